@@ -73,7 +73,7 @@ pub struct ModelOutcome {
     pub took_ms: u64,
     /// The total of all calls.
     pub usage: Usage,
-    pub said: Result<ModelReply, ModelFailure>,
+    pub reply: Result<ModelReply, ModelFailure>,
 }
 
 /// A permit for one of the concurrent calls; dropping it frees the slot.
@@ -156,16 +156,16 @@ impl Model {
         let mut without = ask.without_tools.as_ref();
         let (mut calls, mut tried_again) = (0, false);
         let (mut usage, mut minds_tools) = (Usage::default(), None);
-        let said = loop {
+        let reply = loop {
             let Some(timeout) = self.call_timeout(&ask) else {
                 break Err(ModelFailure::TimedOut);
             };
             calls += 1;
             let called = self.call(body.clone(), timeout, paragraphs.clone()).await;
-            let (cost, said) = (called.cost, called.said);
+            let (cost, reply) = (called.cost, called.reply);
             usage += cost;
-            let failure = match said {
-                Ok(said) => break Ok(said),
+            let failure = match reply {
+                Ok(reply) => break Ok(reply),
                 Err(failure) => failure,
             };
             if called.has_sent {
@@ -195,14 +195,14 @@ impl Model {
             log::debug!("the model's server is asked again: {failure}");
             tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         };
-        if said.is_ok() && ask.without_tools.is_some() {
+        if reply.is_ok() && ask.without_tools.is_some() {
             self.note_tools(minds_tools);
         }
         let made = ModelOutcome {
             calls,
             took_ms: self.clock.monotonic().since(begun),
             usage,
-            said,
+            reply,
         };
         self.numbers.count(&made);
         made
@@ -260,19 +260,19 @@ impl Model {
             };
             let answer = model.call_blocking(&body, timeout, &mut send);
             let answered = answer.map(|answer| wire::reply(&answer, &body));
-            let (cost, said) = match answered {
-                Ok((cost, said)) => (cost, said),
+            let (cost, reply) = match answered {
+                Ok((cost, reply)) => (cost, reply),
                 Err(failure) => (Usage::default(), Err(failure)),
             };
             Call {
                 cost,
-                said,
+                reply,
                 has_sent,
             }
         });
         called.await.unwrap_or(Call {
             cost: Usage::default(),
-            said: Err(ModelFailure::Internal),
+            reply: Err(ModelFailure::Internal),
             has_sent: true,
         })
     }
@@ -331,7 +331,7 @@ impl Model {
 /// What came of one call.
 struct Call {
     cost: Usage,
-    said: Result<ModelReply, ModelFailure>,
+    reply: Result<ModelReply, ModelFailure>,
     /// Paragraphs were passed on before the end.
     has_sent: bool,
 }

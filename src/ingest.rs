@@ -124,7 +124,7 @@ pub struct PreparedMessage {
     /// A photo uploaded with it; then its reply is a command.
     photo: Option<PhotoFile>,
     /// The quota after counting it towards the limit per minute; counted once.
-    taken: Option<Quota>,
+    message_quota: Option<Quota>,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -205,7 +205,7 @@ impl Ingest {
             members: rooms::members(&message),
             understood,
             elsewhere: ServiceMemories::default(),
-            taken: None,
+            message_quota: None,
             via,
             message,
             repeat,

@@ -7,7 +7,7 @@ use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, Metri
 pub(super) struct ModelMetrics {
     calls: IntCounter,
     failures: IntCounterVec,
-    took: Histogram,
+    call_durations: Histogram,
     tokens: IntCounterVec,
     waiting: IntGauge,
 }
@@ -24,7 +24,7 @@ impl Default for ModelMetrics {
                 "Replies that could not be had, by what went wrong.",
                 &["failure"],
             ),
-            took: metrics::durations(
+            call_durations: metrics::durations(
                 "chatkeep_model_duration_seconds",
                 "What asking took, repeated calls included.",
             ),
@@ -67,18 +67,18 @@ impl ModelMetrics {
     pub(super) fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         page.add(&self.calls)?;
         page.add(&self.failures)?;
-        page.add(&self.took)?;
+        page.add(&self.call_durations)?;
         page.add(&self.tokens)?;
         page.add(&self.waiting)
     }
 
-    pub(super) fn count(&self, made: &ModelOutcome) {
-        self.calls.inc_by(u64::from(made.calls));
-        self.took.observe(made.took_ms as f64 / 1000.0);
-        self.tokens("prompt").inc_by(made.usage.prompt_tokens);
+    pub(super) fn count(&self, outcome: &ModelOutcome) {
+        self.calls.inc_by(u64::from(outcome.calls));
+        self.call_durations.observe(outcome.took_ms as f64 / 1000.0);
+        self.tokens("prompt").inc_by(outcome.usage.prompt_tokens);
         self.tokens("completion")
-            .inc_by(made.usage.completion_tokens);
-        if let Err(failure) = &made.said {
+            .inc_by(outcome.usage.completion_tokens);
+        if let Err(failure) = &outcome.reply {
             self.failures.with_label_values(&[failure.code()]).inc();
         }
     }

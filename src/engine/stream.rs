@@ -96,12 +96,12 @@ impl PartialCompletion {
                 .unwrap_or_default()
         };
         // A name and an id come once; some servers repeat them.
-        for (kept, new) in [
+        for (total, new) in [
             (&mut call.id, text("/id")),
             (&mut call.name, text("/function/name")),
         ] {
-            if kept.is_empty() {
-                kept.push_str(new);
+            if total.is_empty() {
+                total.push_str(new);
             }
         }
         call.arguments.push_str(text("/function/arguments"));

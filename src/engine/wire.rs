@@ -186,20 +186,20 @@ pub(super) fn reply(answer: &[u8], request: &Value) -> (Usage, Result<ModelReply
     let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
         return (Usage::default(), Err(ModelFailure::Garbled));
     };
-    let said = said(&answer, request);
-    let usage = match (stated_usage(&answer), &said) {
+    let parsed = read_reply(&answer, request);
+    let usage = match (stated_usage(&answer), &parsed) {
         (Some(usage), _) => usage,
-        (None, Ok(said)) => Usage {
+        (None, Ok(parsed)) => Usage {
             prompt_tokens: estimated_tokens(&texts(request)) as u64,
-            completion_tokens: said.estimated_tokens() as u64,
+            completion_tokens: parsed.estimated_tokens() as u64,
             estimated: true,
         },
         (None, Err(_)) => Usage::default(),
     };
-    (usage, said)
+    (usage, parsed)
 }
 
-fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
+fn read_reply(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
     let choice = answer.pointer("/choices/0").ok_or(ModelFailure::Garbled)?;
     let message = choice.get("message").and_then(Value::as_object);
     let message = message.ok_or(ModelFailure::Garbled)?;
@@ -225,7 +225,7 @@ fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
     let may_call = request.get("tool_choice").is_none();
     let offered = request.get("tools").and_then(Value::as_array);
     if let Some(offered) = offered.filter(|_| may_call) {
-        let mut made: Vec<ToolCall> = calls
+        let mut tool_calls: Vec<ToolCall> = calls
             .into_iter()
             .flatten()
             .take(TOOL_CALLS_MAX)
@@ -235,12 +235,12 @@ fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
                 tool_call(id, call.get("function").unwrap_or(call))
             })
             .collect();
-        made.extend(written_call(&text, offered).filter(|_| made.is_empty()));
-        if !made.is_empty() {
-            name_calls(&mut made);
+        tool_calls.extend(written_call(&text, offered).filter(|_| tool_calls.is_empty()));
+        if !tool_calls.is_empty() {
+            name_calls(&mut tool_calls);
             return Ok(ModelReply {
                 text,
-                calls: made,
+                calls: tool_calls,
                 cut_off,
             });
         }
@@ -292,8 +292,8 @@ fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
     if !inner.starts_with('{') {
         return None;
     }
-    let written: Value = serde_json::from_str(inner).ok()?;
-    let call = tool_call(None, written.get("function").unwrap_or(&written));
+    let parsed: Value = serde_json::from_str(inner).ok()?;
+    let call = tool_call(None, parsed.get("function").unwrap_or(&parsed));
     let mut names = offered
         .iter()
         .filter_map(|tool| tool.pointer("/function/name"));
@@ -314,12 +314,16 @@ impl ModelReply {
 pub(super) fn readable(text: &str) -> String {
     const THOUGHT: (&str, &str) = ("<think>", "</think>");
     let text = text.trim_start();
-    let spoken = match text.strip_prefix(THOUGHT.0) {
-        Some(thought) => thought.split_once(THOUGHT.1).map_or("", |(_, said)| said),
+    let answer_text = match text.strip_prefix(THOUGHT.0) {
+        Some(thought) => thought
+            .split_once(THOUGHT.1)
+            .map_or("", |(_, answer)| answer),
         None => text,
     };
-    let kept = spoken.chars().filter(|c| !c.is_control() || *c == '\n');
-    let short: String = kept.take(REPLY_CHARS_MAX).collect();
+    let visible = answer_text
+        .chars()
+        .filter(|c| !c.is_control() || *c == '\n');
+    let short: String = visible.take(REPLY_CHARS_MAX).collect();
     short.trim().to_owned()
 }
 

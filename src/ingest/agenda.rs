@@ -2,7 +2,7 @@
 //! only its own reminders; the rest goes to a direct chat.
 
 use super::gate;
-use super::powers::{bookings, event_lines, kept_of};
+use super::powers::{bookings, event_lines, stored_state};
 use super::turn::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -44,8 +44,8 @@ impl MessageTurn<'_> {
     pub(super) fn agenda(&self, tx: &mut Tx<'_>, span: &Span) -> Result<String> {
         if self.in_group() {
             let own = tx.reminders(self.user.id)?;
-            let told = self.agenda_of(tx, &own, span)?;
-            return self.tell_alone(tx, &told);
+            let text = self.agenda_of(tx, &own, span)?;
+            return self.tell_alone(tx, &text);
         }
         let own = self.reminders_here(tx)?;
         let own: Vec<Reminder> = own
@@ -100,10 +100,10 @@ impl MessageTurn<'_> {
         let mut lines = Vec::new();
         for power in Power::ALL.into_iter().rev() {
             let row = rows.iter().find(|row| row.name == power.name());
-            let knows = row.is_some() || power.goes_by_bookings();
-            if knows && self.flags.superpower(power.name()) {
-                let kept = row.cloned().map(kept_of);
-                lines.extend(power.between(kept.as_ref(), days, &scene));
+            let has_data = row.is_some() || power.goes_by_bookings();
+            if has_data && self.flags.superpower(power.name()) {
+                let stored = row.cloned().map(stored_state);
+                lines.extend(power.between(stored.as_ref(), days, &scene));
             }
         }
         Ok(lines)

@@ -1,7 +1,7 @@
 //! Birthdays where memories are recalled and forgotten. Only in direct chats: birthdays are a
 //! person's own.
 
-use super::powers::kept_of;
+use super::powers::stored_state;
 use super::turn::MessageTurn;
 use crate::error::{Error, Result};
 use crate::reply::powers::{
@@ -17,7 +17,7 @@ impl MessageTurn<'_> {
         let row = tx.power_state(PowerOwner::User(self.user.id), POWER.name())?;
         let facts = Facts::default();
         Ok(row.map_or_else(Vec::new, |row| {
-            powers::birthdays(&kept_of(row), &self.birthday_scene(&facts))
+            powers::birthdays(&stored_state(row), &self.birthday_scene(&facts))
         }))
     }
 
@@ -54,13 +54,13 @@ impl MessageTurn<'_> {
 
     fn change_birthdays(&self, tx: &mut Tx<'_>, action: Action) -> Result<()> {
         let owner = PowerOwner::User(self.user.id);
-        let kept = tx.power_state(owner, POWER.name())?.map(kept_of);
+        let stored = tx.power_state(owner, POWER.name())?.map(stored_state);
         let facts = Facts::default();
         let scene = self.birthday_scene(&facts);
-        let outcome = POWER.act(kept.as_ref(), action, &scene);
+        let outcome = POWER.act(stored.as_ref(), action, &scene);
         let outcome = outcome.map_err(Error::internal)?;
-        match outcome.kept {
-            Some(kept) => self.keep(tx, POWER, kept, outcome.alarm),
+        match outcome.stored {
+            Some(stored) => self.keep(tx, POWER, stored, outcome.alarm),
             None => Ok(()),
         }
     }

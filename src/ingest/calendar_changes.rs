@@ -27,7 +27,7 @@ impl MessageTurn<'_> {
         if self.agent.is_none() {
             return Ok(Some(wording::calendar_change_not_here()));
         }
-        let asked = match wish {
+        let request = match wish {
             CalendarWish::Add {
                 calendar,
                 title,
@@ -59,7 +59,7 @@ impl MessageTurn<'_> {
                 None => return Ok(Some(wording::calendar_event_has_no_version())),
             },
         };
-        self.ask(tx, &Question::ChangeCalendar(asked))?;
+        self.ask(tx, &Question::ChangeCalendar(request))?;
         Ok(None)
     }
 
@@ -82,8 +82,8 @@ impl MessageTurn<'_> {
     }
 
     /// The person said yes.
-    pub(super) fn change_calendar(&self, tx: &mut Tx<'_>, asked: &AskedChange) -> Result<String> {
-        let calendar = CalendarId(asked.calendar);
+    pub(super) fn change_calendar(&self, tx: &mut Tx<'_>, request: &AskedChange) -> Result<String> {
+        let calendar = CalendarId(request.calendar);
         let known = tx.view().calendar(calendar)?;
         if known.is_none_or(|row| row.user != self.user.id) {
             return Ok(wording::calendar_gone());
@@ -91,9 +91,15 @@ impl MessageTurn<'_> {
         if tx.view().count_calendar_changes(self.user.id)? >= CHANGES_MAX {
             return Ok(wording::calendar_changes_under_way());
         }
-        tx.insert_calendar_change(self.user.id, calendar, &asked.change, &asked.done, self.now)?;
+        tx.insert_calendar_change(
+            self.user.id,
+            calendar,
+            &request.change,
+            &request.done,
+            self.now,
+        )?;
         let here = (self.room.id, self.user.id);
-        let uid = asked.change.uid().to_owned();
+        let uid = request.change.uid().to_owned();
         dialog::note_event(tx, here, uid, self.now)?;
         Ok(wording::calendar_change_begun())
     }
@@ -114,8 +120,8 @@ impl MessageTurn<'_> {
         if !matches!(self.question(tx)?, Some(Question::ChangeCalendar(_))) {
             return Ok(None);
         }
-        let said = self.follow_up(tx, what)?;
-        Ok(said.map(|said| said.answer()))
+        let reply = self.follow_up(tx, what)?;
+        Ok(reply.map(|reply| reply.answer()))
     }
 
     /// "move it to 2", "delete it", where the last thing named is an event.
@@ -137,8 +143,8 @@ impl MessageTurn<'_> {
         let Some(uid) = latest.and_then(|(latest, _)| latest.calendar_event) else {
             return Ok(None);
         };
-        let said = self.change_event(tx, EventRef::Latest(uid), to)?;
-        Ok(Some(said.unwrap_or_else(wording::calendar_event_not_seen)))
+        let reply = self.change_event(tx, EventRef::Latest(uid), to)?;
+        Ok(Some(reply.unwrap_or_else(wording::calendar_event_not_seen)))
     }
 
     /// "cancel lunch with Bo", where no reminder is meant. `None`: no event is meant either.

@@ -118,7 +118,7 @@ mod tests {
         users.begin(vec![UserId(1), UserId(2), UserId(1)], Timestamp(100_000));
         assert_eq!(users.since(), Some(Timestamp(85_000)));
         assert_eq!(planned(&mut users), [1, 2]);
-        let looks: [(&[(i64, i64, i64)], i64, &[i64]); 7] = [
+        let cases: [(&[(i64, i64, i64)], i64, &[i64]); 7] = [
             (&[(2, 101_000, 3)], 101_000, &[2]),
             // The same again, and of a second table.
             (&[(2, 101_000, 3)], 102_000, &[]),
@@ -129,7 +129,7 @@ mod tests {
             (&[], 120_000, &[2]),
             (&[], 125_000, &[]),
         ];
-        for (known, now, expected) in looks {
+        for (known, now, expected) in cases {
             users.note(changes(known), Timestamp(now));
             assert_eq!(planned(&mut users), expected, "{known:?} at {now}");
         }

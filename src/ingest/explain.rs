@@ -45,8 +45,8 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
         pending: pending.as_ref(),
         persona,
     };
-    let mut told = Map::new();
-    let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
+    let mut fields = Map::new();
+    let mut tell = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     tell("message_id", message.id.into());
     tell("received_at", message.received_at.to_string().into());
     tell("chat_guid", given_name(&room.chat_guid).into());
@@ -56,13 +56,13 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     tell("engine", story.engine().into());
     let steps = serde_json::to_value(story.steps()).map_err(Error::internal)?;
     tell("steps", steps);
-    tell("model", story.decision_told(with_text));
+    tell("model", story.decision_json(with_text));
     if with_text {
         tell("text", message.text.as_str().into());
         tell("reply_bubbles", parsed(message.bubbles.as_deref()));
         tell("late_bubbles", parsed(message.late.as_deref()));
     }
-    Ok(Value::Object(told))
+    Ok(Value::Object(fields))
 }
 
 fn bubbles(count: usize) -> String {
@@ -137,11 +137,11 @@ impl Explanation<'_> {
             ));
         }
         let calls = self.decision.get("tool_calls").and_then(Value::as_array);
-        let told = |call: &Value| {
+        let tool_line = |call: &Value| {
             let part = |name| call.get(name).and_then(Value::as_str).unwrap_or_default();
             format!("{}: {}", part("tool"), part("outcome"))
         };
-        let tools: Vec<String> = calls.into_iter().flatten().map(told).collect();
+        let tools: Vec<String> = calls.into_iter().flatten().map(tool_line).collect();
         if !tools.is_empty() {
             steps.push(step("tools", tools.join(", ")));
         }
@@ -155,7 +155,7 @@ impl Explanation<'_> {
     }
 
     /// What tools were called with, and what they returned, are words of people.
-    fn decision_told(&self, with_text: bool) -> Value {
+    fn decision_json(&self, with_text: bool) -> Value {
         let mut decision = self.decision.clone();
         let calls = decision.get_mut("tool_calls").and_then(Value::as_array_mut);
         for call in calls.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -198,8 +198,8 @@ impl Explanation<'_> {
     fn should_respond(&self) -> &'static str {
         let message = self.message;
         let responded = message.bubbles.is_some() || message.late.is_some();
-        let asked = self.pending.is_some() || !self.decision.is_null();
-        if !responded && !asked {
+        let is_asked = self.pending.is_some() || !self.decision.is_null();
+        if !responded && !is_asked {
             return match self.room.mode == "direct" {
                 true => "no: no text and no photos",
                 false => "no: nobody spoke to the assistant, or it had nothing to say",

@@ -35,8 +35,8 @@ enum Referent {
 impl MessageTurn<'_> {
     /// `None`: it refers to nothing and is understood alone.
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
-        if let Some(said) = self.change_latest_event(tx, what)? {
-            return Ok(Some(said.into()));
+        if let Some(reply) = self.change_latest_event(tx, what)? {
+            return Ok(Some(reply.into()));
         }
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
@@ -64,8 +64,8 @@ impl MessageTurn<'_> {
     }
 
     pub(super) fn question(&self, tx: &mut Tx<'_>) -> Result<Option<Question>> {
-        let asked = tx.question(self.room.id, self.user.id)?;
-        Ok(dialog::recent(asked.as_ref(), QUESTION_MS, self.now).map(|(question, _)| question))
+        let stored = tx.question(self.room.id, self.user.id)?;
+        Ok(dialog::recent(stored.as_ref(), QUESTION_MS, self.now).map(|(question, _)| question))
     }
 
     pub(super) fn drop_question(&self, tx: &mut Tx<'_>) -> Result<()> {
@@ -76,13 +76,13 @@ impl MessageTurn<'_> {
 
     /// The answer to "When?"; otherwise a time right after a reminder postpones it.
     fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<ReplyDraft>> {
-        if let Some(said) = self.answer_which(tx)? {
-            return Ok(Some(said));
+        if let Some(reply) = self.answer_which(tx)? {
+            return Ok(Some(reply));
         }
         if let Some(Question::When { text }) = self.question(tx)? {
             let new = match time.of_new(self.now, self.zone()) {
                 Ok(new) => new,
-                Err(said) => return Ok(Some(said.into())),
+                Err(reply) => return Ok(Some(reply.into())),
             };
             self.drop_question(tx)?;
             return Ok(Some(self.remind_at(tx, &text, &new)?));
@@ -116,18 +116,18 @@ impl MessageTurn<'_> {
     }
 
     fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let said = match self.question(tx)? {
+        let reply = match self.question(tx)? {
             Some(Question::Forget {
                 ids,
                 about,
                 birthdays,
             }) => self.forget_these(tx, &ids, &birthdays, &about)?,
             Some(Question::ForgetEverything) => self.forget_everything(tx)?,
-            Some(Question::ChangeCalendar(asked)) => self.change_calendar(tx, &asked)?,
+            Some(Question::ChangeCalendar(question)) => self.change_calendar(tx, &question)?,
             _ => return Ok(None),
         };
         self.drop_question(tx)?;
-        Ok(Some(said))
+        Ok(Some(reply))
     }
 
     fn answer_no(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
@@ -153,29 +153,29 @@ impl MessageTurn<'_> {
         };
         let new = match new {
             Ok(new) => new,
-            Err(said) => return Ok(said.into()),
+            Err(reply) => return Ok(reply.into()),
         };
-        let mut said = ReplyDraft::default();
+        let mut reply = ReplyDraft::default();
         match self.latest_found(tx)? {
             Some(Referent::Delivered(delivered)) => {
                 for reminder in delivered {
-                    add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                    add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
                 }
             }
             Some(Referent::Open(open)) => {
                 for reminder in open {
                     if reminder.recurrence.is_some() {
                         // Only for this occurrence; the rule stays.
-                        add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                        add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
                     } else {
-                        add(&mut said, self.move_to(tx, &reminder, &new)?.into());
+                        add(&mut reply, self.move_to(tx, &reminder, &new)?.into());
                     }
                 }
             }
             Some(Referent::Unclear(unclear)) => return Ok(unclear.into()),
             None => return Ok(wording::nothing_to_snooze().into()),
         }
-        Ok(said)
+        Ok(reply)
     }
 
     fn done(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
@@ -201,7 +201,7 @@ impl MessageTurn<'_> {
     fn cancel(&self, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
         Ok(match self.found(tx, which)? {
             None => None,
-            Some(Referent::Unclear(said)) => Some(said),
+            Some(Referent::Unclear(reply)) => Some(reply),
             Some(Referent::Delivered(_)) => Some(wording::already_delivered()),
             Some(Referent::Open(open)) => {
                 self.cancel_reminders(tx, &open)?;
@@ -227,7 +227,7 @@ impl MessageTurn<'_> {
                 (!open.is_empty()).then(|| wording::reminders_cancelled(&listed(&open)))
             }
             Event::Changed => {
-                let mut said = Vec::new();
+                let mut replies = Vec::new();
                 for before in &latest.reminders {
                     let new = NewTime {
                         send_at: Timestamp(before.send_at),
@@ -236,12 +236,12 @@ impl MessageTurn<'_> {
                     };
                     match tx.reminder(&before.schedule_id)? {
                         Some(open) if new.send_at > self.now => {
-                            said.push(self.move_to(tx, &open, &new)?);
+                            replies.push(self.move_to(tx, &open, &new)?);
                         }
                         _ => {}
                     }
                 }
-                (!said.is_empty()).then(|| said.join("\n"))
+                (!replies.is_empty()).then(|| replies.join("\n"))
             }
             Event::Removed => self.bring_back(tx, at)?,
         };
@@ -273,7 +273,7 @@ impl MessageTurn<'_> {
     fn next_dates(&self, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
         let open = match self.found(tx, which)? {
             None => return Ok(None),
-            Some(Referent::Unclear(said)) => return Ok(Some(said)),
+            Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
             Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
             Some(Referent::Open(open)) => open,
         };
@@ -370,13 +370,13 @@ impl MessageTurn<'_> {
 }
 
 /// Adds a sentence. A relay that delivers reminders itself gets one reminder per answer.
-fn add(said: &mut ReplyDraft, more: ReplyDraft) {
-    if !said.text.is_empty() {
-        said.text.push('\n');
+fn add(reply: &mut ReplyDraft, more: ReplyDraft) {
+    if !reply.text.is_empty() {
+        reply.text.push('\n');
     }
-    said.text.push_str(&more.text);
-    if said.schedule.is_none() {
-        said.schedule = more.schedule;
+    reply.text.push_str(&more.text);
+    if reply.schedule.is_none() {
+        reply.schedule = more.schedule;
     }
 }
 

@@ -33,8 +33,8 @@ impl Ingest {
         if !verdict.is_allowed() || !superpower {
             return Ok(verdict);
         }
-        let asked = superpower_asked(tx, message, room, flags, now)?;
-        Ok(access::decide(rules, caller, asked))
+        let request = requested_superpower(tx, message, room, flags, now)?;
+        Ok(access::decide(rules, caller, request))
     }
 }
 
@@ -59,8 +59,8 @@ pub(super) fn superpower_access(
     flags: &Reader<'_>,
     now: Timestamp,
 ) -> Result<Access> {
-    let asked = superpower_asked(tx, message, room, flags, now)?;
-    Ok(verdict(asked, user, flags, now))
+    let request = requested_superpower(tx, message, room, flags, now)?;
+    Ok(verdict(request, user, flags, now))
 }
 
 /// The same for a user's direct chat.
@@ -68,15 +68,15 @@ pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timest
     verdict(AccessRequest::DirectSuperpower, user, flags, now).is_allowed()
 }
 
-fn verdict(asked: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
+fn verdict(request: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
     let caller = Caller {
         subscribed: access::counts_as_subscribed(access::standing(user, now), flags),
         used_today: 0, // checked after the message itself
     };
-    access::decide(AccessRules::read(flags), caller, asked)
+    access::decide(AccessRules::read(flags), caller, request)
 }
 
-fn superpower_asked(
+fn requested_superpower(
     tx: &Tx<'_>,
     message: &Message,
     room: &Room,

@@ -54,11 +54,11 @@ impl Ingest {
             let left = left.map_err(|left| Error::rate_limited(left.quota(PHOTOS)))?;
             of_photos = Some(left.quota(PHOTOS));
         }
-        let of_messages = match arrival.taken {
+        let of_messages = match arrival.message_quota {
             Some(quota) => quota,
             None => self.take_message(&message.sender, &flags, arrival.mono)?,
         };
-        arrival.taken = Some(of_messages);
+        arrival.message_quota = Some(of_messages);
         if photos > 0 {
             tx.insert_limit_use(PHOTOS_FLAG, &message.sender, photos, now)?;
         }
@@ -67,12 +67,12 @@ impl Ingest {
 
     fn take_message(&self, sender: &str, flags: &Reader<'_>, mono: Monotonic) -> Result<Quota> {
         let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
-        let taken = self
+        let quota = self
             .windows
             .lock()
             .messages
             .take(sender.to_owned(), limit, mono);
-        taken
+        quota
             .map(|left| left.quota(MESSAGES))
             .map_err(|left| Error::rate_limited(left.quota(MESSAGES)))
     }

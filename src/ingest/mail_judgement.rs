@@ -29,9 +29,9 @@ const DAY_S: i64 = 86_400;
 /// Runs until the service ends.
 pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
     // Each mail is asked about once, also where no verdict came.
-    let mut asked: HashSet<i64> = HashSet::new();
+    let mut tried: HashSet<i64> = HashSet::new();
     loop {
-        let looked = judge_new(&ingest, &mut asked).await;
+        let looked = judge_new(&ingest, &mut tried).await;
         metrics.ran(&looked, ingest.clock.now().0);
         if let Err(error) = looked {
             log::warn!("judging mails: {error}");
@@ -40,7 +40,7 @@ pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
     }
 }
 
-async fn judge_new(ingest: &Arc<Ingest>, asked: &mut HashSet<i64>) -> Result<()> {
+async fn judge_new(ingest: &Arc<Ingest>, tried: &mut HashSet<i64>) -> Result<()> {
     let Some(model) = ingest.replies.shared_model() else {
         return Ok(());
     };
@@ -52,9 +52,9 @@ async fn judge_new(ingest: &Arc<Ingest>, asked: &mut HashSet<i64>) -> Result<()>
     let new = new.await?;
     // Older ones are not found again.
     let found: HashSet<i64> = new.iter().map(|mail| mail.id).collect();
-    asked.retain(|id| found.contains(id));
+    tried.retain(|id| found.contains(id));
     for mail in new.into_iter().filter(|mail| !mail.extract.is_mass_mail()) {
-        if asked.insert(mail.id) && is_wanted(ingest, mail.user, now).await? {
+        if tried.insert(mail.id) && is_wanted(ingest, mail.user, now).await? {
             judge(ingest, &model, mail).await?;
         }
     }
@@ -64,7 +64,7 @@ async fn judge_new(ingest: &Arc<Ingest>, asked: &mut HashSet<i64>) -> Result<()>
 /// Whether urgent mail is told to the person at all, and not too many were asked about.
 async fn is_wanted(ingest: &Arc<Ingest>, user: UserId, now: Timestamp) -> Result<bool> {
     let worker = ingest.clone();
-    let wanted =
+    let is_on =
         ingest.store.write(move |tx| {
             let row = tx.user(user)?;
             let flags = worker.flags.for_user(&row.public_id);
@@ -76,11 +76,11 @@ async fn is_wanted(ingest: &Arc<Ingest>, user: UserId, now: Timestamp) -> Result
                 && judged < MAILS_A_DAY_MAX
                 && gate::has_superpowers_alone(&row, &flags, now))
         });
-    wanted.await
+    is_on.await
 }
 
 async fn judge(ingest: &Arc<Ingest>, model: &Arc<Model>, mail: MailItem) -> Result<()> {
-    let Some(verdict) = asked_model(ingest, model, &mail.extract).await else {
+    let Some(verdict) = ask_model(ingest, model, &mail.extract).await else {
         return Ok(());
     };
     let worker = ingest.clone();
@@ -92,7 +92,7 @@ async fn judge(ingest: &Arc<Ingest>, model: &Arc<Model>, mail: MailItem) -> Resu
 }
 
 /// `None`: there was no answer, or none to the question.
-async fn asked_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> Option<bool> {
+async fn ask_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> Option<bool> {
     let place = model.place().await;
     let now = ingest.clock.monotonic();
     let request = ModelRequest {
@@ -104,7 +104,7 @@ async fn asked_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) ->
         wanted_until: None,
         paragraphs: None,
     };
-    match model.ask(&place, request).await.said {
+    match model.ask(&place, request).await.reply {
         Ok(reply) => mail_verdict(&reply.text),
         Err(failure) => {
             log::debug!("a mail was not judged: {failure}");

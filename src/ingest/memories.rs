@@ -74,20 +74,20 @@ impl MessageTurn<'_> {
         let memories = known.memories.iter().map(|m| m.text.as_str());
         let texts = memories.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let texts: Vec<&str> = texts.collect();
-        let said = match about {
+        let reply = match about {
             None => wording::recalled(&texts, None),
-            Some(asked) => wording::recalled(&fitting(&texts, asked), about),
+            Some(query) => wording::recalled(&fitting(&texts, query), about),
         };
-        Ok(with_what_is_missing(&known, said))
+        Ok(with_what_is_missing(&known, reply))
     }
 
     /// Answers an otherwise unknown question from the person's memories; never in a group.
     pub(super) fn answer_from_memory(&self, tx: &Tx<'_>) -> Result<Option<String>> {
-        let asked = match self.in_group() {
+        let query = match self.in_group() {
             true => None,
             false => reply::asked_about(&self.message.text),
         };
-        let Some(asked) = asked else {
+        let Some(query) = query else {
             return Ok(None);
         };
         let known = tx.memories(self.user.id, READ_MAX)?;
@@ -95,9 +95,9 @@ impl MessageTurn<'_> {
         let texts = known.iter().map(|memory| memory.text.as_str());
         let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let found: Vec<&str> = texts
-            .filter(|text| reply::memory_matches(text, &asked))
+            .filter(|text| reply::memory_matches(text, &query))
             .collect();
-        Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&asked))))
+        Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&query))))
     }
 
     /// Shows the memories to be deleted; a "yes" deletes them.
@@ -228,15 +228,15 @@ impl MessageTurn<'_> {
 }
 
 /// Memories that contain every requested word, or else those with the most of them.
-fn fitting<'a>(texts: &[&'a str], asked: &str) -> Vec<&'a str> {
+fn fitting<'a>(texts: &[&'a str], query: &str) -> Vec<&'a str> {
     let exact = texts.iter().copied();
     let found: Vec<&str> = exact
-        .filter(|text| reply::memory_matches(text, asked))
+        .filter(|text| reply::memory_matches(text, query))
         .collect();
     if !found.is_empty() {
         return found;
     }
-    let overlap = |text: &&str| reply::memory_overlap(text, asked);
+    let overlap = |text: &&str| reply::memory_overlap(text, query);
     let best = texts.iter().map(overlap).max().unwrap_or_default();
     let closest = texts.iter().copied();
     closest
@@ -244,10 +244,10 @@ fn fitting<'a>(texts: &[&'a str], asked: &str) -> Vec<&'a str> {
         .collect()
 }
 
-fn with_what_is_missing(known: &FoundMemories, said: String) -> String {
+fn with_what_is_missing(known: &FoundMemories, reply: String) -> String {
     if known.is_cut_off {
-        wording::with_memories_cut_off(&said)
+        wording::with_memories_cut_off(&reply)
     } else {
-        said
+        reply
     }
 }

@@ -4,7 +4,7 @@
 use super::answer::ReplyDraft;
 use super::dialog::{EventChoice, Question};
 use super::gate;
-use super::powers::{bookings, kept_of, planned_events};
+use super::powers::{bookings, planned_events, stored_state};
 use super::turn::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -29,8 +29,8 @@ impl MessageTurn<'_> {
                 "" => &reading.event,
                 text => text,
             };
-            let said = wording::no_such_event(&reading.event, what);
-            return self.ask_when(tx, what, said);
+            let reply = wording::no_such_event(&reading.event, what);
+            return self.ask_when(tx, what, reply);
         };
         let text = |event: &Plan| match reading.text.is_empty() {
             true => event.what.clone(),
@@ -40,29 +40,29 @@ impl MessageTurn<'_> {
         if events.len() > 1 {
             let choices = events.iter().take(CHOICES_MAX).filter_map(|event| {
                 let at = request.moment(event, zone, now).ok()?.0;
-                let (event, text) = (event.shown(now, zone), text(event));
+                let (event, text) = (event.display(now, zone), text(event));
                 Some(EventChoice { event, text, at })
             });
             let choices: Vec<EventChoice> = choices.collect();
             if !choices.is_empty() {
-                let said = wording::which_event(&names(&choices));
+                let reply = wording::which_event(&names(&choices));
                 self.ask(tx, &Question::Which { choices })?;
-                return Ok(said.into());
+                return Ok(reply.into());
             }
         }
-        let (text, shown) = (text(event), event.shown(now, zone));
-        let said = match request.moment(event, zone, now) {
-            Ok(at) => return self.remind_of_event(tx, &text, at, &shown),
-            Err(BeforeProblem::NoHour) => wording::event_without_hour(&shown, &text),
-            Err(BeforeProblem::Past) => wording::event_too_soon(&shown, &text),
+        let (text, label) = (text(event), event.display(now, zone));
+        let reply = match request.moment(event, zone, now) {
+            Ok(at) => return self.remind_of_event(tx, &text, at, &label),
+            Err(BeforeProblem::NoHour) => wording::event_without_hour(&label, &text),
+            Err(BeforeProblem::Past) => wording::event_too_soon(&label, &text),
         };
-        self.ask_when(tx, &text, said)
+        self.ask_when(tx, &text, reply)
     }
 
-    fn ask_when(&self, tx: &mut Tx<'_>, what: &str, said: String) -> Result<ReplyDraft> {
+    fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<ReplyDraft> {
         let text = what.to_owned();
         self.ask(tx, &Question::When { text })?;
-        Ok(said.into())
+        Ok(reply.into())
     }
 
     fn remind_of_event(
@@ -72,11 +72,11 @@ impl MessageTurn<'_> {
         at: Timestamp,
         event: &str,
     ) -> Result<ReplyDraft> {
-        let mut said = self.remind(tx, text, at, None, None)?;
-        if said.text.contains(text) {
-            said.text.push_str(&format!("\n{event}"));
+        let mut reply = self.remind(tx, text, at, None, None)?;
+        if reply.text.contains(text) {
+            reply.text.push_str(&format!("\n{event}"));
         }
-        Ok(said)
+        Ok(reply)
     }
 
     /// The answer to the question which event is meant: its number, or a word of its name.
@@ -93,8 +93,8 @@ impl MessageTurn<'_> {
             return Ok(None);
         }
         self.drop_question(tx)?;
-        let said = self.remind_of_event(tx, &choice.text, at, &choice.event)?;
-        Ok(Some(said))
+        let reply = self.remind_of_event(tx, &choice.text, at, &choice.event)?;
+        Ok(Some(reply))
     }
 
     /// What is known here of days to come.
@@ -122,10 +122,10 @@ impl MessageTurn<'_> {
         let rows = tx.power_states(owner)?;
         for power in Power::ALL {
             let row = rows.iter().find(|row| row.name == power.name());
-            let knows = row.is_some() || power.goes_by_bookings();
-            if knows && self.flags.superpower(power.name()) {
-                let kept = row.cloned().map(kept_of);
-                plans.extend(power.occasions(kept.as_ref(), &scene));
+            let has_data = row.is_some() || power.goes_by_bookings();
+            if has_data && self.flags.superpower(power.name()) {
+                let stored = row.cloned().map(stored_state);
+                plans.extend(power.occasions(stored.as_ref(), &scene));
             }
         }
         if !self.in_group()

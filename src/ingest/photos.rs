@@ -39,19 +39,19 @@ impl Ingest {
         arrival.photo = Some(photo);
         let received = self.receive(arrival).await?;
         let message_id = received.message_id;
-        let kept = self
+        let stored = self
             .store
             .read(move |view| view.photo_of_message(message_id))
             .await?;
-        let kept = kept.ok_or_else(|| {
+        let stored = stored.ok_or_else(|| {
             Error::invalid_field(
                 "/attachment_guid",
                 "was used for a message without a photo, or for one that was erased; use a new one.",
             )
         })?;
         let uploaded = UploadOutcome {
-            photo_id: kept.photo_id,
-            is_processed: kept.is_processed,
+            photo_id: stored.photo_id,
+            is_processed: stored.is_processed,
         };
         Ok((received, uploaded))
     }

@@ -109,15 +109,15 @@ impl Ingest {
         if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
             return true;
         }
-        let taken = self
+        let turn_permit = self
             .windows
             .lock()
             .turns
             .take(turn.user.id, limit, turn.mono);
-        if taken.is_err() {
+        if turn_permit.is_err() {
             self.limited.with_label_values(&["turns"]).inc();
         }
-        taken.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
+        turn_permit.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
     }
 }
 
@@ -140,8 +140,8 @@ fn is_reminder_latest(
         Mode::Group => PowerOwner::Room(room.id),
         Mode::Direct => PowerOwner::User(user.id),
     };
-    let written = tx.power_state_written_at(owner, power.name())?;
-    Ok(written.is_none_or(|written| at >= written))
+    let changed_at = tx.power_state_written_at(owner, power.name())?;
+    Ok(changed_at.is_none_or(|changed_at| at >= changed_at))
 }
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command
@@ -242,8 +242,8 @@ fn implicit_calls(
 /// Whether the superpower is offered and may be meant. In a group, personal ones need the assistant
 /// to be addressed.
 fn may_mean(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader<'_>) -> bool {
-    let heard = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
-    heard && flags.superpower(call.power.name())
+    let is_addressed = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
+    is_addressed && flags.superpower(call.power.name())
 }
 
 /// Whether the meaning without superpowers gives way to one. `soft`: not an explicit request.
@@ -268,7 +268,7 @@ impl MessageTurn<'_> {
         called: &RequestedPower,
         understood: &Intent,
     ) -> Result<Option<Answer>> {
-        let said = match &called.what {
+        let text = match &called.what {
             PowerRequest::Try(attempts) => {
                 let mut did = None;
                 for attempt in attempts {
@@ -278,7 +278,7 @@ impl MessageTurn<'_> {
                     }
                 }
                 match did {
-                    Some(reply) => self.said_of(reply),
+                    Some(reply) => self.text_of(reply),
                     None => return Ok(None), // it refers to nothing that is stored
                 }
             }
@@ -292,7 +292,7 @@ impl MessageTurn<'_> {
                 tx.end_power_session(self.user.id, self.room.id, self.now)?;
                 wording::superpower_ended(power.title())
             }
-            PowerRequest::Notices(request) => self.said_of(self.set_notices(tx, *request)?),
+            PowerRequest::Notices(request) => self.text_of(self.set_notices(tx, *request)?),
             PowerRequest::Other => {
                 if understood.is_command() || self.may_command() {
                     return Ok(None);
@@ -300,10 +300,10 @@ impl MessageTurn<'_> {
                 self.too_many()
             }
         };
-        Ok(Some(Answer::saying(&said)))
+        Ok(Some(Answer::saying(&text)))
     }
 
-    fn said_of(&self, reply: PowerReply) -> String {
+    fn text_of(&self, reply: PowerReply) -> String {
         match reply {
             PowerReply::Said { text, .. } => text,
             PowerReply::TooMany => self.too_many(),
@@ -318,12 +318,12 @@ impl MessageTurn<'_> {
         power: Power,
         action: Action,
     ) -> Result<Option<PowerReply>> {
-        let meant = PowerAttempt {
+        let attempt = PowerAttempt {
             power,
             action,
             sure: true,
         };
-        self.attempt(tx, &meant, true)
+        self.attempt(tx, &attempt, true)
     }
 
     fn take_turn(&self, tx: &mut Tx<'_>, power: Power) -> Result<()> {
@@ -369,18 +369,18 @@ impl MessageTurn<'_> {
     }
 }
 
-pub(super) fn kept_of(row: PowerState) -> StoredState {
+pub(super) fn stored_state(row: PowerState) -> StoredState {
     StoredState {
         state: row.state,
         previous: row.previous,
     }
 }
 
-fn state_of(power: Power, kept: StoredState) -> PowerState {
+fn state_of(power: Power, stored: StoredState) -> PowerState {
     PowerState {
         name: power.name().to_owned(),
-        state: kept.state,
-        previous: kept.previous,
+        state: stored.state,
+        previous: stored.previous,
     }
 }
 
@@ -394,7 +394,7 @@ pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
                 continue;
             };
             let left = power
-                .redact_user(&kept_of(row), user.0)
+                .redact_user(&stored_state(row), user.0)
                 .map_err(Error::internal)?;
             tx.set_power_state(owner, &state_of(power, left), now)?;
         }

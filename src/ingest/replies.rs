@@ -10,11 +10,11 @@ mod context;
 mod conversation;
 pub mod job;
 mod length;
-mod made;
 mod making;
 mod operations;
 mod outside;
 mod plan;
+mod result;
 mod streaming;
 mod tool_outcomes;
 mod waiting;
@@ -41,8 +41,8 @@ use crate::reply::{Intent, wording};
 use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx, UserId};
 use cache::Cache;
-use made::ReplyResult;
-pub(super) use made::SMALL_TALK;
+use result::ReplyResult;
+pub(super) use result::SMALL_TALK;
 use waiting::ReplyWaiters;
 
 /// Limit of pending replies; a message beyond it is answered with an apology.
@@ -110,7 +110,7 @@ impl Replies {
 
     /// Metrics and size of the cache of replies.
     pub fn cached(&self) -> (&CacheMetrics, usize) {
-        (&self.cache.looks, self.cache.len())
+        (&self.cache.lookups, self.cache.len())
     }
 
     /// Replies that missed their request's deadline.
@@ -227,13 +227,13 @@ impl Ingest {
     }
 
     /// The answer to a message whose reply is pending, within the deadline of a request that
-    /// came at `came`.
+    /// came at `arrived_at`.
     pub(super) async fn await_reply(
         self: &Arc<Self>,
         message_id: i64,
-        came: Monotonic,
+        arrived_at: Monotonic,
     ) -> Result<Answer> {
-        let waited_ms = self.clock.monotonic().since(came);
+        let waited_ms = self.clock.monotonic().since(arrived_at);
         let left_ms = self.replies.deadline_ms().saturating_sub(waited_ms);
         let left = Duration::from_millis(left_ms);
         if let Some(answer) = self.replies.waiting.answer(message_id, left).await {
@@ -260,9 +260,9 @@ impl Ingest {
                 Answer::silence()
             }
             Some(pending) => {
-                let made = ReplyResult::deadline_passed(pending.unprompted);
+                let result = ReplyResult::deadline_passed(pending.unprompted);
                 let now = self.clock.now();
-                let (draft, decision) = self.fulfilled(tx, &pending, &made, now)?;
+                let (draft, decision) = self.fulfilled(tx, &pending, &result, now)?;
                 let answer = draft.answer();
                 tx.set_answer(message_id, &answer.stored(), &decision.json())?;
                 self.replies.end(tx, message_id)?;
@@ -281,11 +281,11 @@ impl Ingest {
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
         message_id: i64,
-        made: &ReplyResult,
+        result: &ReplyResult,
         give_up: bool,
         now: Timestamp,
     ) -> Result<()> {
-        made.count(tx, now)?;
+        result.count(tx, now)?;
         let Some(pending) = tx.pending_reply(message_id)? else {
             // Erased, or answered with an apology: the tokens are counted all the same.
             self.replies.end(tx, message_id)?;
@@ -293,7 +293,7 @@ impl Ingest {
                 .answer_waiting(tx, message_id, Answer::silence());
             return Ok(());
         };
-        if tx.view().is_any_erased(&made.others)? {
+        if tx.view().is_any_erased(&result.others)? {
             let detail = "The reply may quote somebody whose account is erased.";
             return Err(Error::new(Kind::Unavailable, QUOTES_ERASED, detail));
         }
@@ -301,8 +301,8 @@ impl Ingest {
         if pending.late && !give_up && !self.has_room(tx, &pending)? {
             return Err(no_room());
         }
-        let (told, decision) = self.fulfilled(tx, &pending, made, now)?;
-        let (answer, decision) = (told.answer(), decision.json());
+        let (draft, decision) = self.fulfilled(tx, &pending, result, now)?;
+        let (answer, decision) = (draft.answer(), decision.json());
         // A private question isn't answered in a chat that became a group.
         let elsewhere = tx.is_former_direct_chat(pending.room)?;
         if elsewhere && !pending.late {
@@ -310,14 +310,14 @@ impl Ingest {
                 .answer_waiting(tx, message_id, Answer::silence());
         }
         if pending.late || elsewhere {
-            let sent = told.text.is_empty() || self.send_late(tx, &pending, &told.text, now)?;
+            let sent = draft.text.is_empty() || self.send_late(tx, &pending, &draft.text, now)?;
             if !sent && !give_up {
                 return Err(no_room());
             }
             let bubbles = match tx.view().sent_of_reply(message_id)? {
                 sent if sent.is_empty() => answer.stored().bubbles,
                 mut sent => {
-                    sent.push(told.text.clone());
+                    sent.push(draft.text.clone());
                     Answer::saying(&sent.join("\n\n")).stored().bubbles
                 }
             };
@@ -382,8 +382,8 @@ impl Ingest {
     ) -> Result<Answer> {
         let language = language(tx, user, in_group)?;
         let persona = &self.persona.get().name;
-        let said = wording::apology(Apology::Overloaded, persona, language.as_deref());
-        Ok(Answer::saying(&said))
+        let reply = wording::apology(Apology::Overloaded, persona, language.as_deref());
+        Ok(Answer::saying(&reply))
     }
 }
 

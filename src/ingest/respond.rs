@@ -44,8 +44,8 @@ impl MessageTurn<'_> {
         };
         // A crisis answer comes before any limit or other rule, alone.
         if intent == Intent::Crisis {
-            let said = wording::crisis(&message.sender);
-            return Ok(Response::Answer(Answer::saying(&said)));
+            let reply = wording::crisis(&message.sender);
+            return Ok(Response::Answer(Answer::saying(&reply)));
         }
         let facts = DecisionFacts {
             mode: message.mode,
@@ -61,8 +61,8 @@ impl MessageTurn<'_> {
         Ok(Response::Answer(match self.access {
             _ if !decide::should_respond(facts) => Answer::silence(),
             Access::Deny(denial) => {
-                let said = denial.reply(&self.ingest.persona.get());
-                Answer::denying(&said, denial.to_json())
+                let reply = denial.reply(&self.ingest.persona.get());
+                Answer::denying(&reply, denial.to_json())
             }
             Access::Allow { .. } => return self.let_in(tx, intent, facts),
         }))
@@ -96,13 +96,13 @@ impl MessageTurn<'_> {
             return Ok(Response::Answer(answer));
         }
         if !left_to_model && !replies.are_for(&intent) {
-            let told = self.carry_out(tx, intent)?;
-            return Ok(Response::Answer(told.answer()));
+            let draft = self.carry_out(tx, intent)?;
+            return Ok(Response::Answer(draft.answer()));
         }
         if replies.are_too_many() {
             let (user, in_group) = (self.user.id, self.in_group());
-            let said = self.ingest.too_many_replies(tx, user, in_group)?;
-            return Ok(Response::Answer(said));
+            let reply = self.ingest.too_many_replies(tx, user, in_group)?;
+            return Ok(Response::Answer(reply));
         }
         Ok(Response::ByModel {
             unprompted: decide::is_unprompted(facts),
@@ -153,15 +153,15 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         intent: Intent,
     ) -> Result<ReplyDraft> {
-        let said = match intent {
+        let reply = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
-            Intent::AskWhen { ref said, .. } | Intent::AskWhat { ref said, .. } => {
+            Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
                 self.ask_about(tx, &intent)?;
-                said.clone()
+                reply.clone()
             }
             Intent::FollowUp { what, otherwise } => {
                 return match self.follow_up(tx, &what)? {
-                    Some(said) => Ok(said),
+                    Some(reply) => Ok(reply),
                     None => self.carry_out_unlimited(tx, *otherwise),
                 };
             }
@@ -214,16 +214,16 @@ impl MessageTurn<'_> {
                 wording::name_set(&name)
             }
         };
-        Ok(said.into())
+        Ok(reply.into())
     }
 
     /// The answer to the assistant's question, or one from a memory.
     fn answer_unknown(&self, tx: &mut Tx<'_>) -> Result<ReplyDraft> {
-        if let Some(said) = self.answer_what(tx)? {
-            return Ok(said);
+        if let Some(reply) = self.answer_what(tx)? {
+            return Ok(reply);
         }
-        if let Some(said) = self.answer_which(tx)? {
-            return Ok(said);
+        if let Some(reply) = self.answer_which(tx)? {
+            return Ok(reply);
         }
         let persona = &self.ingest.persona.get().name;
         Ok(match self.answer_from_memory(tx)? {
@@ -243,12 +243,12 @@ impl MessageTurn<'_> {
         }
         let mut all = ReplyDraft::default();
         for intent in requests {
-            let told = self.carry_out_unlimited(tx, intent)?;
+            let draft = self.carry_out_unlimited(tx, intent)?;
             if !all.text.is_empty() {
                 all.text.push('\n');
             }
-            all.text.push_str(&told.text);
-            all.schedule = all.schedule.or(told.schedule);
+            all.text.push_str(&draft.text);
+            all.schedule = all.schedule.or(draft.schedule);
         }
         Ok(all)
     }
@@ -289,7 +289,7 @@ impl MessageTurn<'_> {
             Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
         };
         let is_own = self.agent.is_some();
-        let said = match recurrence {
+        let reply = match recurrence {
             Some(recurrence) => {
                 wording::recurring_reminder_set(text, recurrence, self.now, self.timezone())
             }
@@ -305,7 +305,7 @@ impl MessageTurn<'_> {
             send_at,
             deliver_by: if is_own { "service" } else { "relay" },
         };
-        ReplyDraft::scheduling(said, &schedule)
+        ReplyDraft::scheduling(reply, &schedule)
     }
 
     fn list_reminders(&self, tx: &mut Tx<'_>) -> Result<String> {
@@ -320,15 +320,15 @@ impl MessageTurn<'_> {
             ));
         }
         let here = described(&here, timezone);
-        let mut said = wording::reminders_of_group(&pairs(&here), now, timezone);
+        let mut reply = wording::reminders_of_group(&pairs(&here), now, timezone);
         let mut elsewhere = tx.reminders(self.user.id)?;
         elsewhere.retain(|reminder| reminder.room != self.room.id);
         if !elsewhere.is_empty() && !self.by_model {
-            let told = wording::reminders(&pairs(&described(&elsewhere, timezone)), now, timezone);
-            said.push('\n');
-            said.push_str(&self.tell_alone(tx, &told)?);
+            let text = wording::reminders(&pairs(&described(&elsewhere, timezone)), now, timezone);
+            reply.push('\n');
+            reply.push_str(&self.tell_alone(tx, &text)?);
         }
-        Ok(said)
+        Ok(reply)
     }
 
     /// Sends a text to the person's direct chat because a group must not read it. Returns the text
@@ -363,9 +363,9 @@ impl MessageTurn<'_> {
     ) -> Result<String> {
         let found = self.reminders_matching(tx, about, on.as_ref())?;
         if let (true, Some(name), None) = (found.is_empty(), about, &on)
-            && let Some(said) = self.delete_event_named(tx, name)?
+            && let Some(reply) = self.delete_event_named(tx, name)?
         {
-            return Ok(said);
+            return Ok(reply);
         }
         self.cancel_reminders(tx, &found)?;
         Ok(match (found.is_empty(), self.in_group()) {

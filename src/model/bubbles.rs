@@ -342,12 +342,12 @@ mod tests {
                     );
                 }
             }
-            let kept: usize = bubbles
+            let chars: usize = bubbles
                 .iter()
                 .map(|b| b.split_whitespace().map(str::len).sum::<usize>())
                 .sum();
             assert_eq!(
-                kept,
+                chars,
                 text.split_whitespace().map(str::len).sum::<usize>(),
                 "nothing is lost"
             );

@@ -169,14 +169,14 @@ pub fn window(now: Timestamp) -> Range<Timestamp> {
     now.plus_ms(-WINDOW_PAST_DAYS * DAY_MS)..now.plus_ms(WINDOW_AHEAD_DAYS * DAY_MS)
 }
 
-/// What makes `kept` (with the rows' ids) into `fetched`.
+/// What makes `stored` (with the rows' ids) into `fetched`.
 pub fn differences(
-    kept: &[(i64, EventFacts)],
+    stored: &[(i64, EventFacts)],
     fetched: Vec<EventFacts>,
     now: Timestamp,
 ) -> Vec<EventChange> {
     let key = |facts: &EventFacts| (facts.uid.clone(), facts.instance.clone());
-    let rows = kept.iter().map(|(id, facts)| (key(facts), (*id, facts)));
+    let rows = stored.iter().map(|(id, facts)| (key(facts), (*id, facts)));
     let mut left: HashMap<(String, String), (i64, &EventFacts)> = rows.collect();
     let mut changes = Vec::new();
     for facts in fetched {
@@ -190,9 +190,9 @@ pub fn differences(
             }),
         }
     }
-    let mut gone: Vec<(i64, &EventFacts)> = left.into_values().collect();
-    gone.sort_by_key(|(id, _)| *id);
-    for (id, facts) in gone {
+    let mut removed: Vec<(i64, &EventFacts)> = left.into_values().collect();
+    removed.sort_by_key(|(id, _)| *id);
+    for (id, facts) in removed {
         // Times on the wall may be half a day off; what is over is over in every zone then.
         let is_over = facts.time.ends_at.plus_ms(DAY_MS) <= now;
         match (is_over, facts.status) {
@@ -260,7 +260,7 @@ mod tests {
         let mut cancelled = event("cancelled", "2026-11-23T09:00:00Z", "Cancelled");
         cancelled.status = EventStatus::Cancelled;
         let fresh = event("new", "2026-11-24T09:00:00Z", "New");
-        let kept = [
+        let stored = [
             (1, same.clone()),
             (2, moved),
             (3, event("gone", "2026-11-23T09:00:00Z", "Gone")),
@@ -284,6 +284,6 @@ mod tests {
             EventChange::Cancel(3),
             EventChange::Remove(4),
         ];
-        assert_eq!(differences(&kept, fetched, now), expected);
+        assert_eq!(differences(&stored, fetched, now), expected);
     }
 }

@@ -11,16 +11,16 @@ pub fn at_most(text: String, chars_max: usize) -> String {
     if text.len() <= chars_max || text.chars().count() <= chars_max {
         return text;
     }
-    let (mut kept, mut chars) = (0, 1);
+    let (mut end, mut chars) = (0, 1);
     for grapheme in text.graphemes(true) {
         chars += grapheme.chars().count();
         if chars > chars_max {
             break;
         }
-        kept += grapheme.len();
+        end += grapheme.len();
     }
     let mut cut = text;
-    cut.truncate(kept);
+    cut.truncate(end);
     cut.push(ELLIPSIS);
     cut
 }

@@ -94,74 +94,82 @@ pub enum MergeOutcome {
 }
 
 /// Merges a statement into a stored subscription.
-pub fn merge(known: Option<&HeldSubscription>, said: &ProviderStatement, tie: Tie) -> MergeOutcome {
+pub fn merge(
+    known: Option<&HeldSubscription>,
+    statement: &ProviderStatement,
+    tie: Tie,
+) -> MergeOutcome {
     let Some(known) = known else {
-        return MergeOutcome::Changed(first(said));
+        return MergeOutcome::Changed(first(statement));
     };
-    let mut held = known.clone();
-    if held.customer_id.is_none() {
-        held.customer_id.clone_from(&said.customer_id);
+    let mut merged = known.clone();
+    if merged.customer_id.is_none() {
+        merged.customer_id.clone_from(&statement.customer_id);
     }
-    let tied = merge_status(&mut held, said, tie) | merge_details(&mut held, said, tie);
+    let tied =
+        merge_status(&mut merged, statement, tie) | merge_details(&mut merged, statement, tie);
     if tied {
         MergeOutcome::Tied
-    } else if held == *known {
+    } else if merged == *known {
         MergeOutcome::Same
     } else {
-        MergeOutcome::Changed(held)
+        MergeOutcome::Changed(merged)
     }
 }
 
-fn first(said: &ProviderStatement) -> HeldSubscription {
+fn first(statement: &ProviderStatement) -> HeldSubscription {
     HeldSubscription {
-        subscription_id: said.subscription_id.clone(),
-        customer_id: said.customer_id.clone(),
-        status: said.status.unwrap_or(Status::Free),
-        status_at: said.at,
-        details_at: said.details.as_ref().map(|_| said.at),
-        details: said.details.clone().unwrap_or_default(),
+        subscription_id: statement.subscription_id.clone(),
+        customer_id: statement.customer_id.clone(),
+        status: statement.status.unwrap_or(Status::Free),
+        status_at: statement.at,
+        details_at: statement.details.as_ref().map(|_| statement.at),
+        details: statement.details.clone().unwrap_or_default(),
     }
 }
 
 /// True when the provider must be asked.
-fn merge_status(held: &mut HeldSubscription, said: &ProviderStatement, tie: Tie) -> bool {
-    let Some(status) = said.status.filter(|_| held.status != Status::Canceled) else {
+fn merge_status(merged: &mut HeldSubscription, statement: &ProviderStatement, tie: Tie) -> bool {
+    let Some(status) = statement
+        .status
+        .filter(|_| merged.status != Status::Canceled)
+    else {
         return false;
     };
-    if said.at > held.status_at || tie == Tie::Settled {
-        held.status = status;
-        held.status_at = held.status_at.max(said.at);
+    if statement.at > merged.status_at || tie == Tie::Settled {
+        merged.status = status;
+        merged.status_at = merged.status_at.max(statement.at);
         return false;
     }
     // A cancellation older than a later statement is contradictory; the provider must be asked.
-    let contradicts = said.at < held.status_at && status == Status::Canceled;
-    if status == held.status || (said.at < held.status_at && !contradicts) {
+    let contradicts = statement.at < merged.status_at && status == Status::Canceled;
+    if status == merged.status || (statement.at < merged.status_at && !contradicts) {
         return false;
     }
     if tie == Tie::Rank && !contradicts {
-        held.status = held.status.max(status);
+        merged.status = merged.status.max(status);
     }
     tie == Tie::Ask
 }
 
-fn merge_details(held: &mut HeldSubscription, said: &ProviderStatement, tie: Tie) -> bool {
-    let Some(details) = &said.details else {
+fn merge_details(merged: &mut HeldSubscription, statement: &ProviderStatement, tie: Tie) -> bool {
+    let Some(details) = &statement.details else {
         return false;
     };
     let mut details = details.clone();
     // It keeps the plan under which it was sold.
-    details.plan = details.plan.or_else(|| held.details.plan.clone());
-    let before = held.details_at;
-    if before.is_none_or(|at| said.at > at) || tie == Tie::Settled {
-        held.details = details;
-        held.details_at = Some(before.map_or(said.at, |at| at.max(said.at)));
+    details.plan = details.plan.or_else(|| merged.details.plan.clone());
+    let before = merged.details_at;
+    if before.is_none_or(|at| statement.at > at) || tie == Tie::Settled {
+        merged.details = details;
+        merged.details_at = Some(before.map_or(statement.at, |at| at.max(statement.at)));
         return false;
     }
-    if before != Some(said.at) || held.details == details {
+    if before != Some(statement.at) || merged.details == details {
         return false;
     }
-    if tie == Tie::Rank && details > held.details {
-        held.details = details;
+    if tie == Tie::Rank && details > merged.details {
+        merged.details = details;
     }
     tie == Tie::Ask
 }

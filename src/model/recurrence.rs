@@ -77,21 +77,21 @@ impl Recurrence {
         if !rule.is_ascii() || rule.len() > RULE_CHARS_MAX {
             return Err(unreadable);
         }
-        let (mut kept, mut count) = (Vec::new(), None);
+        let (mut parts, mut count) = (Vec::new(), None);
         for part in rule.split(';').filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').ok_or(unreadable)?;
             match key.to_ascii_uppercase().as_str() {
                 "COUNT" => count = Some(value.parse::<u32>().map_err(|_| unreadable)?),
                 "UNTIL" => {
                     let until = wall_time(value, zone).ok_or(unreadable)?;
-                    kept.push(format!("UNTIL={}", until.format(LOCAL)));
+                    parts.push(format!("UNTIL={}", until.format(LOCAL)));
                 }
-                key => kept.push(format!("{key}={}", value.to_ascii_uppercase())),
+                key => parts.push(format!("{key}={}", value.to_ascii_uppercase())),
             }
         }
         let mut recurrence = Self {
             next: from.with_nanosecond(0).ok_or(unreadable)?,
-            rule: kept.join(";"),
+            rule: parts.join(";"),
             zone,
         };
         let set = recurrence.set()?;
@@ -421,13 +421,13 @@ mod tests {
                 "11-23T16:00 11-24T16:00",
             ),
         ];
-        for (said, from, at, expected) in cases {
-            let found = rule(said, from, at).upcoming(3);
+        for (text, from, at, expected) in cases {
+            let found = rule(text, from, at).upcoming(3);
             let found: Vec<String> = found
                 .iter()
                 .map(|at| at.utc().format("%m-%dT%H:%M").to_string())
                 .collect();
-            assert_eq!(found.join(" "), expected, "{said} {from} {at}");
+            assert_eq!(found.join(" "), expected, "{text} {from} {at}");
         }
     }
 
@@ -444,9 +444,9 @@ mod tests {
             ("FREQ=HOURLY;BYMINUTE=0,1", TooOften),
             ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", Never),
         ];
-        for (said, expected) in cases {
-            let found = Recurrence::new(said, wall("2026-11-23 09:00"), Zone::UTC);
-            assert_eq!(found, Err(expected), "{said}");
+        for (text, expected) in cases {
+            let found = Recurrence::new(text, wall("2026-11-23 09:00"), Zone::UTC);
+            assert_eq!(found, Err(expected), "{text}");
         }
         let long = format!("FREQ=DAILY;{}", "BYHOUR=1;".repeat(100));
         assert!(Recurrence::new(&long, wall("2026-11-23 09:00"), Zone::UTC).is_err());

@@ -196,7 +196,7 @@ mod tests {
                 assert!(!found.contains(secret), "{found}");
             }
         }
-        let kept = [
+        let harmless = [
             "",
             "connect my mail",
             "remember that the wifi password is hunter2",
@@ -207,7 +207,7 @@ mod tests {
             "look at https://example.com/a:b@c and mail me",
             "the password is longer",
         ];
-        for text in kept {
+        for text in harmless {
             assert_eq!(without_secrets(text), None, "{text}");
         }
     }

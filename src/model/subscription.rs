@@ -123,8 +123,8 @@ mod tests {
         ];
         for (status, plan, grant, expected) in cases {
             let standing = SubscriptionStatus::of(status, plan, grant.as_ref(), NOW);
-            let seen = (standing.status, standing.plan, standing.is_subscribed());
-            assert_eq!(seen, expected, "{status} {grant:?}");
+            let actual = (standing.status, standing.plan, standing.is_subscribed());
+            assert_eq!(actual, expected, "{status} {grant:?}");
         }
     }
 

@@ -32,10 +32,10 @@ pub fn is_fixed_command(text: &str, persona: &str) -> bool {
         let words = words.filter(|word| !word.is_empty());
         words.take(8).map(str::to_lowercase).collect()
     };
-    let (said, name) = (words(text), words(persona));
-    let said = said.strip_prefix(&name[..]).unwrap_or(&said);
-    let said = said.strip_suffix(&name[..]).unwrap_or(said);
-    matches!(said, [only] if FIXED_COMMANDS.contains(&only.as_str()))
+    let (phrase, name) = (words(text), words(persona));
+    let phrase = phrase.strip_prefix(&name[..]).unwrap_or(&phrase);
+    let phrase = phrase.strip_suffix(&name[..]).unwrap_or(phrase);
+    matches!(phrase, [only] if FIXED_COMMANDS.contains(&only.as_str()))
 }
 
 /// Lower case, with one space for any white space.

@@ -56,12 +56,12 @@ pub enum Intent {
     Unclear(String),
     /// A reminder without its time: the complete reply asks for it.
     AskWhen {
-        said: String,
+        reply: String,
         text: String,
     },
     /// A reminder without its text.
     AskWhat {
-        said: String,
+        reply: String,
         send_at: Timestamp,
         recurrence: Option<Recurrence>,
     },
@@ -156,7 +156,7 @@ pub struct Span {
 
 /// A message while it is being parsed.
 pub(in crate::reply) struct Talk<'a> {
-    pub(in crate::reply) heard: &'a MessageContext<'a>,
+    pub(in crate::reply) context: &'a MessageContext<'a>,
     /// The words without the assistant's name.
     pub(in crate::reply) words: Words<'a>,
     /// Where the request starts, after "hey, could you please".
@@ -176,10 +176,10 @@ impl Talk<'_> {
         &self.phrase[self.phrase_start..]
     }
 
-    /// The person's zone. Use this instead of `heard`, because it records that the zone matters.
+    /// The person's zone. Use this instead of `context`, because it records that the zone matters.
     pub(in crate::reply) fn timezone(&self) -> Option<Zone> {
         self.rests_on_zone.set(true);
-        self.heard.timezone
+        self.context.timezone
     }
 
     pub(in crate::reply) fn zone(&self) -> Zone {
@@ -188,7 +188,7 @@ impl Talk<'_> {
 
     /// Chooses a wording, always the same one for the same text.
     fn pick<'c>(&self, choices: &[&'c str]) -> &'c str {
-        let at = words::stable_hash(self.heard.text) as usize;
+        let at = words::stable_hash(self.context.text) as usize;
         choices
             .get(at % choices.len().max(1))
             .copied()
@@ -196,8 +196,8 @@ impl Talk<'_> {
     }
 }
 
-pub fn understand(heard: &MessageContext) -> Intent {
-    understand_talk(&listening::listen(heard))
+pub fn understand(context: &MessageContext) -> Intent {
+    understand_talk(&listening::listen(context))
 }
 
 pub(in crate::reply) fn understand_talk(talk: &Talk) -> Intent {

@@ -59,14 +59,14 @@ impl Class {
 }
 
 /// The first classifier: one rule decides.
-pub fn first(asked: &ClassifierInput<'_>) -> Classification {
-    let signs = Signs::of(asked.text);
+pub fn first(input: &ClassifierInput<'_>) -> Classification {
+    let signs = Signs::of(input.text);
     let (class, reason) = match () {
-        () if asked.photos > 0 => (Class::Vision, "photos"),
+        () if input.photos > 0 => (Class::Vision, "photos"),
         () if signs.has_code => (Class::DeepReasoning, "code"),
         () if signs.words >= LONG_WORDS => (Class::DeepReasoning, "long"),
         () if signs.reasoning > 0 => (Class::DeepReasoning, "asks for reasoning"),
-        () if asked.small_talk => (Class::Reflex, "small talk"),
+        () if input.small_talk => (Class::Reflex, "small talk"),
         () if signs.words <= SHORT_WORDS && signs.questions == 0 => (Class::Reflex, "short"),
         () => (Class::Default, "nothing special"),
     };
@@ -86,14 +86,14 @@ const DEEP_POINTS: i32 = 4;
 const REFLEX_POINTS: i32 = -2;
 
 /// The second, combined classifier: every feature has a score.
-pub fn combined(asked: &ClassifierInput<'_>) -> Classification {
-    if asked.photos > 0 {
+pub fn combined(input: &ClassifierInput<'_>) -> Classification {
+    if input.photos > 0 {
         return Classification {
             class: Class::Vision,
             reason: "photos".to_owned(),
         };
     }
-    let signs = Signs::of(asked.text);
+    let signs = Signs::of(input.text);
     let many = |count: usize, each: i32, most: i32| (count as i32 * each).min(most);
     let weighed = [
         ("asks for reasoning", many(signs.reasoning, 3, 6)),
@@ -106,11 +106,11 @@ pub fn combined(asked: &ClassifierInput<'_>) -> Classification {
         ("numbers", if signs.numbers >= 3 { 2 } else { 0 }),
         ("long", many(signs.words / 40, 2, 4)),
         ("short", if signs.words <= 6 { -1 } else { 0 }),
-        ("small talk", if asked.small_talk { -3 } else { 0 }),
+        ("small talk", if input.small_talk { -3 } else { 0 }),
         // "Yes, Tuesday" depends on the question before it, so it isn't a reflex.
         (
             "answers a question",
-            if asked.answers_question { 1 } else { 0 },
+            if input.answers_question { 1 } else { 0 },
         ),
     ];
     let points: i32 = weighed.iter().map(|(_, points)| points).sum();

@@ -211,13 +211,13 @@ pub struct StoredState {
 #[derive(Debug, PartialEq)]
 pub struct PowerOutcome {
     /// `None` when the message wasn't about anything in the state.
-    pub said: Option<String>,
+    pub reply: Option<String>,
     /// The new state; `None` when nothing changed.
-    pub kept: Option<StoredState>,
+    pub stored: Option<StoredState>,
     /// The time of its next alarm.
     pub alarm: Option<Timestamp>,
     /// What the person was asked about: their answer is a memory of it.
-    pub asked: Option<String>,
+    pub question: Option<String>,
     /// What others are to do.
     pub effect: Option<Effect>,
 }
@@ -269,7 +269,7 @@ trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     }
 
     /// What its last message asked about.
-    fn asked(&self) -> Option<&str> {
+    fn question(&self) -> Option<&str> {
         None
     }
 
@@ -364,66 +364,66 @@ impl Power {
     /// Applies `action` to a state. Fails when the state can't be parsed.
     pub fn act(
         self,
-        kept: Option<&StoredState>,
+        stored: Option<&StoredState>,
         action: Action,
         scene: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
-        for_state!(self, act(self, kept, action, scene))
+        for_state!(self, act(self, stored, action, scene))
     }
 
     /// Handles the alarm that it set for `at`.
     pub fn on_alarm(
         self,
-        kept: Option<&StoredState>,
+        stored: Option<&StoredState>,
         at: Timestamp,
         scene: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
-        for_state!(self, on_alarm(kept, at, scene))
+        for_state!(self, on_alarm(stored, at, scene))
     }
 
     /// When it next has something to say by itself.
     pub fn alarm(
         self,
-        kept: Option<&StoredState>,
+        stored: Option<&StoredState>,
         scene: &PowerContext<'_>,
     ) -> Result<Option<Timestamp>, serde_json::Error> {
-        for_state!(self, alarm(kept, scene))
+        for_state!(self, alarm(stored, scene))
     }
 
     /// Its lines about today for the daily summary.
-    pub fn brief(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Option<String> {
-        for_state!(self, brief(kept, scene))
+    pub fn brief(self, stored: Option<&StoredState>, scene: &PowerContext<'_>) -> Option<String> {
+        for_state!(self, brief(stored, scene))
     }
 
     /// What it knows of those days, from the first to the last.
     pub fn between(
         self,
-        kept: Option<&StoredState>,
+        stored: Option<&StoredState>,
         days: (NaiveDate, NaiveDate),
         scene: &PowerContext<'_>,
     ) -> Vec<String> {
-        for_state!(self, between(kept, days, scene))
+        for_state!(self, between(stored, days, scene))
     }
 
     /// What it knows of the days to come, for others.
-    pub fn plans(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
-        for_state!(self, plans(kept, scene))
+    pub fn plans(self, stored: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
+        for_state!(self, plans(stored, scene))
     }
 
     /// Days to come before which somebody may want to be reminded.
-    pub fn occasions(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
-        for_state!(self, occasions(kept, scene))
+    pub fn occasions(self, stored: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
+        for_state!(self, occasions(stored, scene))
     }
 
     /// A group's state without the entries of a user.
     pub fn redact_user(
         self,
-        kept: &StoredState,
+        stored: &StoredState,
         by: i64,
     ) -> Result<StoredState, serde_json::Error> {
         if !self.is_shared() {
             return Ok(StoredState::default());
         }
-        for_state!(self, redact_user(kept, by))
+        for_state!(self, redact_user(stored, by))
     }
 }

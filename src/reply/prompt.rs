@@ -126,7 +126,7 @@ pub struct PersonFacts {
     /// Open ones of the day, each with its local time.
     pub reminders: Vec<String>,
     /// What the assistant asked them by itself; their answer is worth remembering.
-    pub asked: Option<String>,
+    pub question: Option<String>,
     /// A calendar is connected.
     pub has_calendar: bool,
     /// A mailbox is connected.
@@ -146,7 +146,7 @@ pub struct PromptContext<'a> {
     pub unprompted: bool,
     pub known: &'a PersonFacts,
     /// Oldest first; the last one must be answered.
-    pub said: &'a [RoomMessage],
+    pub messages: &'a [RoomMessage],
     /// URLs of the last message's photos.
     pub photos: &'a [String],
     /// The text about photos that aren't included; `None` says that they can't be seen.
@@ -162,32 +162,33 @@ pub struct PromptContext<'a> {
 pub fn prompt(scene: &PromptContext<'_>) -> Prompt {
     let system = system(scene);
     let mut speakers = Speakers::default();
-    let count = scene.said.len();
+    let count = scene.messages.len();
     let asker = scene
-        .said
+        .messages
         .last()
         .map_or(&Author::Assistant, |last| &last.by);
     let mut messages: Vec<Message> = Vec::new();
-    for (at, said) in scene.said.iter().enumerate() {
+    for (at, message) in scene.messages.iter().enumerate() {
         let is_last = at + 1 == count;
         // Shortened before quoting, so that the closing mark stays.
-        let cut = (scene.reduced && !is_last).then(|| budget::cut(&said.text, REDUCED_CHARS_MAX));
-        let said_text = cut.as_deref().unwrap_or(&said.text);
-        let mut text = speakers.line(said, said_text, scene.group, asker);
-        let shown = if is_last { scene.photos } else { &[] };
-        let unseen = said.photos.saturating_sub(shown.len());
+        let cut =
+            (scene.reduced && !is_last).then(|| budget::cut(&message.text, REDUCED_CHARS_MAX));
+        let message_text = cut.as_deref().unwrap_or(&message.text);
+        let mut text = speakers.line(message, message_text, scene.group, asker);
+        let photos = if is_last { scene.photos } else { &[] };
+        let unseen = message.photos.saturating_sub(photos.len());
         match scene.photos_note {
             Some(note) if is_last => text.push_str(&format!("\n{note}")),
             _ if unseen > 0 => text.push_str(&unseen_note(unseen)),
             _ => {}
         }
         messages.push(Message {
-            role: match said.by {
+            role: match message.by {
                 Author::Assistant => Role::Assistant,
                 Author::Person { .. } => Role::User,
             },
             text,
-            photos: shown.to_vec(),
+            photos: photos.to_vec(),
         });
     }
     let tools: usize = scene.tools.iter().map(|tool| tool.tokens()).sum();
@@ -287,7 +288,7 @@ fn data(known: &PersonFacts) -> Option<String> {
         ("name", &known.name),
         ("pronouns", &known.pronouns),
         ("language", &known.language),
-        ("you_asked_to_remember_the_answer", &known.asked),
+        ("you_asked_to_remember_the_answer", &known.question),
     ] {
         if let Some(text) = text {
             data.insert(field.to_owned(), clean(text).into());

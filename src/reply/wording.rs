@@ -325,8 +325,8 @@ pub fn everything_forgotten(count: usize) -> String {
 }
 
 /// Added to the answer when a memory service can't be reached.
-pub fn with_memories_cut_off(said: &str) -> String {
-    format!("{said}\n\nI can't reach all of my memory right now, so ask me again later.")
+pub fn with_memories_cut_off(reply: &str) -> String {
+    format!("{reply}\n\nI can't reach all of my memory right now, so ask me again later.")
 }
 
 /// The same for a deletion that will be done later.

@@ -4,16 +4,16 @@ use super::*;
 use crate::reply::prompt::CallWithResult;
 use crate::reply::tools::{OfferedTool, Tool};
 
-fn asked() -> Value {
+fn tools_request() -> Value {
     json!({ "messages": [{ "role": "user", "content": "four words for you" }] })
 }
 
 fn read(answer: &Value) -> Result<ModelReply, ModelFailure> {
-    reply(answer.to_string().as_bytes(), &asked()).1
+    reply(answer.to_string().as_bytes(), &tools_request()).1
 }
 
 fn cost(answer: &Value) -> Usage {
-    reply(answer.to_string().as_bytes(), &asked()).0
+    reply(answer.to_string().as_bytes(), &tools_request()).0
 }
 
 fn prompt(messages: Vec<Message>) -> Prompt {
@@ -93,8 +93,8 @@ fn results_of_calls_follow_the_message_that_they_were_made_for() {
         tools: vec![OfferedTool::Own(Tool::Remember)],
         ..prompt(Vec::new())
     };
-    let told = request(&acted, "m", MaxTokensField::MaxTokens, 200);
-    let messages = told["messages"].as_array().unwrap();
+    let body = request(&acted, "m", MaxTokensField::MaxTokens, 200);
+    let messages = body["messages"].as_array().unwrap();
     assert_eq!(
         messages[messages.len() - 2..],
         [
@@ -105,9 +105,9 @@ fn results_of_calls_follow_the_message_that_they_were_made_for() {
             json!({ "role": "tool", "tool_call_id": "c1", "content": r#"{"ok":false}"# }),
         ]
     );
-    assert_eq!(told["tool_choice"], "none");
+    assert_eq!(body["tool_choice"], "none");
     assert!(
-        told["tools"].is_array(),
+        body["tools"].is_array(),
         "some servers want them all the same"
     );
 }
@@ -138,8 +138,8 @@ fn replies_are_read() {
     ];
     for (content, finish, text, cut_off) in cases {
         let answer = choice(json!({ "content": content }), finish);
-        let said = read(&answer).unwrap();
-        assert_eq!((said.text.as_str(), said.cut_off), (text, cut_off));
+        let reply = read(&answer).unwrap();
+        assert_eq!((reply.text.as_str(), reply.cut_off), (text, cut_off));
         assert!(cost(&answer).estimated);
         assert_eq!(cost(&answer).prompt_tokens, 5);
     }
@@ -209,7 +209,7 @@ fn what_is_no_reply_is_a_failure() {
     }
     for bytes in ["", "{", "<html>", "data: {}", "\u{0}"] {
         let garbled = (Usage::default(), Err(ModelFailure::Garbled));
-        assert_eq!(reply(bytes.as_bytes(), &asked()), garbled);
+        assert_eq!(reply(bytes.as_bytes(), &tools_request()), garbled);
     }
 }
 
@@ -239,10 +239,10 @@ fn calls_of_tools_are_read() {
         tools: vec![OfferedTool::Own(Tool::Remember)],
         ..prompt(Vec::new())
     };
-    let asked = request(&able, "m", MaxTokensField::MaxTokens, 200);
+    let body = request(&able, "m", MaxTokensField::MaxTokens, 200);
     let read = |message: Value, finish: &str| {
         let answer = choice(message, finish).to_string();
-        reply(answer.as_bytes(), &asked).1
+        reply(answer.as_bytes(), &body).1
     };
     let call = |name: &str, arguments: Value| {
         json!({ "id": "1", "type": "function",
@@ -254,44 +254,44 @@ fn calls_of_tools_are_read() {
             "tool_calls",
         )
     };
-    let made = |id: &str, name: &str, arguments: &str| ToolCall {
+    let tool_call = |id: &str, name: &str, arguments: &str| ToolCall {
         id: id.to_owned(),
         name: name.to_owned(),
         arguments: arguments.to_owned(),
     };
-    let said = called(json!([
+    let outcome = called(json!([
         call("remember", json!("{\"command\":\"x\"}")),
         call("f", json!({"a": 1})),
         7
     ]));
     let expected = [
-        made("1", "remember", r#"{"command":"x"}"#),
+        tool_call("1", "remember", r#"{"command":"x"}"#),
         // No two calls have the same id.
-        made("call_1", "f", r#"{"a":1}"#),
-        made("call_2", "", ""),
+        tool_call("call_1", "f", r#"{"a":1}"#),
+        tool_call("call_2", "", ""),
     ];
-    assert_eq!(said.unwrap().calls, expected);
+    assert_eq!(outcome.unwrap().calls, expected);
     let many: Value = (0..50).map(|_| call("remember", json!(""))).collect();
     assert_eq!(called(many).unwrap().calls.len(), TOOL_CALLS_MAX);
     // Those that some models write down.
     let text = r#"{"name": "remember", "arguments": {"command": "x"}}"#;
-    for written in [
+    for text in [
         text.to_owned(),
         format!("<tool_call>\n{text}\n</tool_call>"),
     ] {
-        let said = read(json!({ "content": written }), "stop").unwrap();
+        let outcome = read(json!({ "content": text }), "stop").unwrap();
         assert_eq!(
-            said.calls,
-            [made("call_0", "remember", r#"{"command":"x"}"#)]
+            outcome.calls,
+            [tool_call("call_0", "remember", r#"{"command":"x"}"#)]
         );
     }
-    for spoken in [
+    for expected in [
         r#"{"name": "Ana", "arguments": {}}"#,
         "{remember}",
         "remember",
     ] {
-        let said = read(json!({ "content": spoken }), "stop").unwrap();
-        assert_eq!((said.text.as_str(), said.calls.len()), (spoken, 0));
+        let outcome = read(json!({ "content": expected }), "stop").unwrap();
+        assert_eq!((outcome.text.as_str(), outcome.calls.len()), (expected, 0));
     }
     assert_eq!(called(json!([])), Err(ModelFailure::ToolCall));
 }

@@ -20,16 +20,16 @@ impl MessageTurn<'_> {
     ) -> Result<Option<ReplyDraft>> {
         let open = match self.found(tx, which)? {
             None => return Ok(None),
-            Some(Referent::Unclear(said)) => return Ok(Some(said.into())),
+            Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
             Some(Referent::Delivered(delivered)) => {
                 let Ok(new) = to.of_new(self.now, self.zone()) else {
                     return Ok(Some(wording::reminder_past().into()));
                 };
-                let mut said = ReplyDraft::default();
+                let mut reply = ReplyDraft::default();
                 for reminder in delivered {
-                    add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                    add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
                 }
-                return Ok(Some(said));
+                return Ok(Some(reply));
             }
             Some(Referent::Open(mut open)) => {
                 open.sort_by_key(|reminder| reminder.send_at);
@@ -42,8 +42,8 @@ impl MessageTurn<'_> {
                 return Ok(Some(self.change_each(tx, &open, to)?));
             }
             self.note_listed(tx, &open)?;
-            let said = wording::which_of_these(&listed(&open), self.now, self.timezone());
-            return Ok(Some(said.into()));
+            let reply = wording::which_of_these(&listed(&open), self.now, self.timezone());
+            return Ok(Some(reply.into()));
         };
         let recurrence = reminder.recurrence.as_ref();
         let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
@@ -52,7 +52,7 @@ impl MessageTurn<'_> {
                 wording::reminder_repeats_not_here().into()
             }
             Ok(new) => self.move_to(tx, reminder, &new)?.into(),
-            Err(said) => said.into(),
+            Err(reply) => reply.into(),
         }))
     }
 
@@ -63,7 +63,7 @@ impl MessageTurn<'_> {
         open: &[Reminder],
         to: &TimeChange,
     ) -> Result<ReplyDraft> {
-        let mut said = ReplyDraft::default();
+        let mut reply = ReplyDraft::default();
         for reminder in open {
             let recurrence = reminder.recurrence.as_ref();
             let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
@@ -71,13 +71,13 @@ impl MessageTurn<'_> {
                 Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
                     return Ok(wording::reminder_repeats_not_here().into());
                 }
-                Ok(new) => add(&mut said, self.move_to(tx, reminder, &new)?.into()),
+                Ok(new) => add(&mut reply, self.move_to(tx, reminder, &new)?.into()),
                 Err(error) => return Ok(error.into()),
             }
         }
         // `undo` takes back all of them.
         Latest::of(Event::Changed, open).note(tx, self.room.id, self.user.id, self.now)?;
-        Ok(said)
+        Ok(reply)
     }
 
     pub(super) fn move_to(

@@ -4,7 +4,7 @@
 
 use crate::clock::Zone;
 
-use super::{facts, kept_of, notices, state_of};
+use super::{facts, notices, state_of, stored_state};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::{Error, Result};
@@ -90,7 +90,7 @@ impl Ingest {
         let Some(power) = power else {
             return tx.delete_power_alarm(alarm.user, &alarm.name);
         };
-        let kept = tx.power_state(owner, &alarm.name)?.map(kept_of);
+        let stored = tx.power_state(owner, &alarm.name)?.map(stored_state);
         if power != Power::FocusProtector
             && let Some(until) = self.focus_until(tx, alarm.user, now)?
         {
@@ -117,14 +117,14 @@ impl Ingest {
             ..PowerContext::alone(now, alarm.user.0, &facts)
         };
         let outcome = power
-            .on_alarm(kept.as_ref(), alarm.at, &scene)
+            .on_alarm(stored.as_ref(), alarm.at, &scene)
             .map_err(Error::internal)?;
         // The end of a focus session is announced even if the superpower is no longer offered.
-        let speaks = offered(power, &flags)
+        let may_speak = offered(power, &flags)
             && !(scene.muted && power.can_be_muted())
             && gate::has_superpowers_alone(&user, &flags, now);
-        if let Some(said) = outcome.said.filter(|_| speaks) {
-            let Some(room) = self.say(tx, alarm, &said, now)? else {
+        if let Some(reply) = outcome.reply.filter(|_| may_speak) {
+            let Some(room) = self.say(tx, alarm, &reply, now)? else {
                 log::warn!("an alarm of {} can't be queued yet", alarm.name);
                 return tx.postpone_power_alarm(alarm.user, &alarm.name, now.plus_s(POSTPONE_S));
             };
@@ -132,12 +132,12 @@ impl Ingest {
                 preferences.note_sent(power, now);
                 notices::keep(tx, alarm.user, &preferences, now)?;
             }
-            if let Some(about) = outcome.asked {
+            if let Some(about) = outcome.question {
                 self.ask_how_it_was(tx, (room, alarm.user), about, now)?;
             }
         }
-        if let Some(kept) = outcome.kept {
-            tx.set_power_state(owner, &state_of(power, kept), now)?;
+        if let Some(stored) = outcome.stored {
+            tx.set_power_state(owner, &state_of(power, stored), now)?;
         }
         let at = next_look(power, &facts, outcome.alarm, now);
         self.set_alarm(tx, power, alarm.user, Some(alarm.room), at, now)
@@ -233,11 +233,11 @@ impl Ingest {
             if !is_meant(power) {
                 continue;
             }
-            let kept = tx.power_state(PowerOwner::User(user), power.name())?;
-            let kept = kept.map(kept_of);
+            let stored = tx.power_state(PowerOwner::User(user), power.name())?;
+            let stored = stored.map(stored_state);
             let before = planned.iter().find(|alarm| alarm.name == power.name());
             let goes_by_others = power.needs_plans() || goes_by_services(power);
-            if kept.is_none() && before.is_none() && !goes_by_others {
+            if stored.is_none() && before.is_none() && !goes_by_others {
                 continue;
             }
             let mut facts = facts::gather(tx, power, user, plan.timezone, plan.flags, now)?;
@@ -249,7 +249,7 @@ impl Ingest {
                 ..PowerContext::alone(now, user.0, &facts)
             };
             let at = power
-                .alarm(kept.as_ref(), &scene)
+                .alarm(stored.as_ref(), &scene)
                 .map_err(Error::internal)?;
             let at = next_look(power, &facts, at, now);
             let room = before.map(|alarm| alarm.room).or(plan.here);

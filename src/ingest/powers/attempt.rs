@@ -1,7 +1,7 @@
 //! One attempt to use a superpower: what it does with its state, and the alarms that follow.
 
 use super::request::PowerAttempt;
-use super::{PowerReply, facts, kept_of, notices, state_of};
+use super::{PowerReply, facts, notices, state_of, stored_state};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
@@ -19,14 +19,14 @@ impl MessageTurn<'_> {
     ) -> Result<Option<PowerReply>> {
         let power = attempt.power;
         if self.in_group() && !power.is_shared() {
-            let said = PowerReply::Said {
+            let reply = PowerReply::Said {
                 text: wording::superpower_alone(power.title()),
                 changed: false,
             };
-            return Ok(attempt.sure.then_some(said));
+            return Ok(attempt.sure.then_some(reply));
         }
         let owner = self.owner();
-        let kept = tx.power_state(owner, power.name())?.map(kept_of);
+        let stored = tx.power_state(owner, power.name())?.map(stored_state);
         let mut preferences = notices::preferences(tx, self.user.id)?;
         let facts = self.power_facts(tx, power)?;
         let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
@@ -46,38 +46,38 @@ impl MessageTurn<'_> {
             facts: &facts,
         };
         let outcome = power
-            .act(kept.as_ref(), attempt.action.clone(), &scene)
+            .act(stored.as_ref(), attempt.action.clone(), &scene)
             .map_err(Error::internal)?;
-        let Some(said) = outcome.said else {
+        let Some(reply) = outcome.reply else {
             return Ok(None);
         };
         if !self.ingest.may_take_turn(self, explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
-        let mut said = said;
-        let mut changed = outcome.kept.is_some();
+        let mut reply = reply;
+        let mut changed = outcome.stored.is_some();
         match outcome.effect {
             Some(Effect::SwitchCalendar { calendar, on }) => {
                 self.switch_calendar(tx, (calendar, on))?;
                 changed = true;
             }
             Some(Effect::ChangeCalendar(wish)) => {
-                said = self.ask_to_change(tx, wish)?.unwrap_or(said);
+                reply = self.ask_to_change(tx, wish)?.unwrap_or(reply);
             }
             None => {}
         }
-        if outcome.kept.is_some() {
+        if outcome.stored.is_some() {
             self.resume_summary(tx, power, &mut preferences)?;
         }
-        if let Some(kept) = outcome.kept {
-            self.keep(tx, power, kept, outcome.alarm)?;
+        if let Some(stored) = outcome.stored {
+            self.keep(tx, power, stored, outcome.alarm)?;
         }
         if let Some(offer) = self.first_offer(tx, power, &facts, &mut preferences)? {
-            said = format!("{said}{offer}");
+            reply = format!("{reply}{offer}");
         }
         self.take_turn(tx, power)?;
         Ok(Some(PowerReply::Said {
-            text: said,
+            text: reply,
             changed,
         }))
     }
@@ -116,10 +116,10 @@ impl MessageTurn<'_> {
         &self,
         tx: &mut Tx<'_>,
         power: Power,
-        kept: StoredState,
+        stored: StoredState,
         alarm: Option<Timestamp>,
     ) -> Result<()> {
-        tx.set_power_state(self.owner(), &state_of(power, kept), self.now)?;
+        tx.set_power_state(self.owner(), &state_of(power, stored), self.now)?;
         if power.has_alarms() {
             let here = self.agent.map(|_| self.room.id);
             let user = self.user.id;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{kept_of, notices};
+use super::{notices, stored_state};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
@@ -127,9 +127,9 @@ fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) 
     facts.is_travel_told = flags.superpower(travel.name()) && !is_muted;
     for row in tx.power_states(PowerOwner::User(user))? {
         match Power::named(&row.name) {
-            Some(Power::DestinationPrep) => facts.ways = ways(&kept_of(row)),
-            Some(Power::TravelBrain) => facts.dropped_stops = dropped_stops(&kept_of(row)),
-            Some(Power::TripPlanner) => facts.trips = planned_trips(&kept_of(row)),
+            Some(Power::DestinationPrep) => facts.ways = ways(&stored_state(row)),
+            Some(Power::TravelBrain) => facts.dropped_stops = dropped_stops(&stored_state(row)),
+            Some(Power::TripPlanner) => facts.trips = planned_trips(&stored_state(row)),
             _ => {}
         }
     }
@@ -207,11 +207,14 @@ fn events(
         changed.retain(|event| event.facts.status == EventStatus::Cancelled);
         found.extend(changed);
     }
-    Ok(found.into_iter().map(|event| seen(event, zone)).collect())
+    Ok(found
+        .into_iter()
+        .map(|event| to_event(event, zone))
+        .collect())
 }
 
 /// As superpowers see it.
-fn seen(event: CalendarEvent, zone: Zone) -> Event {
+fn to_event(event: CalendarEvent, zone: Zone) -> Event {
     let time = event.facts.time;
     let moments = time.within(zone);
     let details = event.facts.details;
@@ -317,8 +320,8 @@ pub(in crate::ingest) fn planned_events(
     let zone = timezone.unwrap_or(Zone::UTC);
     let span = now..now.plus_ms(YEAR_DAYS * DAY_MS);
     let found = tx.view().events_between(user, &span, zone)?;
-    let seen = found.into_iter().map(|event| seen(event, zone));
-    let on = seen.filter(|event| !event.is_declined);
+    let events = found.into_iter().map(|event| to_event(event, zone));
+    let on = events.filter(|event| !event.is_declined);
     Ok(on.map(|event| event.plan(zone)).collect())
 }
 
@@ -337,8 +340,8 @@ pub(in crate::ingest) fn event_lines(
         timezone,
         ..PowerContext::alone(now, user.0, &nothing)
     };
-    let seen = found.into_iter().map(|event| seen(event, zone));
-    let on = seen
+    let events = found.into_iter().map(|event| to_event(event, zone));
+    let on = events
         .filter(|event| !event.is_declined)
         .take(EVENT_LINES_MAX);
     Ok(on.map(|event| event.line(&scene)).collect())
@@ -370,7 +373,7 @@ fn plans(
     let planning = Power::ALL.into_iter().filter(|power| power.has_plans());
     for power in planning.filter(|power| flags.superpower(power.name())) {
         let row = tx.power_state(PowerOwner::User(user), power.name())?;
-        plans.extend(power.plans(row.map(kept_of).as_ref(), &scene));
+        plans.extend(power.plans(row.map(stored_state).as_ref(), &scene));
     }
     let is_travel_planned = flags.superpower(Power::TravelBrain.name());
     let planned = facts.events.iter().filter(|event| {
@@ -408,12 +411,12 @@ fn day(
     let rows = tx.power_states(PowerOwner::User(user))?;
     for power in Power::ALL.into_iter().rev() {
         let row = rows.iter().find(|row| row.name == power.name());
-        let knows = row.is_some() || power.goes_by_bookings();
-        if !knows || !is_meant(power) || !flags.superpower(power.name()) {
+        let has_data = row.is_some() || power.goes_by_bookings();
+        if !has_data || !is_meant(power) || !flags.superpower(power.name()) {
             continue;
         }
-        let kept = row.cloned().map(kept_of);
-        lines.extend(power.brief(kept.as_ref(), &scene));
+        let stored = row.cloned().map(stored_state);
+        lines.extend(power.brief(stored.as_ref(), &scene));
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("• {line}")).collect();
     Ok(lines.join("\n"))

@@ -99,21 +99,21 @@ impl MessageTurn<'_> {
         if !is_recent || self.message.mode != Mode::Direct || !may_answer(intent) {
             return Ok(None);
         }
-        let asked = tx.dialog(self.room.id, self.user.id)?.question;
-        let question = dialog::recent(asked.as_ref(), HOW_WAS_MS, self.now);
+        let stored = tx.dialog(self.room.id, self.user.id)?.question;
+        let question = dialog::recent(stored.as_ref(), HOW_WAS_MS, self.now);
         let Some((Question::HowWas { about }, _)) = question else {
             return Ok(None);
         };
-        let said = match checkin_answer(&self.message.text) {
+        let reply = match checkin_answer(&self.message.text) {
             CheckinAnswer::None => return Ok(None),
             CheckinAnswer::Refused => wording::left_as_it_was(),
             CheckinAnswer::Told(text) => {
-                let said = self.remember(tx, &format!("{about}: {text}"))?;
-                format!("Thank you for telling me. {said}")
+                let reply = self.remember(tx, &format!("{about}: {text}"))?;
+                format!("Thank you for telling me. {reply}")
             }
         };
         self.drop_question(tx)?;
-        Ok(Some(Answer::saying(&said)))
+        Ok(Some(Answer::saying(&reply)))
     }
 }
 

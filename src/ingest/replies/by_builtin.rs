@@ -3,7 +3,7 @@
 //! reply.
 
 use super::language;
-use super::tool_outcomes::{gone, message, message_row};
+use super::tool_outcomes::{message, message_row, missing_row};
 use crate::access::Access;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -25,8 +25,8 @@ impl Ingest {
         now: Timestamp,
     ) -> Result<Option<ReplyDraft>> {
         let row = message_row(tx, pending)?;
-        let room_row = tx.view().room(pending.room)?.ok_or_else(gone)?;
-        let room = tx.room(&room_row.chat_guid)?.ok_or_else(gone)?;
+        let room_row = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
+        let room = tx.room(&room_row.chat_guid)?.ok_or_else(missing_row)?;
         let user = tx.user(row.user)?;
         let flags = self.flags.for_user(&user.public_id);
         let message = message(&row, &room_row);
@@ -37,8 +37,8 @@ impl Ingest {
         let said_at = row.received_at;
         let persona = self.persona.get().name.clone();
         let understood = understanding::understand_all(&message, &persona, said_at);
-        let asked = (&message, &understood);
-        let called = self.called(tx, asked, &user, &room, &flags, said_at)?;
+        let request = (&message, &understood);
+        let called = self.called(tx, request, &user, &room, &flags, said_at)?;
         let called = called.filter(|called| called.is_explicit());
         let is_power = called.is_some();
         let unknown_elsewhere = match elsewhere {

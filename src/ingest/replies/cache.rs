@@ -18,14 +18,14 @@ const ENTRY_BYTES: usize = 128;
 
 pub(super) struct Cache {
     entries: Mutex<Entries>,
-    pub(super) looks: CacheMetrics,
+    pub(super) lookups: CacheMetrics,
 }
 
 impl Default for Cache {
     fn default() -> Self {
         Self {
             entries: Mutex::default(),
-            looks: CacheMetrics::into("replies"),
+            lookups: CacheMetrics::into("replies"),
         }
     }
 }
@@ -70,20 +70,20 @@ pub(super) fn key(
 impl Cache {
     pub(super) fn get(&self, key: &Digest, ttl_s: i64, now: Monotonic) -> Option<String> {
         let entries = self.entries.lock();
-        let kept = entries.replies.get(key);
-        let fresh = kept.filter(|kept| now.since(kept.at) < ttl_s.max(0) as u64 * 1000);
-        self.looks.found(fresh.is_some());
-        fresh.map(|kept| kept.text.clone())
+        let stored = entries.replies.get(key);
+        let fresh = stored.filter(|stored| now.since(stored.at) < ttl_s.max(0) as u64 * 1000);
+        self.lookups.found(fresh.is_some());
+        fresh.map(|stored| stored.text.clone())
     }
 
     pub(super) fn put(&self, key: Digest, text: &str, now: Monotonic) {
         let entries = &mut *self.entries.lock();
-        let kept = CachedReply {
+        let stored = CachedReply {
             text: text.to_owned(),
             at: now,
         };
         entries.bytes += text.len() + ENTRY_BYTES;
-        match entries.replies.insert(key, kept) {
+        match entries.replies.insert(key, stored) {
             Some(before) => entries.bytes -= before.text.len() + ENTRY_BYTES,
             None => entries.order.push_back(key),
         }
@@ -91,8 +91,8 @@ impl Cache {
             let Some(oldest) = entries.order.pop_front() else {
                 return;
             };
-            if let Some(gone) = entries.replies.remove(&oldest) {
-                entries.bytes -= gone.text.len() + ENTRY_BYTES;
+            if let Some(removed) = entries.replies.remove(&oldest) {
+                entries.bytes -= removed.text.len() + ENTRY_BYTES;
             }
         }
     }

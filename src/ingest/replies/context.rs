@@ -39,7 +39,7 @@ pub(super) struct Context {
     /// All other authors of a group, whom a reply may quote.
     pub(super) others: Vec<UserId>,
     /// Oldest first, the message in question last.
-    pub(super) said: Vec<RoomMessage>,
+    pub(super) messages: Vec<RoomMessage>,
     pub(super) known: PersonFacts,
     /// Their URLs.
     pub(super) photos: Vec<String>,
@@ -76,7 +76,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
                 .filter(|id| *id != user.id),
         );
     }
-    let said = said(view, &rows)?;
+    let messages = messages(view, &rows)?;
     let message = rows.swap_remove(0);
     let context: Value = parsed(message.context.as_deref());
     let photos = context.get("photos").and_then(Value::as_array);
@@ -87,7 +87,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         } else {
             PersonFacts {
                 reminders: reminders_of_the_day(view, &user, message.received_at)?,
-                asked: asked(view, &message)?,
+                question: pending_question(view, &message)?,
                 ..known(view, &user)?
             }
         },
@@ -100,7 +100,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         user,
         group,
         others,
-        said,
+        messages,
     }))
 }
 
@@ -111,17 +111,17 @@ pub(super) async fn load_photos(
     context: &mut Context,
     agent: Option<AgentId>,
 ) -> Result<()> {
-    let mut shown = Vec::new();
+    let mut listed = Vec::new();
     for url in std::mem::take(&mut context.photos) {
         match (photos.id_in(&url), agent) {
-            (None, _) => shown.push(url),
+            (None, _) => listed.push(url),
             (Some(photo_id), Some(agent)) => {
-                shown.extend(photos.data_url(photo_id, agent).await?);
+                listed.extend(photos.data_url(photo_id, agent).await?);
             }
             (Some(_), None) => {}
         }
     }
-    context.photos = shown;
+    context.photos = listed;
     Ok(())
 }
 
@@ -146,12 +146,12 @@ pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<S
     let (user, user_id) = (context.user.id, &context.user.public_id);
     let found = ingest.memories.relevant(user, user_id, &about).await?;
     let mut chars = 0;
-    let mut told: Vec<String> = found.memories.into_iter().map(|m| m.text).collect();
-    told.retain(|memory| {
+    let mut lines: Vec<String> = found.memories.into_iter().map(|m| m.text).collect();
+    lines.retain(|memory| {
         chars += memory.chars().count();
         chars <= MEMORIES_TOLD_CHARS_MAX
     });
-    Ok(told)
+    Ok(lines)
 }
 
 /// The person's open reminders until midnight of their time zone: "14:00 call mom".
@@ -164,15 +164,15 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
         return Ok(Vec::new());
     };
     let found = view.reminders_within(user.id, &(now..midnight), REMINDERS_TOLD_MAX)?;
-    let told = found.into_iter().map(|(text, at)| {
+    let memories = found.into_iter().map(|(text, at)| {
         let text: String = text.chars().take(REMINDER_TOLD_CHARS_MAX).collect();
         format!("{} {text}", local(at).format("%H:%M"))
     });
-    Ok(told.collect())
+    Ok(memories.collect())
 }
 
 /// The question how something was, to which the message may be the answer.
-fn asked(view: &View<'_>, message: &MessageRow) -> Result<Option<String>> {
+fn pending_question(view: &View<'_>, message: &MessageRow) -> Result<Option<String>> {
     let noted = view.dialog(message.room, message.user)?.question;
     let question = dialog::recent(noted.as_ref(), HOW_WAS_MS, message.received_at);
     Ok(match question {
@@ -182,9 +182,9 @@ fn asked(view: &View<'_>, message: &MessageRow) -> Result<Option<String>> {
 }
 
 /// `rows`: newest first.
-fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
+fn messages(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
     let mut names: HashMap<UserId, Option<String>> = HashMap::new();
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for (at, row) in rows.iter().enumerate().rev() {
         let is_last = at == 0;
         // Messages refused without a subscription aren't part of the conversation.
@@ -194,7 +194,7 @@ fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
         if let std::collections::hash_map::Entry::Vacant(entry) = names.entry(row.user) {
             entry.insert(view.user_row(row.user)?.and_then(|user| user.name));
         }
-        said.push(RoomMessage {
+        messages.push(RoomMessage {
             by: Author::Person {
                 id: row.user.0,
                 name: names.get(&row.user).cloned().flatten(),
@@ -205,14 +205,14 @@ fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
         let answered = row.bubbles.as_deref().or(row.late.as_deref());
         let bubbles: Vec<String> = parsed(answered.filter(|_| !is_last));
         if !bubbles.is_empty() {
-            said.push(RoomMessage {
+            messages.push(RoomMessage {
                 by: Author::Assistant,
                 text: bubbles.join("\n"),
                 photos: 0,
             });
         }
     }
-    Ok(said)
+    Ok(messages)
 }
 
 fn photos_of(row: &MessageRow) -> usize {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::length::{cut_short, is_too_long, shorter};
-use super::made::{CallRecord, ToolCall};
 use super::making::{CallTotals, ModelTurn};
 use super::outside::canonical;
+use super::result::{CallRecord, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use super::tool_outcomes::CallResult;
 use crate::clock::{Timestamp, Zone};
@@ -51,30 +51,30 @@ impl ModelTurn<'_> {
             let without_tools = !has_acted && !prompt.tools.is_empty();
             let without_tools =
                 without_tools.then(|| self.opening(photos, first, &[], &work.texts));
-            let said = self
+            let reply = self
                 .request(place, prompt.clone(), without_tools, work)
                 .await;
             if request == 1 {
                 work.photos_shown += photos.len();
             }
             let sent = std::mem::take(&mut work.sent_now);
-            match said {
-                Ok(said) if !said.calls.is_empty() => {
-                    let exchange = self.exchange(said, work).await;
+            match reply {
+                Ok(reply) if !reply.calls.is_empty() => {
+                    let exchange = self.exchange(reply, work).await;
                     prompt.add_exchange(exchange);
                 }
                 // Silence after it has acted is no answer yet.
                 Err(ModelFailure::Empty) if has_acted && !prompt.must_speak => {}
                 // Nothing is missing of what was sent before.
                 Err(ModelFailure::Empty) if !self.context.sent.is_empty() => return,
-                Ok(said) => {
-                    let is_final = !has_acted && !said.cut_off && !is_too_long(&said.text);
+                Ok(reply) => {
+                    let is_final = !has_acted && !reply.cut_off && !is_too_long(&reply.text);
                     if self.plan.cache_ttl_s.is_some() && is_final {
                         let now = self.ingest.clock.monotonic();
-                        self.ingest.replies.cache.put(key, &said.text, now);
+                        self.ingest.replies.cache.put(key, &reply.text, now);
                     }
-                    work.cut_off |= said.cut_off;
-                    work.texts.push(rest_after(&sent, &said.text));
+                    work.cut_off |= reply.cut_off;
+                    work.texts.push(rest_after(&sent, &reply.text));
                     return;
                 }
                 Err(failure) if !sent.is_empty() && !work.goes_on => {
@@ -95,16 +95,16 @@ impl ModelTurn<'_> {
         photos: &[String],
         first: usize,
         tools: &[OfferedTool],
-        seen: &[String],
+        known: &[String],
     ) -> Prompt {
         let mut prompt = self.prompt(photos, first, tools);
         if let Some(last) = prompt.messages.last_mut()
-            && !seen.is_empty()
+            && !known.is_empty()
             && !tools.is_empty()
         {
-            let seen = seen.join(" ");
+            let known = known.join(" ");
             last.text
-                .push_str(&format!("\n[you said of the photos before: {seen}]"));
+                .push_str(&format!("\n[you said of the photos before: {known}]"));
         }
         if !tools.is_empty() {
             prompt.exchanges.extend(self.exchange_before());
@@ -135,24 +135,24 @@ impl ModelTurn<'_> {
             retry_until: self.deadline,
             wanted_until: self.pending.agent.is_none().then_some(self.deadline),
         };
-        let made = {
+        let outcome = {
             let mut asking = pin!(self.model.ask(place, ask));
             loop {
                 tokio::select! {
                     biased;
                     Some(part) = parts.recv() => self.send_part(&part, work).await,
-                    made = &mut asking => break made,
+                    outcome = &mut asking => break outcome,
                 }
             }
         };
         // What came just before it broke off is sent as well.
-        if made.said.is_err() {
+        if outcome.reply.is_err() {
             while let Ok(part) = parts.try_recv() {
                 self.send_part(&part, work).await;
             }
         }
-        work.asked(&made);
-        made.said
+        work.add_outcome(&outcome);
+        outcome.reply
     }
 
     /// A reply that is too long is asked for once more, and cut if it stays so.
@@ -168,8 +168,8 @@ impl ModelTurn<'_> {
         }
         work.is_held = true;
         let prompt = shorter(self.prompt(&[], 0, &[]), &text);
-        let said = self.request(place, prompt, None, work).await;
-        let text = said.map_or(text, |said| said.text);
+        let reply = self.request(place, prompt, None, work).await;
+        let text = reply.map_or(text, |reply| reply.text);
         work.texts = vec![match is_too_long(&text) {
             true => cut_short(&text, language),
             false => text,
@@ -177,7 +177,7 @@ impl ModelTurn<'_> {
     }
 
     /// What the model called, and what came of it.
-    async fn exchange(&self, said: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
+    async fn exchange(&self, reply: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
         let now = self.ingest.clock.now();
         let moment = Moment {
             // "In an hour" is an hour from when it was said.
@@ -187,7 +187,7 @@ impl ModelTurn<'_> {
         };
         let mut meanings = Vec::new();
         let mut understood = Vec::new();
-        for call in &said.calls {
+        for call in &reply.calls {
             let mut offered = self.plan.tools.iter();
             let tool = offered.find(|tool| tool.name() == call.name);
             if let Some(result) = tool.and_then(|_| self.done_before(call)) {
@@ -213,7 +213,7 @@ impl ModelTurn<'_> {
         }
         let mut tried = self.try_calls(&understood, work, now).await.into_iter();
         let mut calls = Vec::new();
-        for (call, meaning) in said.calls.into_iter().zip(meanings) {
+        for (call, meaning) in reply.calls.into_iter().zip(meanings) {
             let result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
@@ -233,7 +233,7 @@ impl ModelTurn<'_> {
             });
         }
         ToolExchange {
-            text: said.text,
+            text: reply.text,
             calls,
         }
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinSet};
 
-use super::made::ReplyResult;
 use super::making;
+use super::result::ReplyResult;
 use super::tool_outcomes::CHANGED_MEANWHILE;
 use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
 use crate::error::Result;
@@ -67,7 +67,7 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
 struct RoomQueues {
     ingest: Arc<Ingest>,
     /// The newest message that was read.
-    seen: i64,
+    cursor: i64,
     rooms: HashMap<RoomId, RoomQueue>,
     under_way: JoinSet<()>,
     tasks: HashMap<Id, RoomId>,
@@ -95,7 +95,7 @@ impl RoomQueues {
             blocked,
             delivery_pause: DELIVERY_PAUSE,
             ingest,
-            seen: 0,
+            cursor: 0,
             rooms: HashMap::new(),
             under_way: JoinSet::new(),
             tasks: HashMap::new(),
@@ -110,14 +110,14 @@ impl RoomQueues {
         if limit == 0 {
             return Ok(false);
         }
-        let seen = self.seen;
+        let cursor = self.cursor;
         let store = &self.ingest.store;
         let pending = store
-            .read(move |view| view.pending_replies(seen, limit))
+            .read(move |view| view.pending_replies(cursor, limit))
             .await?;
         let more = pending.len() == limit && limit < room_for;
         for reply in pending {
-            self.seen = reply.message_id;
+            self.cursor = reply.message_id;
             let line = self.rooms.entry(reply.room).or_default();
             self.count += usize::from(!line.blocked);
             line.replies.push_back(reply);
@@ -180,14 +180,14 @@ async fn answer(
     let id = pending.message_id;
     let failed = |why| ReplyResult::failed(pending.unprompted, why);
     let make = async || match while_typing(&ingest, pending).await {
-        Ok(Some(made)) => made,
+        Ok(Some(result)) => result,
         Ok(None) => failed("erased"),
         Err(error) => {
             log::warn!("message {id}: the context of its reply can't be read: {error}");
             failed("context")
         }
     };
-    let mut made = Arc::new(match panicked {
+    let mut result = Arc::new(match panicked {
         true => failed("internal"),
         false => make().await,
     });
@@ -195,7 +195,7 @@ async fn answer(
     let until = ingest.clock.now().plus_s(ingest.hub.command_ttl_s() as i64);
     let mut waits = false;
     loop {
-        let (worker, reply, now) = (ingest.clone(), made.clone(), ingest.clock.now());
+        let (worker, reply, now) = (ingest.clone(), result.clone(), ingest.clock.now());
         let give_up = now >= until;
         let delivered = ingest
             .store
@@ -208,12 +208,12 @@ async fn answer(
             }
             Ok(()) => return,
             Err(error) if [QUOTES_ERASED, CHANGED_MEANWHILE].contains(&error.code) => {
-                let (dropped, now) = (made, ingest.clock.now());
+                let (dropped, now) = (result, ingest.clock.now());
                 let counted = ingest.store.write(move |tx| dropped.count(tx, now));
                 if let Err(error) = counted.await {
                     log::warn!("message {id}: what its reply cost is not counted: {error}");
                 }
-                made = Arc::new(match remade < REMADE_MAX {
+                result = Arc::new(match remade < REMADE_MAX {
                     true => make().await,
                     false => failed(error.code),
                 });
@@ -249,22 +249,22 @@ async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Opt
         false if pending.unprompted => Duration::from_millis(ingest.replies.deadline_ms()),
         false => TYPING_AFTER,
     };
-    let mut shown = None;
-    let made = loop {
+    let mut room_row = None;
+    let result = loop {
         tokio::select! {
             biased;
-            made = &mut making => break made,
+            result = &mut making => break result,
             () = tokio::time::sleep(pause), if pending.agent.is_some() => {}
         }
-        if shown.is_none() {
+        if room_row.is_none() {
             let room = pending.room;
-            shown = ingest.store.read(move |view| view.room(room)).await?;
+            room_row = ingest.store.read(move |view| view.room(room)).await?;
         }
-        show_typing(ingest, shown.as_ref(), true);
+        show_typing(ingest, room_row.as_ref(), true);
         pause = TYPING_EVERY;
     };
-    show_typing(ingest, shown.as_ref(), false);
-    made
+    show_typing(ingest, room_row.as_ref(), false);
+    result
 }
 
 fn show_typing(ingest: &Ingest, room: Option<&crate::store::RoomRow>, on: bool) {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, Context};
-use super::made::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
 use super::outside;
 use super::plan::{self, ReplyPlan};
+use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
 use crate::access::Denial;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::engine::{self, CallPermit, Model, ModelFailure};
@@ -51,9 +51,9 @@ pub(super) async fn make(
         Some(ReplyResult::small_talk(text).after(queued_ms, mono().since(outcome), 0))
     };
     if model.is_busy()
-        && let Some(made) = greeted(&context)
+        && let Some(result) = greeted(&context)
     {
-        return Ok(Some(made));
+        return Ok(Some(result));
     }
     look_around(ingest, &mut context, &pending).await?;
     let context_ms = mono().since(outcome);
@@ -61,13 +61,13 @@ pub(super) async fn make(
     let place = match model.free_place() {
         Some(place) => place,
         None => {
-            if let Some(made) = greeted(&context) {
-                return Ok(Some(made));
+            if let Some(result) = greeted(&context) {
+                return Ok(Some(result));
             }
             // A cached reply needs no call, and a waiting reply should use little memory.
             let (memories, tools) = (context.known.memories.clone(), context.remote_tools.clone());
-            if let Some(made) = ModelTurn::of(ingest, model, context, pending).remembered() {
-                return Ok(Some(made.after(queued_ms, context_ms, 0)));
+            if let Some(result) = ModelTurn::of(ingest, model, context, pending).remembered() {
+                return Ok(Some(result.after(queued_ms, context_ms, 0)));
             }
             let waits = mono();
             let place = model.place().await;
@@ -88,12 +88,12 @@ pub(super) async fn make(
     };
     context::load_photos(photos, &mut context, pending.agent).await?;
     let turn = ModelTurn::of(ingest, model, context, pending);
-    let made = turn.ask(&place).await;
-    let made = made.after(queued_ms, context_ms, waited_ms);
+    let result = turn.ask(&place).await;
+    let result = result.after(queued_ms, context_ms, waited_ms);
     if turn.plan.detailed_logging {
-        made.log(pending.message_id);
+        result.log(pending.message_id);
     }
-    Ok(Some(made))
+    Ok(Some(result))
 }
 
 /// Adds what others know: memories, and the tools of other servers.
@@ -180,7 +180,7 @@ impl<'a> ModelTurn<'a> {
             let prompt = self.prompt(photos, first, &self.plan.tools);
             self.recall(&self.key(&prompt), &mut work).then_some(())?;
         }
-        Some(self.made(work))
+        Some(self.result(work))
     }
 
     async fn ask(&self, place: &CallPermit<'_>) -> ReplyResult {
@@ -202,12 +202,12 @@ impl<'a> ModelTurn<'a> {
             work.elsewhere = self.elsewhere().await;
         }
         self.shorten(place, &mut work).await;
-        self.made(work)
+        self.result(work)
     }
 
     /// Without the assistant's name in front.
     pub(super) fn without_name<'t>(&self, text: &'t str) -> &'t str {
-        spoken(text, &self.ingest.persona.get().name)
+        without_name(text, &self.ingest.persona.get().name)
     }
 
     pub(super) fn key(&self, prompt: &Prompt) -> Digest {
@@ -256,7 +256,7 @@ impl<'a> ModelTurn<'a> {
             group: context.group,
             unprompted: self.pending.unprompted,
             known: &context.known,
-            said: &context.said,
+            messages: &context.messages,
             photos,
             photos_note: note.as_deref(),
             reduced: self.plan.reduced,
@@ -272,11 +272,11 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
-    fn made(&self, work: CallTotals) -> ReplyResult {
+    fn result(&self, work: CallTotals) -> ReplyResult {
         let (plan, persona) = (&self.plan, &self.ingest.persona.get().name);
         let unprompted = self.pending.unprompted;
         let vision = plan.class.class == Class::Vision;
-        let mut made = ReplyResult {
+        let mut reply = ReplyResult {
             text: None,
             apology: None,
             // Of a reply that failed nothing is done.
@@ -296,7 +296,7 @@ impl<'a> ModelTurn<'a> {
                 model: self.model.name(vision).to_owned(),
                 outcome: "replied",
                 failure: work.failure.map(|failure| failure.to_string()),
-                messages_told: self.context.said.len(),
+                messages_told: self.context.messages.len(),
                 photos_shown: work.photos_shown,
                 parts_sent: work.parts_sent,
                 tools_offered: plan.tools.len(),
@@ -314,28 +314,28 @@ impl<'a> ModelTurn<'a> {
             used: plan.monitored.then(|| (self.endpoint(), work.used)),
             others: self.context.others.clone(),
         };
-        let texts = work.texts.iter().map(|text| spoken(text, persona));
+        let texts = work.texts.iter().map(|text| without_name(text, persona));
         let text = texts.collect::<Vec<_>>().join("\n\n");
         match work.failure {
-            _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
+            _ if unprompted && is_pass(&text) => reply.decision.outcome = "passed",
             // All of it was sent before.
             None if text.is_empty() => {}
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => {
-                if !made.changes.is_empty() || work.committed > 0 {
-                    made.decision.outcome = "acted";
+                if !reply.changes.is_empty() || work.committed > 0 {
+                    reply.decision.outcome = "acted";
                 }
-                made.text = Some(text);
+                reply.text = Some(text);
             }
             Some(ModelFailure::Refused) => {
-                made.apologize(unprompted, Apology::Refused);
+                reply.apologize(unprompted, Apology::Refused);
             }
             _ => {
-                made.is_for_builtin = !unprompted;
-                made.apologize(unprompted, Apology::NoWords);
+                reply.is_for_builtin = !unprompted;
+                reply.apologize(unprompted, Apology::NoWords);
             }
         }
-        made
+        reply
     }
 }
 
@@ -370,17 +370,17 @@ pub(super) struct CallTotals {
 }
 
 impl CallTotals {
-    pub(super) fn asked(&mut self, made: &engine::ModelOutcome) {
-        self.used.calls += u64::from(made.calls);
-        self.used.prompt_tokens += made.usage.prompt_tokens;
-        self.used.completion_tokens += made.usage.completion_tokens;
-        self.used.estimated_calls += u64::from(made.usage.estimated);
-        self.model_ms += made.took_ms;
+    pub(super) fn add_outcome(&mut self, outcome: &engine::ModelOutcome) {
+        self.used.calls += u64::from(outcome.calls);
+        self.used.prompt_tokens += outcome.usage.prompt_tokens;
+        self.used.completion_tokens += outcome.usage.completion_tokens;
+        self.used.estimated_calls += u64::from(outcome.usage.estimated);
+        self.model_ms += outcome.took_ms;
     }
 }
 
 /// Removes a name prefix, which some models copy from the format of other messages.
-fn spoken<'t>(text: &'t str, persona: &str) -> &'t str {
+fn without_name<'t>(text: &'t str, persona: &str) -> &'t str {
     let rest = text.strip_prefix(persona);
     let rest = rest.and_then(|rest| rest.strip_prefix(':'));
     match rest.map(str::trim_start) {
@@ -407,8 +407,8 @@ mod tests {
             ("Junos: hi", "Junos: hi"),
             ("hi", "hi"),
         ];
-        for (text, said) in cases {
-            assert_eq!(spoken(text, "Juno"), said);
+        for (text, expected) in cases {
+            assert_eq!(without_name(text, "Juno"), expected);
         }
     }
 

@@ -65,9 +65,9 @@ impl MessageTurn<'_> {
             },
             Operation::CancelReminder { id } => match self.reminder_named(tx, id)? {
                 Ok(reminder) => {
-                    let shown = self.shown(&reminder);
+                    let value = self.to_json(&reminder);
                     self.cancel_reminders(tx, &[reminder])?;
-                    Ok(CallResult::done(json!({ "cancelled": shown })))
+                    Ok(CallResult::done(json!({ "cancelled": value })))
                 }
                 Err(refused) => Ok(refused),
             },
@@ -124,7 +124,7 @@ impl MessageTurn<'_> {
             recurrence: occasion.recurrence.as_ref(),
         };
         let changed = self.change_reminder(tx, reminder, &request)?;
-        Ok(CallResult::done(self.shown(&changed)))
+        Ok(CallResult::done(self.to_json(&changed)))
     }
 
     fn set_profile_for_model(&self, tx: &mut Tx<'_>, change: &ProfileChange) -> Result<CallResult> {
@@ -233,9 +233,9 @@ impl MessageTurn<'_> {
                 return Ok(CallResult::refused("no repetition here", error));
             }
         };
-        let mut shown = self.shown(&reminder);
+        let mut json = self.to_json(&reminder);
         if self.agent.is_none() {
-            shown["sent_by"] = "the person's chat app, if it can; say that you have asked it to, \
+            json["sent_by"] = "the person's chat app, if it can; say that you have asked it to, \
                                 and promise nothing"
                 .into();
         }
@@ -245,7 +245,7 @@ impl MessageTurn<'_> {
         };
         Ok(CallResult {
             schedule,
-            ..CallResult::done(shown)
+            ..CallResult::done(json)
         })
     }
 
@@ -280,13 +280,13 @@ impl MessageTurn<'_> {
         let within = bound(from, i64::MIN)..bound(to, i64::MAX);
         let within = (from.is_some() || to.is_some()).then_some(&within);
         let found = self.reminders_matching(tx, matching, within)?;
-        let shown: Vec<Value> = found
+        let listed: Vec<Value> = found
             .iter()
             .take(LISTED_MAX)
-            .map(|r| self.shown(r))
+            .map(|r| self.to_json(r))
             .collect();
         Ok(CallResult::done(json!({
-            "reminders": shown,
+            "reminders": listed,
             "more": found.len().saturating_sub(LISTED_MAX),
         })))
     }
@@ -309,19 +309,19 @@ impl MessageTurn<'_> {
         })
     }
 
-    fn shown(&self, reminder: &Reminder) -> Value {
-        let mut shown = json!({
+    fn to_json(&self, reminder: &Reminder) -> Value {
+        let mut value = json!({
             "id": reminder.schedule_id.chars().take(ID_CHARS).collect::<String>(),
             "text": reminder.text,
             "at": local(reminder.send_at, self.zone()),
         });
         if let Some(recurrence) = &reminder.recurrence {
-            shown["repeat"] = recurrence.rule().into();
+            value["repeat"] = recurrence.rule().into();
         }
         if reminder.room != self.room.id {
-            shown["chat"] = "another chat of the person".into();
+            value["chat"] = "another chat of the person".into();
         }
-        shown
+        value
     }
 
     fn remember_for_model(&self, tx: &mut Tx<'_>, text: &str, new_id: &str) -> Result<CallResult> {
@@ -343,12 +343,12 @@ impl MessageTurn<'_> {
             .filter(|(overlap, _)| query.is_empty() || *overlap > 0)
             .collect();
         found.sort_by_key(|(overlap, _)| std::cmp::Reverse(*overlap));
-        let shown = found
+        let listed = found
             .iter()
             .take(LISTED_MAX)
             .map(|(_, memory)| json!({ "id": memory.id, "text": memory.text }));
         Ok(CallResult::done(json!({
-            "memories": shown.collect::<Vec<_>>(),
+            "memories": listed.collect::<Vec<_>>(),
             "incomplete": known.is_cut_off,
         })))
     }

@@ -92,7 +92,7 @@ impl ModelTurn<'_> {
             Ok(arguments) => arguments,
             Err(error) => return CallResult::refused("not understood", error),
         };
-        let written = Value::Object(arguments.clone()).to_string();
+        let arguments_json = Value::Object(arguments.clone()).to_string();
         let flags = self.ingest.flags.for_user(&self.context.user.public_id);
         let (user, mono) = (self.context.user.id, self.ingest.clock.monotonic());
         if !self.ingest.may_command(user, &flags, mono) {
@@ -107,7 +107,7 @@ impl ModelTurn<'_> {
         let recorded = self
             .ingest
             .store
-            .write(move |tx| tx.insert_done_call(id, &name, &written, None))
+            .write(move |tx| tx.insert_done_call(id, &name, &arguments_json, None))
             .await;
         let Ok(Some(call_id)) = recorded else {
             log::warn!(
@@ -122,12 +122,12 @@ impl ModelTurn<'_> {
             .call(tool, arguments, Duration::from_millis(left_ms))
             .await;
         work.outside_ms += self.ingest.clock.monotonic().since(begun);
-        let result = told(outcome);
+        let result = to_result(outcome);
         if result.outcome != UNKNOWN {
             let json = result.json.to_string();
             let store = &self.ingest.store;
-            let kept = store.write(move |tx| tx.set_done_result(call_id, &json));
-            if let Err(error) = kept.await {
+            let stored = store.write(move |tx| tx.set_done_result(call_id, &json));
+            if let Err(error) = stored.await {
                 log::warn!("message {id}: the result of a call is not kept: {error}");
             }
         }
@@ -144,11 +144,11 @@ pub(super) fn canonical(arguments: &str) -> String {
 fn result_of(call: &DoneCall) -> Value {
     let result = call.result.as_deref();
     let result = result.and_then(|result| serde_json::from_str(result).ok());
-    result.unwrap_or_else(|| told(CallOutcome::Unknown).json)
+    result.unwrap_or_else(|| to_result(CallOutcome::Unknown).json)
 }
 
 /// As the model is told. What the server says is quoted.
-fn told(outcome: CallOutcome) -> CallResult {
+fn to_result(outcome: CallOutcome) -> CallResult {
     match outcome {
         CallOutcome::Answered(mcp::ToolResult {
             text,

@@ -49,15 +49,15 @@ impl ReplyPlan {
         let reduced = flags.boolean("context.reduced_history_enabled");
         let most = flags.integer("context.max_messages").max(1) as usize;
         let most = if reduced { most.div_ceil(2) } else { most };
-        let surplus = context.said.len().saturating_sub(most);
-        context.said.drain(..surplus);
+        let surplus = context.messages.len().saturating_sub(most);
+        context.messages.drain(..surplus);
         let second = flags.boolean("pipeline.classifier_v2_enabled");
-        let asked = asked(ingest, context, now);
-        let small_talk = asked.small_talk && asked.photos == 0;
+        let input = classifier_input(ingest, context, now);
+        let small_talk = input.small_talk && input.photos == 0;
         let class = if second {
-            classify::combined(&asked)
+            classify::combined(&input)
         } else {
-            classify::first(&asked)
+            classify::first(&input)
         };
         let mut tokens_max = flags.integer(class.class.max_tokens_flag());
         if basic_mode {
@@ -147,14 +147,18 @@ fn understood(
     })
 }
 
-fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> ClassifierInput<'a> {
-    let before = context.said.iter().rev().nth(1);
+fn classifier_input<'a>(
+    ingest: &Ingest,
+    context: &'a Context,
+    now: Timestamp,
+) -> ClassifierInput<'a> {
+    let before = context.messages.iter().rev().nth(1);
     ClassifierInput {
         text: &context.message.text,
         photos: context.photos.len(),
         small_talk: matches!(understood(ingest, context, None, now), Intent::Say(_)),
-        answers_question: before.is_some_and(|said| {
-            said.by == Author::Assistant && said.text.trim_end().ends_with('?')
+        answers_question: before.is_some_and(|message| {
+            message.by == Author::Assistant && message.text.trim_end().ends_with('?')
         }),
     }
 }

@@ -5,9 +5,9 @@
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use super::made::ToolCall;
 use super::making::{CallTotals, ModelTurn};
 use super::no_room;
+use super::result::ToolCall;
 use super::tool_outcomes::{CallScope, changed_meanwhile};
 use crate::clock::Timestamp;
 use crate::error::Result;

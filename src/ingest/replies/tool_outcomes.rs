@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::language;
-use super::made::{ReplyDecision, ReplyResult, ToolCall};
+use super::result::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
@@ -135,40 +135,40 @@ impl Ingest {
         &self,
         tx: &mut Tx<'_>,
         pending: &PendingReply,
-        made: &ReplyResult,
+        outcome: &ReplyResult,
         now: Timestamp,
     ) -> Result<(ReplyDraft, ReplyDecision)> {
-        let mut decision = made.decision.clone();
+        let mut decision = outcome.decision.clone();
         let done = tx.view().done_calls(pending.message_id)?;
         let sent = tx.view().sent_of_reply(pending.message_id)?;
         // What was done before may be what the builtin assistant would do once more.
-        if made.is_for_builtin
+        if outcome.is_for_builtin
             && done.is_empty()
             && sent.is_empty()
-            && let Some(draft) = self.answer_by_builtin(tx, pending, &made.elsewhere, now)?
+            && let Some(draft) = self.answer_by_builtin(tx, pending, &outcome.elsewhere, now)?
         {
             decision.outcome = "builtin";
             return Ok((draft, decision));
         }
-        let mut draft = made.draft();
-        if let Some(why) = made.apology {
+        let mut draft = outcome.draft();
+        if let Some(why) = outcome.apology {
             draft.text = self.apology_after(tx, pending, why, &done)?;
         }
         let scope = CallScope {
             pending,
-            elsewhere: &made.elsewhere,
-            now: made.tried_at,
+            elsewhere: &outcome.elsewhere,
+            now: outcome.tried_at,
         };
-        for call in &made.changes {
+        for call in &outcome.changes {
             let result = self.run_call(tx, scope, call, true, None)?;
             if !result.is_ok() {
                 return Err(changed_meanwhile());
             }
             draft.schedule = draft.schedule.take().or(result.schedule);
         }
-        if let Some(denial) = made.denied {
+        if let Some(denial) = outcome.denied {
             draft.access = Some(denial.to_json());
-            if made.changes.is_empty() && done.is_empty() {
+            if outcome.changes.is_empty() && done.is_empty() {
                 // What was denied is not counted.
                 let row = message_row(tx, pending)?;
                 tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
@@ -186,7 +186,7 @@ impl Ingest {
         done: &[DoneCall],
     ) -> Result<String> {
         let row = message_row(tx, pending)?;
-        let room = tx.view().room(pending.room)?.ok_or_else(gone)?;
+        let room = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
         let language = language(tx, row.user, room.mode == "group")?;
         let persona = &self.persona.get().name;
         let mut text = wording::apology(why, persona, language.as_deref());
@@ -217,8 +217,8 @@ impl Ingest {
             now,
         } = scope;
         let row = message_row(tx, pending)?;
-        let room_row = tx.view().room(pending.room)?.ok_or_else(gone)?;
-        let room = tx.room(&room_row.chat_guid)?.ok_or_else(gone)?;
+        let room_row = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
+        let room = tx.room(&room_row.chat_guid)?.ok_or_else(missing_row)?;
         // Anew for each call: one before it may have changed the profile.
         let user = tx.user(row.user)?;
         let flags = self.flags.for_user(&user.public_id);
@@ -341,12 +341,14 @@ pub(super) fn changed_meanwhile() -> Error {
     )
 }
 
-pub(super) fn gone() -> Error {
+pub(super) fn missing_row() -> Error {
     Error::internal("the message of a pending reply is gone")
 }
 
 pub(super) fn message_row(tx: &Tx<'_>, pending: &PendingReply) -> Result<MessageRow> {
-    tx.view().message(pending.message_id)?.ok_or_else(gone)
+    tx.view()
+        .message(pending.message_id)?
+        .ok_or_else(missing_row)
 }
 
 /// The message as far as its rows tell.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn said(at: i64, status: Status, plan: &str) -> ProviderStatement {
+fn stated(at: i64, status: Status, plan: &str) -> ProviderStatement {
     ProviderStatement {
         subscription_id: "sub".into(),
         customer_id: Some("cus".into()),
@@ -19,20 +19,20 @@ fn said(at: i64, status: Status, plan: &str) -> ProviderStatement {
 fn failed(at: i64) -> ProviderStatement {
     ProviderStatement {
         details: None,
-        ..said(at, Status::PastDue, "")
+        ..stated(at, Status::PastDue, "")
     }
 }
 
-fn end(said: &[&ProviderStatement], tie: Tie) -> HeldSubscription {
-    let mut held = None;
-    for said in said {
-        match merge(held.as_ref(), said, tie) {
-            MergeOutcome::Changed(now) => held = Some(now),
+fn end(statements: &[&ProviderStatement], tie: Tie) -> HeldSubscription {
+    let mut merged = None;
+    for statement in statements {
+        match merge(merged.as_ref(), statement, tie) {
+            MergeOutcome::Changed(now) => merged = Some(now),
             MergeOutcome::Same => {}
-            MergeOutcome::Tied => panic!("tied at {}", said.at),
+            MergeOutcome::Tied => panic!("tied at {}", statement.at),
         }
     }
-    held.unwrap()
+    merged.unwrap()
 }
 
 fn permutations<T: Clone>(of: &[T]) -> Vec<Vec<T>> {
@@ -50,10 +50,10 @@ fn permutations<T: Clone>(of: &[T]) -> Vec<Vec<T>> {
 
 #[test]
 fn every_order_ends_in_the_same() {
-    let created = said(10, Status::Trial, "monthly");
-    let updated = said(20, Status::Active, "annual");
+    let created = stated(10, Status::Trial, "monthly");
+    let updated = stated(20, Status::Active, "annual");
     let failed = failed(30);
-    let deleted = said(40, Status::Canceled, "annual");
+    let deleted = stated(40, Status::Canceled, "annual");
     let lives = [
         vec![&created, &updated, &failed, &deleted, &updated],
         vec![&created, &updated, &failed, &created],
@@ -61,7 +61,7 @@ fn every_order_ends_in_the_same() {
     ];
     for life in lives {
         let mut in_order = life.clone();
-        in_order.sort_by_key(|said| said.at);
+        in_order.sort_by_key(|statement| statement.at);
         let expected = end(&in_order, Tie::Ask);
         for order in permutations(&life) {
             assert_eq!(end(&order, Tie::Ask), expected, "{order:?}");
@@ -73,16 +73,16 @@ fn every_order_ends_in_the_same() {
 #[test]
 fn ties_that_nobody_settles_have_an_order() {
     let all = [
-        said(10, Status::Free, "monthly"),
-        said(10, Status::Active, "monthly"),
-        said(10, Status::Active, "annual"),
+        stated(10, Status::Free, "monthly"),
+        stated(10, Status::Active, "monthly"),
+        stated(10, Status::Active, "annual"),
         failed(10),
-        said(10, Status::Canceled, "monthly"),
+        stated(10, Status::Canceled, "monthly"),
     ];
     for count in 2..=all.len() {
-        let said: Vec<&ProviderStatement> = all[..count].iter().collect();
-        let expected = end(&said, Tie::Rank);
-        for order in permutations(&said) {
+        let statements: Vec<&ProviderStatement> = all[..count].iter().collect();
+        let expected = end(&statements, Tie::Rank);
+        for order in permutations(&statements) {
             assert_eq!(end(&order, Tie::Rank), expected, "{order:?}");
         }
     }
@@ -104,14 +104,14 @@ fn what_one_thing_said_does_to_another() {
         (Canceled, 20, Trial, Some(Canceled), Some(Canceled)),
     ];
     for (before, at, status, by_rank, by_asking) in cases {
-        let held = end(&[&said(20, before, "monthly")], Tie::Ask);
-        let says = ProviderStatement {
+        let merged = end(&[&stated(20, before, "monthly")], Tie::Ask);
+        let statement = ProviderStatement {
             details: None,
-            ..said(at, status, "")
+            ..stated(at, status, "")
         };
-        let after = |tie| match merge(Some(&held), &says, tie) {
-            MergeOutcome::Same => Some(held.status),
-            MergeOutcome::Changed(held) => Some(held.status),
+        let after = |tie| match merge(Some(&merged), &statement, tie) {
+            MergeOutcome::Same => Some(merged.status),
+            MergeOutcome::Changed(merged) => Some(merged.status),
             MergeOutcome::Tied => None,
         };
         assert_eq!(after(Tie::Rank), by_rank, "{before:?} {at} {status:?}");

@@ -7,11 +7,11 @@ use crate::reply::help::HelpGroup;
 pub(super) fn command(talk: &Talk) -> Option<Intent> {
     let request = talk.request();
     if request.is_empty() {
-        return (talk.heard.text.trim() == "?").then_some(Intent::Help(None));
+        return (talk.context.text.trim() == "?").then_some(Intent::Help(None));
     }
     let whole = talk.phrase.as_str();
     // These begin like a courtesy ("can you …").
-    let asks = matches!(
+    let is_question = matches!(
         whole,
         "can you help"
             | "can you set reminders"
@@ -28,7 +28,7 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         Some(Intent::Unclear(wording::how_to_delete_account()))
     } else if is_about_account(request, &EXPORT) || is_export(request) {
         Some(Intent::Unclear(wording::how_to_export_data()))
-    } else if asks || is_help(request) || request.starts_with("what can you do") {
+    } else if is_question || is_help(request) || request.starts_with("what can you do") {
         Some(Intent::Help(None))
     } else {
         match help_group(request) {
@@ -52,7 +52,7 @@ fn help_group(request: &str) -> Option<HelpGroup> {
         "how do i use ",
         "tell me about your ",
     ];
-    let rest = ASKED.iter().find_map(|asked| request.strip_prefix(asked));
+    let rest = ASKED.iter().find_map(|prefix| request.strip_prefix(prefix));
     let how = || request.strip_prefix("how do ")?.strip_suffix(" work");
     HelpGroup::named(rest.or_else(how)?)
 }

@@ -105,7 +105,7 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
 
 fn today(talk: &Talk) -> Option<Span> {
     let zone = talk.zone();
-    let date = talk.heard.now.utc().with_timezone(&zone).date_naive();
+    let date = talk.context.now.utc().with_timezone(&zone).date_naive();
     let next = date.succ_opt()?;
     Some(Span {
         range: when::at_hour(date, 0, 0, zone)?..when::at_hour(next, 0, 0, zone)?,
@@ -120,10 +120,10 @@ fn span(talk: &Talk, words: Range<usize>) -> Option<Span> {
     }
     let zone = talk.zone();
     let name = talk.words.phrase(words.clone());
-    let today = talk.heard.now.utc().with_timezone(&zone).date_naive();
+    let today = talk.context.now.utc().with_timezone(&zone).date_naive();
     let range = match days(&name, today) {
         Some((from, to)) => when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?,
-        None => day(&talk.words, words, talk.heard.now, zone)?,
+        None => day(&talk.words, words, talk.context.now, zone)?,
     };
     Some(Span { range, name })
 }

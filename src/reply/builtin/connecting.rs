@@ -5,7 +5,7 @@ use super::{Intent, Talk, wording};
 use crate::model::secret_text::REMOVED;
 
 pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    if talk.heard.text.contains(REMOVED) {
+    if talk.context.text.contains(REMOVED) {
         return Some(Intent::Unclear(wording::no_passwords_here()));
     }
     let request = talk.request();

@@ -10,12 +10,12 @@ use crate::reply::addresses;
 /// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;
 
-pub(in crate::reply) fn listen<'a>(heard: &'a MessageContext<'a>) -> Talk<'a> {
-    let mut words = Words::new(heard.text);
-    let spoken_to = !heard.group || addresses(heard.text, heard.persona);
+pub(in crate::reply) fn listen<'a>(context: &'a MessageContext<'a>) -> Talk<'a> {
+    let mut words = Words::new(context.text);
+    let spoken_to = !context.group || addresses(context.text, context.persona);
     let mut end = words.len();
-    if spoken_to && !heard.persona.is_empty() {
-        end = drop_name(&mut words, heard.persona);
+    if spoken_to && !context.persona.is_empty() {
+        end = drop_name(&mut words, context.persona);
     }
     let start = after_courtesies(&words);
     let end = before_courtesies(&words, start, end);
@@ -28,7 +28,7 @@ pub(in crate::reply) fn listen<'a>(heard: &'a MessageContext<'a>) -> Talk<'a> {
         };
     }
     Talk {
-        heard,
+        context,
         words,
         start,
         spoken_to,

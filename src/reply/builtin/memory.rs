@@ -111,7 +111,7 @@ fn recall(talk: &Talk) -> Option<Intent> {
         | "what did i tell you" => return Some(Intent::Recall { about: None }),
         _ => {}
     }
-    let asked = words.after(
+    let start = words.after(
         talk.start,
         &[
             "what do you remember about",
@@ -145,7 +145,7 @@ fn recall(talk: &Talk) -> Option<Intent> {
             "do you know my",
         ],
     );
-    if let Some(from) = asked {
+    if let Some(from) = start {
         return Some(Intent::Recall {
             about: about(talk, from),
         });
@@ -199,7 +199,7 @@ pub fn asked_about(text: &str) -> Option<String> {
         )
     });
     let Some(from) = question_word else {
-        let asked = words.after(
+        let start = words.after(
             0,
             &[
                 "tell me about",
@@ -209,7 +209,7 @@ pub fn asked_about(text: &str) -> Option<String> {
                 "show me",
             ],
         );
-        let from = asked.or_else(|| words.is_question().then_some(0))?;
+        let from = start.or_else(|| words.is_question().then_some(0))?;
         let end = words.len()
             - usize::from(matches!(
                 words.get(words.len().saturating_sub(1)),

@@ -99,11 +99,11 @@ pub fn may_be_reminder(text: &str) -> bool {
         return false;
     }
     let words = Words::new(text);
-    let tells = matches!(
+    let is_statement = matches!(
         words.get(0),
         "i" | "im" | "ive" | "we" | "he" | "she" | "they" | "it" | "its" | "you" | "the" | "see"
     );
-    if tells || words.is_question() || !(3..=HINT_WORDS_MAX).contains(&words.len()) {
+    if is_statement || words.is_question() || !(3..=HINT_WORDS_MAX).contains(&words.len()) {
         return false;
     }
     let is_past = |day| matches!(day, Some(when::Day::InDays(days)) if days < 0);
@@ -206,14 +206,14 @@ fn set(talk: &Talk) -> Option<Intent> {
     let at = talk.start;
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
         // Without a time it is a memory.
-        let said = take_apart(talk, body..words.len(), false);
+        let parsed = take_apart(talk, body..words.len(), false);
         let request = ReminderText {
             body,
             lead: None,
             nothing: "",
             timer: false,
         };
-        return said.spec.map(|_| reminder(talk, &request));
+        return parsed.spec.map(|_| reminder(talk, &request));
     }
     if let Some(found) = timer_first(talk) {
         return Some(found);
@@ -268,46 +268,51 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
     {
         return found;
     }
-    let mut said = take_apart(talk, range.clone(), request.timer);
+    let mut parsed = take_apart(talk, range.clone(), request.timer);
     if let Some(lead) = request.lead {
-        said.spec = Some(said.spec.and_then(|spec| spec.merged(lead)).unwrap_or(lead));
+        parsed.spec = Some(
+            parsed
+                .spec
+                .and_then(|spec| spec.merged(lead))
+                .unwrap_or(lead),
+        );
     }
-    if said.text.is_empty() {
-        said.text = request.nothing.to_owned();
+    if parsed.text.is_empty() {
+        parsed.text = request.nothing.to_owned();
     }
     if matches!(request.nothing, "wake up" | "alarm") {
         // Here the early morning hours are meant.
-        if let Some(clock) = said.spec.as_mut().and_then(|spec| spec.clock.as_mut()) {
+        if let Some(clock) = parsed.spec.as_mut().and_then(|spec| spec.clock.as_mut()) {
             clock.bare = false;
         }
     }
-    let several =
-        said.spec.is_some() && (said.text.starts_with("and ") || said.text.starts_with("or "));
-    match said.spec {
+    let several = parsed.spec.is_some()
+        && (parsed.text.starts_with("and ") || parsed.text.starts_with("or "));
+    match parsed.spec {
         _ if several => Intent::Unclear(wording::reminder_one_time()),
-        _ if said.text.chars().count() > REMINDER_CHARS_MAX => {
+        _ if parsed.text.chars().count() > REMINDER_CHARS_MAX => {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
-        Some(_) if has_time_left(&said.text) => {
+        Some(_) if has_time_left(&parsed.text) => {
             let two = request.lead.is_none().then(|| two(talk, range)).flatten();
-            two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&said.text)))
+            two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
         }
-        Some(spec) if !spec.has_time() && begins_with_hour(&said.text) => {
-            Intent::Unclear(wording::reminder_half_understood(&said.text))
+        Some(spec) if !spec.has_time() && begins_with_hour(&parsed.text) => {
+            Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
-        None if said.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
-        None => match without_unknown_time(&said.text) {
+        None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
+        None => match without_unknown_time(&parsed.text) {
             // The words that were not understood don't belong to the text.
             Some((time, text)) => Intent::AskWhen {
-                said: wording::reminder_time_unknown(&time, &text),
+                reply: wording::reminder_time_unknown(&time, &text),
                 text,
             },
             None => Intent::AskWhen {
-                said: wording::reminder_without_time(&said.text),
-                text: said.text,
+                reply: wording::reminder_without_time(&parsed.text),
+                text: parsed.text,
             },
         },
-        Some(spec) => finished(talk, &spec, &said.text),
+        Some(spec) => finished(talk, &spec, &parsed.text),
     }
 }
 
@@ -317,16 +322,16 @@ fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
     if repeats(&talk.words, range.clone()) {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    let said = take_apart(talk, range, false);
+    let parsed = take_apart(talk, range, false);
     if found.has_text_over(REMINDER_CHARS_MAX) {
         return Some(Intent::Unclear(wording::reminder_too_long(
             REMINDER_CHARS_MAX,
         )));
     }
-    match said.spec {
+    match parsed.spec {
         // Two times: which one is meant?
         Some(spec) if spec.day.is_some() || spec.wait.is_some() => Some(Intent::Unclear(
-            wording::reminder_half_understood(&said.text),
+            wording::reminder_half_understood(&parsed.text),
         )),
         _ => Some(Intent::RemindBefore(found)),
     }
@@ -344,33 +349,33 @@ fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<
         words.original(found.end..range.end)
     );
     let rest = Words::new(&rest);
-    let mut said = parts::apart(&rest, 0..rest.len(), false);
-    if said.text.is_empty() {
-        said.text = request.nothing.to_owned();
+    let mut parsed = parts::apart(&rest, 0..rest.len(), false);
+    if parsed.text.is_empty() {
+        parsed.text = request.nothing.to_owned();
     }
-    said.text = parts::without_question(talk, said.text);
-    let times = [said.spec, request.lead];
+    parsed.text = parts::without_question(talk, parsed.text);
+    let times = [parsed.spec, request.lead];
     for spec in times.into_iter().flatten() {
         if repeat.has_time() || !repeat.take_time(spec) {
             return Some(Intent::Unclear(wording::reminder_half_understood(
-                &said.text,
+                &parsed.text,
             )));
         }
     }
-    let left = Words::new(&said.text);
-    if has_time_left(&said.text) || repeats(&left, 0..left.len()) {
+    let left = Words::new(&parsed.text);
+    if has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
         return Some(Intent::Unclear(wording::reminder_half_understood(
-            &said.text,
+            &parsed.text,
         )));
     }
-    Some(recurring(talk, &repeat, &said.text))
+    Some(recurring(talk, &repeat, &parsed.text))
 }
 
 fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
-    let recurrences = match repeat.recurrences(talk.heard.now, talk.zone()) {
+    let recurrences = match repeat.recurrences(talk.context.now, talk.zone()) {
         Ok(recurrences) => recurrences,
         Err(RepeatProblem::Time(problem)) => return Intent::Unclear(follow_up::problem(problem)),
         Err(RepeatProblem::Rule(error)) => {
@@ -394,7 +399,7 @@ fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
                 recurrence,
                 ..
             } => Intent::AskWhat {
-                said: wording::reminder_without_text(),
+                reply: wording::reminder_without_text(),
                 send_at,
                 recurrence,
             },
@@ -410,9 +415,9 @@ fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
-    match when::resolve(spec, talk.heard.now, talk.zone()) {
+    match when::resolve(spec, talk.context.now, talk.zone()) {
         Ok(send_at) if text.is_empty() => Intent::AskWhat {
-            said: wording::reminder_without_text(),
+            reply: wording::reminder_without_text(),
             send_at,
             recurrence: None,
         },
@@ -424,7 +429,7 @@ fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
         },
         Err(problem) if text.is_empty() => Intent::Unclear(follow_up::problem(problem)),
         Err(problem) => Intent::AskWhen {
-            said: follow_up::problem(problem),
+            reply: follow_up::problem(problem),
             text: text.to_owned(),
         },
     }

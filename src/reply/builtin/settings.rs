@@ -33,13 +33,13 @@ fn timezone(talk: &Talk) -> Option<Intent> {
         .after(place, &["is now", "is", "to", "as"])
         .unwrap_or(place);
     let place = words.after(place, &["in"]).unwrap_or(place);
-    let said = subject(words.original(place..words.len()));
-    if said.is_empty() {
+    let phrase = subject(words.original(place..words.len()));
+    if phrase.is_empty() {
         return (place > stated && talk.spoken_to)
             .then(|| Intent::Unclear(wording::timezone_unclear("")));
     }
-    Some(zone::find(&said).map_or_else(
-        || Intent::Unclear(wording::timezone_unclear(&said)),
+    Some(zone::find(&phrase).map_or_else(
+        || Intent::Unclear(wording::timezone_unclear(&phrase)),
         Intent::SetTimezone,
     ))
 }
@@ -73,9 +73,9 @@ fn resident(talk: &Talk) -> Option<Intent> {
 }
 
 /// Short forms ("im in pm", "I'm in est") are often ordinary words.
-fn known_place(said: &str) -> Option<Zone> {
-    if said.chars().count() > 3 {
-        zone::find(said)
+fn known_place(phrase: &str) -> Option<Zone> {
+    if phrase.chars().count() > 3 {
+        zone::find(phrase)
     } else {
         None
     }

@@ -11,26 +11,26 @@ const PARTS_MAX: usize = 8;
 /// `None` for at most one request.
 pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     let mut requests = Vec::new();
-    for text in parts(talk.heard.text)? {
-        let heard = MessageContext {
+    for text in parts(talk.context.text)? {
+        let context = MessageContext {
             text,
             group: false, // only one of the parts contains the name
-            ..*talk.heard
+            ..*talk.context
         };
-        let part = listening::listen(&heard);
+        let part = listening::listen(&context);
         let intent = one_request(&part);
         if part.rests_on_zone.get() {
             talk.rests_on_zone.set(true);
         }
-        requests.push((intent, heard));
+        requests.push((intent, context));
     }
     let commands = requests.iter().filter(|(intent, _)| intent.is_command());
     let commands = commands.count();
     if commands == 0 {
         return None;
     }
-    let asks_for_power = |(intent, heard): &(Intent, MessageContext)| {
-        let calls = (!intent.is_command()).then(|| recognise(heard).calls);
+    let asks_for_power = |(intent, context): &(Intent, MessageContext)| {
+        let calls = (!intent.is_command()).then(|| recognise(context).calls);
         let mut calls = calls.into_iter().flatten();
         calls.any(|call| call.strength == Strength::Clear)
     };
@@ -39,9 +39,9 @@ pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     }
     let each = requests
         .into_iter()
-        .filter_map(|(intent, heard)| match intent {
+        .filter_map(|(intent, context)| match intent {
             Intent::Say(_) => None,
-            Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(heard.text))),
+            Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(context.text))),
             intent => Some(intent),
         });
     (commands > 1).then(|| Intent::Several(each.collect()))

@@ -12,10 +12,10 @@ pub(super) fn wordless(talk: &Talk) -> Intent {
     if !talk.spoken_to {
         return Intent::Unknown;
     }
-    if talk.heard.has_photos {
-        return Intent::Say(wording::photos_unseen(talk.heard.persona));
+    if talk.context.has_photos {
+        return Intent::Say(wording::photos_unseen(talk.context.persona));
     }
-    match talk.heard.text.trim() {
+    match talk.context.text.trim() {
         "" => Intent::Unknown,
         "?" | "??" | "???" => Intent::Help(None),
         text if text.chars().any(char::is_alphabetic) => Intent::Say(phrases::hello(talk)),
@@ -25,8 +25,8 @@ pub(super) fn wordless(talk: &Talk) -> Intent {
 
 /// Nothing was understood; photos still get an answer.
 pub(super) fn lost(talk: &Talk) -> Intent {
-    if talk.heard.has_photos && talk.spoken_to {
-        return Intent::Say(wording::photos_unseen(talk.heard.persona));
+    if talk.context.has_photos && talk.spoken_to {
+        return Intent::Say(wording::photos_unseen(talk.context.persona));
     }
     Intent::Unknown
 }
@@ -35,14 +35,14 @@ pub(super) fn reply(talk: &Talk) -> Option<Intent> {
     if talk.phrase.is_empty() {
         return None;
     }
-    let said = spoken(talk, &talk.phrase)
-        .or_else(|| spoken(talk, talk.request()))
+    let text = fixed_reply(talk, &talk.phrase)
+        .or_else(|| fixed_reply(talk, talk.request()))
         .or_else(|| time_elsewhere(talk))
         .or_else(|| opening(talk));
-    said.map(Intent::Say)
+    text.map(Intent::Say)
 }
 
-fn spoken(talk: &Talk, phrase: &str) -> Option<String> {
+fn fixed_reply(talk: &Talk, phrase: &str) -> Option<String> {
     phrases::greeting(talk, phrase)
         .or_else(|| phrases::question(talk, phrase))
         .or_else(|| reactions::reaction(talk, phrase))
@@ -62,7 +62,7 @@ fn time_elsewhere(talk: &Talk) -> Option<String> {
         ],
     )?;
     let place = subject(words.original(from..words.len()));
-    zone::find(&place).map(|zone| wording::time_in(talk.heard.now, zone, &place))
+    zone::find(&place).map(|zone| wording::time_in(talk.context.now, zone, &place))
 }
 
 /// A longer message that begins with thanks or a greeting, in a direct chat.

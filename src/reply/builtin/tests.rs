@@ -9,7 +9,7 @@ use crate::reply::powers::understand_all;
 /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
-fn heard(text: &str) -> MessageContext<'_> {
+fn context(text: &str) -> MessageContext<'_> {
     MessageContext {
         text,
         now: NOW,
@@ -20,11 +20,11 @@ fn heard(text: &str) -> MessageContext<'_> {
     }
 }
 
-fn meant(text: &str) -> Intent {
-    let intent = understand(&heard(text));
+fn intent_of(text: &str) -> Intent {
+    let intent = understand(&context(text));
     let somewhere = MessageContext {
         timezone: None,
-        ..heard(text)
+        ..context(text)
     };
     let understood = understand_all(&somewhere);
     // What doesn't rest on the zone is the same in all.
@@ -51,7 +51,7 @@ fn what_rests_on_the_time_zone_is_known() {
         ("Ana's birthday is on May 3", true),
         ("focus until 5pm", true),
     ] {
-        let understood = understand_all(&heard(text));
+        let understood = understand_all(&context(text));
         assert_eq!(understood.rests_on_zone, rests, "{text}");
     }
 }
@@ -110,12 +110,12 @@ fn memories() {
         ("forget everything about me!", Intent::ForgetEverything),
         ("forget everything about my ex", forget("my ex")),
     ];
-    for (said, intent) in cases {
-        assert_eq!(meant(said), intent, "{said}");
+    for (phrase, intent) in cases {
+        assert_eq!(intent_of(phrase), intent, "{phrase}");
     }
     let long = format!("remember {}", "x".repeat(MEMORY_CHARS_MAX + 1));
-    assert!(matches!(meant(&long), Intent::Unclear(_)));
-    assert!(matches!(meant("forget it"), Intent::Say(_)));
+    assert!(matches!(intent_of(&long), Intent::Unclear(_)));
+    assert!(matches!(intent_of("forget it"), Intent::Say(_)));
 }
 
 fn cancel(about: &str) -> Intent {
@@ -189,8 +189,8 @@ fn other_commands() {
         ("", Intent::Unknown),
         ("   ", Intent::Unknown),
     ];
-    for (said, intent) in cases {
-        assert_eq!(meant(said), intent, "{said}");
+    for (phrase, intent) in cases {
+        assert_eq!(intent_of(phrase), intent, "{phrase}");
     }
 }
 
@@ -212,14 +212,14 @@ fn reminders_of_a_day_and_crises() {
         ("I want to die", Intent::Crisis),
         ("Juno, I don't want to live anymore", Intent::Crisis),
     ];
-    for (said, intent) in cases {
-        assert_eq!(meant(said), intent, "{said}");
+    for (phrase, intent) in cases {
+        assert_eq!(intent_of(phrase), intent, "{phrase}");
     }
 }
 
 #[test]
 fn help_is_offered() {
-    for said in [
+    for phrase in [
         "help",
         "Help!",
         "/help",
@@ -229,7 +229,7 @@ fn help_is_offered() {
         "Juno, help",
         "can you help?",
     ] {
-        assert!(matches!(meant(said), Intent::Help(_)), "{said}");
+        assert!(matches!(intent_of(phrase), Intent::Help(_)), "{phrase}");
     }
 }
 
@@ -261,15 +261,15 @@ fn small_talk_is_answered() {
         ("👍🏽", ""),
         ("❤️", ""),
     ];
-    for (said, part) in cases {
-        match meant(said) {
+    for (phrase, part) in cases {
+        match intent_of(phrase) {
             Intent::Say(reply) => assert!(
                 !reply.is_empty() && reply.contains(part),
-                "{said} → {reply}"
+                "{phrase} → {reply}"
             ),
-            other => panic!("{said} → {other:?}"),
+            other => panic!("{phrase} → {other:?}"),
         }
-        assert_eq!(meant(said), meant(said));
+        assert_eq!(intent_of(phrase), intent_of(phrase));
     }
 }
 
@@ -278,10 +278,10 @@ fn groups_are_left_in_peace() {
     let group = |text| {
         understand(&MessageContext {
             group: true,
-            ..heard(text)
+            ..context(text)
         })
     };
-    for said in [
+    for phrase in [
         "ok",
         "lol",
         "where are my keys?",
@@ -292,7 +292,7 @@ fn groups_are_left_in_peace() {
         "remember",
         "see the photo",
     ] {
-        assert!(!group(said).has_something_to_say(), "{said}");
+        assert!(!group(phrase).has_something_to_say(), "{phrase}");
     }
     assert!(matches!(
         group("Juno, remind me in 5 minutes to go"),
@@ -320,7 +320,7 @@ fn photos_are_kindly_declined() {
         understand(&MessageContext {
             has_photos: true,
             group,
-            ..heard(text)
+            ..context(text)
         })
     };
     assert!(matches!(photo("", false), Intent::Say(_)));
@@ -335,7 +335,7 @@ fn photos_are_kindly_declined() {
 
 #[test]
 fn commands_count_and_small_talk_does_not() {
-    for said in [
+    for phrase in [
         "help",
         "status",
         "usage",
@@ -345,15 +345,15 @@ fn commands_count_and_small_talk_does_not() {
         "call me Ana",
         "remind me",
     ] {
-        assert!(meant(said).is_command(), "{said}");
+        assert!(intent_of(phrase).is_command(), "{phrase}");
     }
-    for said in [
+    for phrase in [
         "hi",
         "thanks",
         "what time is it",
         "what is the meaning of life",
     ] {
-        assert!(!meant(said).is_command(), "{said}");
+        assert!(!intent_of(phrase).is_command(), "{phrase}");
     }
 }
 
@@ -398,21 +398,21 @@ fn no_text_is_too_odd() {
         for persona in ["Juno", "", "é", "?!"] {
             let _ = understand(&MessageContext {
                 persona,
-                ..heard(text)
+                ..context(text)
             });
         }
         for now in [i64::MIN, i64::MAX, 0, -1] {
             let _ = understand(&MessageContext {
                 now: Timestamp(now),
-                ..heard(text)
+                ..context(text)
             });
             let _ = understand(&MessageContext {
                 now: Timestamp(now),
-                ..heard("remind me tomorrow at 9 to x")
+                ..context("remind me tomorrow at 9 to x")
             });
             let _ = understand(&MessageContext {
                 now: Timestamp(now),
-                ..heard("remind me in 400 years to x")
+                ..context("remind me in 400 years to x")
             });
         }
     }

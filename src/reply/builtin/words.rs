@@ -55,8 +55,8 @@ impl<'a> Words<'a> {
                 words.lower.push_str(core);
                 words.lower[low..].make_ascii_lowercase();
             } else {
-                let kept = core.chars().filter(|c| !is_dropped(*c));
-                words.lower.extend(kept.flat_map(char::to_lowercase));
+                let letters = core.chars().filter(|c| !is_dropped(*c));
+                words.lower.extend(letters.flat_map(char::to_lowercase));
             }
             if let Some(full) = written_out(&words.lower[low..]) {
                 words.lower.truncate(low);

@@ -104,11 +104,11 @@ pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
         .map(|zone| (zone, at + 1))
 }
 
-pub(super) fn find(said: &str) -> Option<Zone> {
-    if said.is_empty() || said.len() > NAME_BYTES_MAX {
+pub(super) fn find(phrase: &str) -> Option<Zone> {
+    if phrase.is_empty() || phrase.len() > NAME_BYTES_MAX {
         return None;
     }
-    let name = said.to_lowercase().replace('_', " ");
+    let name = phrase.to_lowercase().replace('_', " ");
     let name = name.trim_start_matches("the ").trim();
     if let Some((_, zone)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
         return zone.parse().ok();
@@ -171,8 +171,8 @@ mod tests {
             ("+", None),
             ("é", None),
         ];
-        for (said, expected) in cases {
-            assert_eq!(find(said).map(Zone::name), expected, "{said:?}");
+        for (phrase, expected) in cases {
+            assert_eq!(find(phrase).map(Zone::name), expected, "{phrase:?}");
         }
     }
     #[test]

@@ -64,7 +64,7 @@ impl Signs {
             spaced.extend(word.chars().flat_map(char::to_lowercase));
         }
         spaced.push(' ');
-        let asks = |phrase: &&&str| spaced.contains(&format!(" {phrase} "));
+        let is_in = |phrase: &&&str| spaced.contains(&format!(" {phrase} "));
         Self {
             words: text.split_whitespace().count(),
             questions: text.matches(['?', '？']).count(),
@@ -77,7 +77,7 @@ impl Signs {
                 .split_whitespace()
                 .filter(|word| word.bytes().any(|b| b.is_ascii_digit()))
                 .count(),
-            reasoning: REASONING.iter().filter(asks).count(),
+            reasoning: REASONING.iter().filter(is_in).count(),
             has_code: text.contains("```") || text.contains("();") || text.contains("=> {"),
         }
     }

@@ -85,9 +85,9 @@ impl Superpower for BillSplitState {
 
     fn apply(&mut self, action: BillSplitAction, scene: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
-        let said = self.done(action, scene);
-        match said {
-            Ok(said) => said,
+        let reply = self.done(action, scene);
+        match reply {
+            Ok(reply) => reply,
             Err(why) => {
                 *self = before;
                 Some(why)
@@ -99,7 +99,7 @@ impl Superpower for BillSplitState {
         if self.payments.is_empty() {
             let people = match self.people.len() {
                 0 => String::new(),
-                _ => format!(" with {}", shown_all(&self.people)),
+                _ => format!(" with {}", joined_names(&self.people)),
             };
             return format!(
                 "There's nothing on the bill{people} yet. Say “split 90 dollars between Ana, Bo and me”, or “Ana paid 30 for pizza”."
@@ -161,7 +161,7 @@ impl BillSplitState {
                 let people = self.people_of(&people, scene)?;
                 format!(
                     "Okay, the bill is shared by {}. Now tell me who paid, for example “Ana paid 30 for pizza”.",
-                    shown_all(&people)
+                    joined_names(&people)
                 )
             }
             BillSplitAction::Show => self.overview(scene),
@@ -192,8 +192,8 @@ impl BillSplitState {
         among: Vec<String>,
         scene: &PowerContext<'_>,
     ) -> Result<String, String> {
-        if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
-            return Err(said);
+        if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
+            return Err(reply);
         }
         if self.payments.len() >= PAYMENTS_MAX {
             return Err(format!(
@@ -213,14 +213,14 @@ impl BillSplitState {
             among,
             by: scene.by,
         };
-        let mut said = capital(&format!("{}.", self.line(&payment)));
+        let mut reply = capital(&format!("{}.", self.line(&payment)));
         if payment.among == [payment.payer.as_str()] {
-            said.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
+            reply.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
         } else {
-            said.push_str(&self.each(&payment));
+            reply.push_str(&self.each(&payment));
         }
         self.payments.push(payment);
-        Ok(said)
+        Ok(reply)
     }
 
     /// " $30 each", rounded if necessary.
@@ -248,7 +248,7 @@ impl BillSplitState {
         let among = if payment.among.len() == self.people.len() && self.people.len() > 2 {
             "everybody".to_owned()
         } else {
-            shown_all(&payment.among)
+            joined_names(&payment.among)
         };
         let link = if payment.purpose == "paid back" {
             "to"
@@ -257,7 +257,7 @@ impl BillSplitState {
         };
         format!(
             "{} paid {}{purpose}, {link} {among}",
-            shown(&payment.payer),
+            display_name(&payment.payer),
             self.money(payment.amount)
         )
     }
@@ -276,8 +276,8 @@ impl BillSplitState {
                 let verb = if from == ME { "owe" } else { "owes" };
                 format!(
                     "{} {verb} {} {}",
-                    shown(from),
-                    shown(to),
+                    display_name(from),
+                    display_name(to),
                     self.money(*amount)
                 )
             })
@@ -319,12 +319,12 @@ impl BillSplitState {
     }
 
     fn money(&self, minor: i64) -> String {
-        money::shown(minor, self.currency.as_ref())
+        money::display(minor, self.currency.as_ref())
     }
 
     /// The person's name on the bill, added if new.
-    fn person(&mut self, said: &str, scene: &PowerContext<'_>) -> Result<String, String> {
-        let name = match said.to_lowercase().as_str() {
+    fn person(&mut self, phrase: &str, scene: &PowerContext<'_>) -> Result<String, String> {
+        let name = match phrase.to_lowercase().as_str() {
             "me" | "i" | "myself" | "we" if !scene.group => ME.to_owned(),
             "me" | "i" | "myself" | "we" => match scene.name {
                 Some(name) => name.to_owned(),
@@ -335,10 +335,10 @@ impl BillSplitState {
             "you" => {
                 return Err("I never have any money, so leave me off the bill.".to_owned());
             }
-            _ => said.to_owned(),
+            _ => phrase.to_owned(),
         };
-        if let Some(said) = too_long(&[&name], NAME_CHARS_MAX) {
-            return Err(said);
+        if let Some(reply) = too_long(&[&name], NAME_CHARS_MAX) {
+            return Err(reply);
         }
         if let Some(known) = self.people.iter().find(|known| same(known, &name)) {
             return Ok(known.clone());
@@ -352,11 +352,11 @@ impl BillSplitState {
 
     fn people_of(
         &mut self,
-        said: &[String],
+        phrases: &[String],
         scene: &PowerContext<'_>,
     ) -> Result<Vec<String>, String> {
         let mut people = Vec::new();
-        for name in said {
+        for name in phrases {
             let everybody = matches!(
                 name.to_lowercase().as_str(),
                 "us" | "all of us" | "everybody" | "everyone" | "all"
@@ -386,27 +386,27 @@ fn shares(amount: i64, people: usize) -> Vec<i64> {
 
 fn ways_of(money: &Money, ways: i64) -> String {
     let shares = shares(money.minor, ways as usize);
-    let shown = |minor| money::shown(minor, money.currency.as_ref());
+    let text = |minor| money::display(minor, money.currency.as_ref());
     let (most, least) = (shares[0], shares[shares.len() - 1]);
-    let total = shown(money.minor);
+    let total = text(money.minor);
     if most == least {
-        return format!("{total} {ways} ways is {} each.", shown(most));
+        return format!("{total} {ways} ways is {} each.", text(most));
     }
     let more = shares.iter().filter(|share| **share == most).count() as i64;
     format!(
         "{total} {ways} ways: {more} pay {}, {} pay {}.",
-        shown(most),
+        text(most),
         ways - more,
-        shown(least)
+        text(least)
     )
 }
 
-fn shown(name: &str) -> &str {
+fn display_name(name: &str) -> &str {
     if name == ME { "you" } else { name }
 }
 
-fn shown_all(names: &[String]) -> String {
-    let names: Vec<&str> = names.iter().map(|name| shown(name)).collect();
+fn joined_names(names: &[String]) -> String {
+    let names: Vec<&str> = names.iter().map(|name| display_name(name)).collect();
     joined(&names)
 }
 

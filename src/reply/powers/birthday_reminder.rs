@@ -80,7 +80,7 @@ impl Superpower for BirthdayState {
                 scene,
             ),
             BirthdayAction::When(name) => match self.find(&name) {
-                Some(found) => format!("{}.", self.birthdays[found].told(scene)),
+                Some(found) => format!("{}.", self.birthdays[found].display(scene)),
                 None if !scene.sure => return None,
                 None => format!(
                     "I don't know {} birthday. Tell me, for example “{} birthday is on 3 May”.",
@@ -91,10 +91,10 @@ impl Superpower for BirthdayState {
             BirthdayAction::List => self.overview(scene),
             BirthdayAction::Remove(name) => match self.find(&name) {
                 Some(found) => {
-                    let gone = self.birthdays.remove(found);
+                    let removed = self.birthdays.remove(found);
                     format!(
                         "Okay, I no longer keep {} birthday.",
-                        possessive(&gone.name)
+                        possessive(&removed.name)
                     )
                 }
                 None => format!("I don't know {} birthday.", possessive(&name)),
@@ -112,7 +112,7 @@ impl Superpower for BirthdayState {
         let mut lines: Vec<(NaiveDate, String)> = self
             .birthdays
             .iter()
-            .map(|one| (one.next(scene.today()), one.told(scene)))
+            .map(|one| (one.next(scene.today()), one.display(scene)))
             .collect();
         lines.sort();
         let mut text = format!("{}, the next one first:", counted(lines.len(), "birthday"));
@@ -132,14 +132,14 @@ impl Superpower for BirthdayState {
             .filter(|(date, _)| (*date - today).num_days() < SOON_DAYS)
             .collect();
         soon.sort_by_key(|(date, _)| *date);
-        let told: Vec<String> = soon
+        let lines: Vec<String> = soon
             .iter()
             .map(|(date, one)| match (*date - today).num_days() {
                 0 => format!("{} today", one.name),
                 _ => format!("{} on {}", one.name, date.format("%A")),
             })
             .collect();
-        (!told.is_empty()).then(|| format!("Birthdays: {}", told.join(", ")))
+        (!lines.is_empty()).then(|| format!("Birthdays: {}", lines.join(", ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -150,14 +150,14 @@ impl Superpower for BirthdayState {
             .filter(|(date, _)| *date <= to)
             .collect();
         days.sort_unstable();
-        let told = days.iter().map(|(date, name)| {
+        let lines = days.iter().map(|(date, name)| {
             format!(
                 "{} birthday: {}",
                 possessive(name),
                 date.format("%A, %-d %B")
             )
         });
-        told.collect()
+        lines.collect()
     }
 
     fn occasions(&self, scene: &PowerContext<'_>) -> Vec<super::Plan> {
@@ -185,7 +185,7 @@ impl Superpower for BirthdayState {
     fn on_alarm(&mut self, at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let date = pieces::date(at, scene.zone());
         let late = date != scene.today();
-        let told: Vec<String> = self
+        let lines: Vec<String> = self
             .birthdays
             .iter()
             .filter(|one| one.next(date) == date)
@@ -195,20 +195,20 @@ impl Superpower for BirthdayState {
                     .map(|year| date.year() - year)
                     .filter(|age| *age > 0);
                 let age = age.map_or_else(String::new, |age| format!(" ({age})"));
-                let whose = possessive(&one.name);
+                let owner = possessive(&one.name);
                 if late {
                     format!(
-                        "🎂 It was {whose} birthday{age} on {}.",
+                        "🎂 It was {owner} birthday{age} on {}.",
                         date.format("%-d %B")
                     )
                 } else if one.name == "you" {
                     "🎂 Happy birthday!".to_owned()
                 } else {
-                    format!("🎂 It's {whose} birthday today{age}!")
+                    format!("🎂 It's {owner} birthday today{age}!")
                 }
             })
             .collect();
-        (!told.is_empty()).then(|| told.join("\n"))
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 }
 
@@ -220,13 +220,13 @@ impl BirthdayState {
     }
 
     fn keep(&mut self, new: Birthday, scene: &PowerContext<'_>) -> String {
-        if let Some(said) = too_long(&[&new.name], NAME_CHARS_MAX) {
-            return said;
+        if let Some(reply) = too_long(&[&new.name], NAME_CHARS_MAX) {
+            return reply;
         }
         let known = self.find(&new.name);
         let name = known.map_or_else(|| new.name.clone(), |at| self.birthdays[at].name.clone());
         let new = Birthday { name, ..new };
-        let told = new.told(scene);
+        let line = new.display(scene);
         match known {
             Some(at) => self.birthdays[at] = new,
             None if self.birthdays.len() >= BIRTHDAYS_MAX => {
@@ -238,11 +238,11 @@ impl BirthdayState {
         }
         if !scene.reachable {
             return format!(
-                "Noted: {told}. I can't write to you by myself in this chat, so ask me for “birthdays”."
+                "Noted: {line}. I can't write to you by myself in this chat, so ask me for “birthdays”."
             );
         }
         format!(
-            "Noted: {told}. I'll tell you at 09:00 on the day.{}",
+            "Noted: {line}. I'll tell you at 09:00 on the day.{}",
             scene.zone_hint()
         )
     }
@@ -264,7 +264,7 @@ impl Birthday {
         }
     }
 
-    fn told(&self, scene: &PowerContext<'_>) -> String {
+    fn display(&self, scene: &PowerContext<'_>) -> String {
         let today = scene.today();
         let next = self.next(today);
         let wait = match (next - today).num_days() {

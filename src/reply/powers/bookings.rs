@@ -72,9 +72,9 @@ pub struct BookedPlace {
 
 impl BookedPlace {
     /// Its name, else its code.
-    pub(super) fn shown(&self) -> String {
-        let shown = [&self.name, &self.code].map(|text| events::one_line(text));
-        shown
+    pub(super) fn display(&self) -> String {
+        let parts = [&self.name, &self.code].map(|text| events::one_line(text));
+        parts
             .into_iter()
             .find(|text| !text.is_empty())
             .unwrap_or_default()
@@ -141,18 +141,21 @@ pub fn standing(mut bookings: Vec<Booking>) -> Vec<Booking> {
         .cloned()
         .collect();
     bookings.retain(|booking| {
-        booking.status != FactStatus::Cancelled && !cancelled.iter().any(|gone| gone.ends(booking))
+        booking.status != FactStatus::Cancelled
+            && !cancelled
+                .iter()
+                .any(|cancellation| cancellation.ends(booking))
     });
     // The newest first, so that what it repeats or replaces is left out.
     bookings.sort_by_key(|booking| std::cmp::Reverse(booking.said_at));
-    let mut kept: Vec<Booking> = Vec::new();
+    let mut distinct: Vec<Booking> = Vec::new();
     for booking in bookings {
-        if !kept.iter().any(|known| known.stands_for(&booking)) {
-            kept.push(booking);
+        if !distinct.iter().any(|known| known.stands_for(&booking)) {
+            distinct.push(booking);
         }
     }
-    kept.sort_by_key(|booking| booking.time.as_ref().map(|time| time.start));
-    kept
+    distinct.sort_by_key(|booking| booking.time.as_ref().map(|time| time.start));
+    distinct
 }
 
 impl Booking {
@@ -236,7 +239,7 @@ mod tests {
         }
     }
 
-    fn seen(booking: Booking, at: i64) -> Booking {
+    fn received(booking: Booking, at: i64) -> Booking {
         Booking {
             said_at: Timestamp(at),
             ..booking
@@ -257,8 +260,8 @@ mod tests {
             // Two mails about one table, one of them without its number.
             (
                 vec![
-                    seen(booking(Restaurant, 10, "Luigi", "R1"), 1),
-                    seen(booking(Restaurant, 10, "luigi", ""), 2),
+                    received(booking(Restaurant, 10, "Luigi", "R1"), 1),
+                    received(booking(Restaurant, 10, "luigi", ""), 2),
                 ],
                 vec![10],
             ),
@@ -273,42 +276,42 @@ mod tests {
             // A leg that was moved, and two days of one number in one mail.
             (
                 vec![
-                    seen(booking(Flight, 10, "XA1", "B"), 1),
-                    seen(booking(Flight, 20, "XA1", "B"), 2),
+                    received(booking(Flight, 10, "XA1", "B"), 1),
+                    received(booking(Flight, 20, "XA1", "B"), 2),
                 ],
                 vec![20],
             ),
             (
                 vec![
-                    seen(booking(Flight, 10, "XA1", "B"), 1),
-                    seen(booking(Flight, 20, "XA1", "B"), 1),
+                    received(booking(Flight, 10, "XA1", "B"), 1),
+                    received(booking(Flight, 20, "XA1", "B"), 1),
                 ],
                 vec![10, 20],
             ),
             // A cancelled hotel needs no warning of its deadline.
             (
                 vec![
-                    seen(cancelled(booking(Hotel, 10, "Lux", "H")), 5),
-                    seen(booking(FreeCancellation, 8, "Lux", "H"), 1),
+                    received(cancelled(booking(Hotel, 10, "Lux", "H")), 5),
+                    received(booking(FreeCancellation, 8, "Lux", "H"), 1),
                 ],
                 vec![],
             ),
             // The next renewal of the same thing.
             (
                 vec![
-                    seen(booking(Renewal, 10, "Netflix", ""), 1),
-                    seen(booking(Renewal, 20, "Netflix", ""), 2),
+                    received(booking(Renewal, 10, "Netflix", ""), 1),
+                    received(booking(Renewal, 20, "Netflix", ""), 2),
                 ],
                 vec![20],
             ),
         ];
-        for (given, expected) in cases {
-            let found = standing(given.clone());
+        for (input, expected) in cases {
+            let found = standing(input.clone());
             let found: Vec<i64> = found
                 .iter()
                 .filter_map(|booking| Some(booking.time.as_ref()?.start.0))
                 .collect();
-            assert_eq!(found, expected, "{given:?}");
+            assert_eq!(found, expected, "{input:?}");
         }
     }
 

@@ -90,12 +90,12 @@ impl Superpower for BudgetState {
 
     fn apply(&mut self, action: BudgetAction, scene: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
-        let said = match action {
+        let reply = match action {
             BudgetAction::Spent { spent, days_ago } => {
                 let each = spent.into_iter();
                 let each = each.map(|(money, what)| self.spend(money.0, what, days_ago, scene));
                 each.collect::<Result<Vec<_>, _>>()
-                    .map(|said| said.join("\n"))
+                    .map(|reply| reply.join("\n"))
             }
             BudgetAction::DayUnclear if !scene.sure && self.expenses.is_empty() => return None,
             BudgetAction::DayUnclear => Ok(
@@ -121,7 +121,7 @@ impl Superpower for BudgetState {
                 Ok("How much, and what for? For example: “budget 400 for food”.".to_owned())
             }
         };
-        Some(said.unwrap_or_else(|why| {
+        Some(reply.unwrap_or_else(|why| {
             *self = before;
             why
         }))
@@ -153,8 +153,8 @@ impl BudgetState {
         days_ago: i32,
         scene: &PowerContext<'_>,
     ) -> Result<String, String> {
-        if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
-            return Err(said);
+        if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
+            return Err(reply);
         }
         money::settle_currency(&mut self.currency, money.currency)?;
         let today = scene.today();
@@ -180,19 +180,20 @@ impl BudgetState {
             0 => String::new(),
             ago => {
                 let day = pieces::day(pieces::number(today) - ago);
-                format!(", {}", pieces::shown(day, today))
+                format!(", {}", pieces::display(day, today))
             }
         };
-        let mut said = format!("Noted: {}{on}{day}.", self.money(money.minor));
-        let meant = |budget: &&Budget| budget.purpose.is_empty() || same(&budget.purpose, &purpose);
-        for budget in self.budgets.iter().filter(meant) {
-            said.push_str(&format!(" {}.", self.left(budget, scene)));
+        let mut reply = format!("Noted: {}{on}{day}.", self.money(money.minor));
+        let is_matching =
+            |budget: &&Budget| budget.purpose.is_empty() || same(&budget.purpose, &purpose);
+        for budget in self.budgets.iter().filter(is_matching) {
+            reply.push_str(&format!(" {}.", self.left(budget, scene)));
         }
-        if !self.budgets.iter().any(|one| meant(&one)) {
+        if !self.budgets.iter().any(|one| is_matching(&one)) {
             let total = self.spent(Span::Month, "", today);
-            said.push_str(&format!(" That makes {} this month.", self.money(total)));
+            reply.push_str(&format!(" That makes {} this month.", self.money(total)));
         }
-        Ok(said)
+        Ok(reply)
     }
 
     fn budget(
@@ -201,8 +202,8 @@ impl BudgetState {
         purpose: String,
         scene: &PowerContext<'_>,
     ) -> Result<String, String> {
-        if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
-            return Err(said);
+        if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
+            return Err(reply);
         }
         money::settle_currency(&mut self.currency, money.currency)?;
         let known = self
@@ -304,7 +305,7 @@ impl BudgetState {
     }
 
     fn money(&self, minor: i64) -> String {
-        money::shown(minor, self.currency.as_ref())
+        money::display(minor, self.currency.as_ref())
     }
 }
 

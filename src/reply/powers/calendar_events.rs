@@ -70,7 +70,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EventReminderAction)> 
     if words.after(next, &all) != Some(end) {
         return None;
     }
-    let now = talk.heard.now;
+    let now = talk.context.now;
     let at = when::resolve(&spec, now, talk.zone()).ok();
     let minutes = at.map(|at| (at.0 - now.0) / 60_000);
     Some((
@@ -105,12 +105,12 @@ impl EventReminderState {
 
     fn soon(&self, event: &Event, scene: &PowerContext<'_>) -> Notice {
         let mut parts = vec![event.title()];
-        parts.extend(event.where_shown());
+        parts.extend(event.place_texts());
         Notice {
             key: format!("soon {} {}", event.id, event.starts_at.0),
             planned: event.starts_at.plus_s(-60 * self.before()),
             over: event.starts_at,
-            text: format!("📅 {}: {}", event.start_shown(scene), parts.join(", ")),
+            text: format!("📅 {}: {}", event.start_text(scene), parts.join(", ")),
         }
     }
 }
@@ -129,18 +129,18 @@ fn change(event: &Event, scene: &PowerContext<'_>) -> Option<Notice> {
         format!(
             "❌ Cancelled: {}, {}",
             event.title(),
-            event.start_shown(scene)
+            event.start_text(scene)
         )
     } else if was != event.starts_at {
         format!(
             "🔀 Moved: {} is now on {} (it was on {})",
             event.title(),
-            event.start_shown(scene),
-            events::moment_shown(was, false, scene)
+            event.start_text(scene),
+            events::moment_text(was, false, scene)
         )
     } else {
-        let mut parts = vec![format!("{}, {}", event.title(), event.start_shown(scene))];
-        parts.extend(event.where_shown());
+        let mut parts = vec![format!("{}, {}", event.title(), event.start_text(scene))];
+        parts.extend(event.place_texts());
         format!("✏️ Changed: {}", parts.join(", "))
     };
     Some(Notice {
@@ -170,7 +170,7 @@ impl Superpower for EventReminderState {
                 self.sent.skip_past(&notices, scene.now);
                 let promised = format!(
                     "Okay, I write {} before each event of your calendars.",
-                    super::calendar_query_agent::hours_shown(minutes)
+                    super::calendar_query_agent::hours_text(minutes)
                 );
                 super::entries::promise(Power::CalendarEvents, &promised, scene)
             }
@@ -185,7 +185,7 @@ impl Superpower for EventReminderState {
         match scene.facts.has_calendar {
             true => format!(
                 "I write {} before each event of your calendars. For another time say “remind me an hour before meetings”.",
-                super::calendar_query_agent::hours_shown(self.before())
+                super::calendar_query_agent::hours_text(self.before())
             ),
             false => {
                 events::not_connected("write before each event, and when one is moved or cancelled")

@@ -57,9 +57,9 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarListAction)> {
     let from = on.or(off)?;
     let from = words.after(from, &["my", "the"]).unwrap_or(from);
     let name = if words.get(from) == "calendar" {
-        pieces::said(words, from + 1, end)
+        pieces::original(words, from + 1, end)
     } else if words.get(end - 1) == "calendar" {
-        pieces::said(words, from, end - 1)
+        pieces::original(words, from, end - 1)
     } else {
         return None;
     };

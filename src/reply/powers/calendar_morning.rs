@@ -76,7 +76,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MorningAction)> {
         }),
         ..spec
     };
-    let at = when::resolve(&tomorrow, talk.heard.now, Zone::UTC).ok()?;
+    let at = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
     Some((
         Clear,
         MorningAction::At(pieces::minute_of_day(at, Zone::UTC)),
@@ -152,7 +152,7 @@ fn by_part_of_day(today: &[&Event], scene: &PowerContext<'_>) -> String {
             .filter(|event| part_of_day(event, scene) == name)
             .map(|event| match event.is_all_day {
                 true => event.title(),
-                false => event.shown(scene),
+                false => event.display(scene),
             })
             .collect();
         if !of_part.is_empty() {
@@ -194,7 +194,7 @@ fn longest_gap(today: &[&Event], scene: &PowerContext<'_>) -> Option<String> {
         ends = ends.max(event.ends_at);
     }
     let (from, to) = longest?;
-    let clock = |at| pieces::clock_shown(pieces::minute_of_day(at, scene.zone()));
+    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, scene.zone()));
     Some(format!("Free between: {} to {}", clock(from), clock(to)))
 }
 
@@ -216,7 +216,7 @@ impl Superpower for MorningState {
                 self.at = Some(minute);
                 let promised = format!(
                     "Okay, your morning briefing comes at {} on days with something on. “stop morning briefing” ends that.",
-                    pieces::clock_shown(minute)
+                    pieces::clock_text(minute)
                 );
                 super::entries::promise(Power::CalendarMorning, &promised, scene)
             }

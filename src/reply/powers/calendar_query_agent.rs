@@ -73,7 +73,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
         }
         _ => {}
     }
-    if let Some(name) = seen_next(talk, at, end) {
+    if let Some(name) = parse_meeting_with(talk, at, end) {
         return Some((Clear, CalendarQuery::Next(Some(name))));
     }
     if let Some(from) = words.after(
@@ -105,7 +105,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
 }
 
 /// "when do I see Ana next?": Ana.
-fn seen_next(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
+fn parse_meeting_with(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
     let words = &talk.words;
     let from = words.after(
         at,
@@ -129,14 +129,14 @@ fn seen_next(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
         "next" | "again" => end - 1,
         _ => end,
     };
-    let name = pieces::said(words, from, to);
+    let name = pieces::original(words, from, to);
     let is_name = !name.is_empty() && to - from <= NAME_WORDS_MAX;
     is_name.then_some(name)
 }
 
 fn count(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     let words = &talk.words;
-    let today = pieces::date(talk.heard.now, talk.zone());
+    let today = pieces::date(talk.context.now, talk.zone());
     let monday = today - Duration::days(i64::from(today.weekday().num_days_from_monday()));
     let name = words.phrase(from..end);
     let (from, to) = match name.as_str() {
@@ -145,7 +145,7 @@ fn count(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
         "next week" => (monday + Duration::days(7), monday + Duration::days(13)),
         _ => {
             let from = words.after(from, &["on", "for"]).unwrap_or(from);
-            let (day, next) = pieces::read_day(words, from, talk.heard.now, talk.zone())?;
+            let (day, next) = pieces::read_day(words, from, talk.context.now, talk.zone())?;
             (next == end).then_some((day, day))?
         }
     };
@@ -161,7 +161,7 @@ fn count(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
 fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     let words = &talk.words;
     let link = (from..end).find(|n| matches!(words.get(*n), "between" | "from"));
-    let today = pieces::date(talk.heard.now, talk.zone());
+    let today = pieces::date(talk.context.now, talk.zone());
     let Some(link) = link else {
         // Without a time of day it is asked what there is on that day.
         let found = said_time::find(talk, from, end, false)?;
@@ -179,9 +179,11 @@ fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     };
     let (from_minute, to_minute, next) = hours(words, link + 1)?;
     let day = match (from < link, next < end) {
-        (true, _) => pieces::read_day(words, day_from(talk, from), talk.heard.now, talk.zone())?.0,
+        (true, _) => {
+            pieces::read_day(words, day_from(talk, from), talk.context.now, talk.zone())?.0
+        }
         (false, true) => {
-            pieces::read_day(words, day_from(talk, next), talk.heard.now, talk.zone())?.0
+            pieces::read_day(words, day_from(talk, next), talk.context.now, talk.zone())?.0
         }
         (false, false) => today,
     };
@@ -245,7 +247,7 @@ impl Superpower for CalendarQueryState {
             };
             return is_sure.then(|| self.overview(scene));
         }
-        let mut said = match action {
+        let mut reply = match action {
             CalendarQuery::Add(event) => {
                 return self.ask(proposals::propose_add(&event, scene)?);
             }
@@ -257,8 +259,8 @@ impl Superpower for CalendarQueryState {
             CalendarQuery::Count { from, to, name } => counted(from, to, &name, scene)?,
             CalendarQuery::Unclear(why) => why,
         };
-        said.push_str(scene.zone_hint());
-        Some(said)
+        reply.push_str(scene.zone_hint());
+        Some(reply)
     }
 
     fn overview(&self, scene: &PowerContext<'_>) -> String {
@@ -276,9 +278,9 @@ impl Superpower for CalendarQueryState {
 }
 
 impl CalendarQueryState {
-    fn ask(&mut self, (said, wish): proposals::Proposal) -> Option<String> {
+    fn ask(&mut self, (reply, wish): proposals::Proposal) -> Option<String> {
         self.wish = wish;
-        Some(said)
+        Some(reply)
     }
 }
 
@@ -304,20 +306,20 @@ fn next(about: Option<&str>, scene: &PowerContext<'_>) -> String {
             format!("I find nothing with {about} in your calendars in the weeks ahead.")
         }
         ([], None) => "I find nothing ahead in your calendars.".to_owned(),
-        ([one], _) => format!("{}: {}", one.start_shown(scene), described(one)),
+        ([one], _) => format!("{}: {}", one.start_text(scene), described(one)),
         ([first, rest @ ..], Some(_)) => format!(
             "{}: {}. After that:{}",
-            first.start_shown(scene),
+            first.start_text(scene),
             described(first),
             events::listed(rest, true, scene)
         ),
-        ([first, ..], None) => format!("{}: {}", first.start_shown(scene), described(first)),
+        ([first, ..], None) => format!("{}: {}", first.start_text(scene), described(first)),
     }
 }
 
 fn described(event: &Event) -> String {
     let mut parts = vec![event.title()];
-    parts.extend(event.where_shown());
+    parts.extend(event.place_texts());
     parts.join(", ")
 }
 
@@ -331,9 +333,9 @@ fn is_free(day: NaiveDate, from: u32, to: u32, scene: &PowerContext<'_>) -> Opti
     found.retain(|event| event.fills_time());
     let span = format!(
         "{} from {} to {}",
-        pieces::shown(day, scene.today()),
-        pieces::clock_shown(from),
-        pieces::clock_shown(to % DAY_MINUTES)
+        pieces::display(day, scene.today()),
+        pieces::clock_text(from),
+        pieces::clock_text(to % DAY_MINUTES)
     );
     Some(match found.is_empty() {
         true => format!("Yes, your calendars are free on {span}."),
@@ -360,13 +362,13 @@ fn counted(from: NaiveDate, to: NaiveDate, name: &str, scene: &PowerContext<'_>)
     Some(format!(
         "{} {name}, {} in all:{}",
         pieces::counted(found.len(), "meeting"),
-        hours_shown(minutes),
+        hours_text(minutes),
         events::listed(&found, from != to, scene)
     ))
 }
 
 /// "2 h 30 min"
-pub(super) fn hours_shown(minutes: i64) -> String {
+pub(super) fn hours_text(minutes: i64) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (hours, 0) => format!("{hours} h"),

@@ -141,7 +141,7 @@ fn report(monday: NaiveDate, name: &str, scene: &PowerContext<'_>) -> String {
         3 => "three weeks",
         _ => "weeks",
     };
-    let hours = super::calendar_query_agent::hours_shown;
+    let hours = super::calendar_query_agent::hours_text;
     let mut text = format!(
         "{name} week: {} in {}.",
         hours(week.minutes),
@@ -179,7 +179,7 @@ fn report(monday: NaiveDate, name: &str, scene: &PowerContext<'_>) -> String {
     if let Some((day, minutes)) = week.fullest {
         text.push_str(&format!(
             "\n• Fullest: {}, {}",
-            pieces::shown(day, scene.today()),
+            pieces::display(day, scene.today()),
             hours(minutes)
         ));
     }

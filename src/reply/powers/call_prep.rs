@@ -66,7 +66,7 @@ fn notices(scene: &PowerContext<'_>) -> Vec<Notice> {
 }
 
 fn described(event: &Event, scene: &PowerContext<'_>) -> String {
-    let mut text = format!("📞 {}: {}", event.start_shown(scene), event.title());
+    let mut text = format!("📞 {}: {}", event.start_text(scene), event.title());
     if !event.people.is_empty() {
         let mut named: Vec<String> = event
             .people
@@ -79,12 +79,12 @@ fn described(event: &Event, scene: &PowerContext<'_>) -> String {
         }
         text.push_str(&format!("\nWith {}", pieces::joined(&named)));
     }
-    let places = event.where_shown();
+    let places = event.place_texts();
     if !places.is_empty() {
         text.push_str(&format!("\nWhere: {}", places.join(", ")));
     }
-    if let Some(said) = last_time(event, &scene.facts.memories) {
-        text.push_str(&format!("\nLast time: {said}"));
+    if let Some(answer) = last_time(event, &scene.facts.memories) {
+        text.push_str(&format!("\nLast time: {answer}"));
     }
     let known = remembered(event, &scene.facts.memories);
     if !known.is_empty() {
@@ -96,8 +96,8 @@ fn described(event: &Event, scene: &PowerContext<'_>) -> String {
 /// What the person said after the last event of the same title, when they were asked.
 fn last_time(event: &Event, memories: &[String]) -> Option<String> {
     let start = format!("{} on ", event.title());
-    let said = memories.iter().find(|memory| memory.starts_with(&start))?;
-    let (_, answer) = said.split_once(": ")?;
+    let line = memories.iter().find(|memory| memory.starts_with(&start))?;
+    let (_, answer) = line.split_once(": ")?;
     Some(events::one_line(answer))
 }
 

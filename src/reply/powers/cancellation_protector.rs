@@ -183,7 +183,7 @@ fn bare(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
         .words
         .after(from, &["my", "the", "our", "this"])
         .unwrap_or(from);
-    let text = pieces::said(&talk.words, from, to);
+    let text = pieces::original(&talk.words, from, to);
     (!text.is_empty()).then_some(text)
 }
 
@@ -224,7 +224,7 @@ impl CancellationState {
         self.deadlines.drop_old(KEPT_DAYS, scene);
         let id = match self.deadlines.replace(POWER, draft, scene) {
             Ok(id) => id,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let notices = self.notices(scene);
         self.deadlines.skip_past(id, notices, scene);
@@ -241,10 +241,10 @@ impl CancellationState {
             2 => "I warn you tomorrow, one day before.",
             _ => "I warn you two days and one day before.",
         };
-        let shown = entry.shown(scene);
+        let line = entry.display(scene);
         match promised.starts_with('I') {
-            true => format!("Noted: {shown}. {}", promise(POWER, promised, scene)),
-            false => format!("Noted: {shown}. {promised}"),
+            true => format!("Noted: {line}. {}", promise(POWER, promised, scene)),
+            false => format!("Noted: {line}. {promised}"),
         }
     }
 }
@@ -266,7 +266,7 @@ fn warning(entry: &Entry, days: i64, scene: &PowerContext<'_>) -> Option<Notice>
         1 => "tomorrow".to_owned(),
         left => format!("in {left} days"),
     };
-    let until = entries::time_shown(date, entry.minute, scene.today());
+    let until = entries::time_text(date, entry.minute, scene.today());
     let mut text = format!("⚠️ The {} ends {left}: {until}", entry.what);
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));
@@ -325,16 +325,16 @@ impl Superpower for CancellationState {
             CancellationAction::List => self.overview(scene),
             CancellationAction::Remove(about) => match self.deadlines.find(&about, scene) {
                 Some(id) => {
-                    let gone = self
+                    let removed = self
                         .deadlines
                         .remove(id, scene)
                         .map_or_else(String::new, |e| e.what);
-                    format!("Okay, I no longer warn you of this: {gone}. “undo” brings it back.")
+                    format!("Okay, I no longer warn you of this: {removed}. “undo” brings it back.")
                 }
                 None if !scene.sure => return None,
                 None => format!("I know of no such date. {}", self.overview(scene)),
             },
-            CancellationAction::UnclearTime(said) => said,
+            CancellationAction::UnclearTime(reply) => reply,
             CancellationAction::AskTime(what) => format!(
                 "Until when is that: {what}? Say it with the day, for example “my netflix trial ends on 5 December”."
             ),
@@ -354,8 +354,8 @@ impl Superpower for CancellationState {
         let soon = self
             .deadlines
             .between(today, today + Duration::days(BEFORE_DAYS[0]));
-        let told: Vec<String> = soon.iter().map(|(_, entry)| entry.shown(scene)).collect();
-        (!told.is_empty()).then(|| format!("Cancel by: {}", told.join("; ")))
+        let lines: Vec<String> = soon.iter().map(|(_, entry)| entry.display(scene)).collect();
+        (!lines.is_empty()).then(|| format!("Cancel by: {}", lines.join("; ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {

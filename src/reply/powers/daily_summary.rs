@@ -128,7 +128,7 @@ fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
         }),
         ..spec
     };
-    let moment = when::resolve(&tomorrow, talk.heard.now, Zone::UTC).ok()?;
+    let moment = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
     let minutes = moment.0.div_euclid(60_000).rem_euclid(24 * 60) as u32;
     Some(DailySummaryAction::Daily {
         hour: minutes / 60,
@@ -148,7 +148,7 @@ impl Superpower for DailySummaryState {
 
     fn apply(&mut self, action: DailySummaryAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            DailySummaryAction::Show => told(scene),
+            DailySummaryAction::Show => summary(scene),
             DailySummaryAction::Daily { .. } if !scene.reachable => {
                 "I can't write to you by myself in this chat. Say “daily summary” whenever you want it.".to_owned()
             }
@@ -171,10 +171,10 @@ impl Superpower for DailySummaryState {
 
     fn overview(&self, scene: &PowerContext<'_>) -> String {
         match self.at {
-            None => told(scene),
+            None => summary(scene),
             Some((hour, minute)) => format!(
                 "{}\nIt comes every day at {hour:02}:{minute:02}.",
-                told(scene)
+                summary(scene)
             ),
         }
     }
@@ -189,11 +189,11 @@ impl Superpower for DailySummaryState {
     }
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        self.at.map(|_| told(scene))
+        self.at.map(|_| summary(scene))
     }
 }
 
-fn told(scene: &PowerContext<'_>) -> String {
+fn summary(scene: &PowerContext<'_>) -> String {
     let today = scene.today().format("%A, %-d %B");
     if scene.facts.day.is_empty() {
         return format!("{today}: nothing on that I know of. Enjoy your day!");

@@ -67,8 +67,8 @@ impl Ways {
 }
 
 /// The ways that the person told.
-pub fn ways(kept: &StoredState) -> Ways {
-    serde_json::from_str(&kept.state).unwrap_or_default()
+pub fn ways(stored: &StoredState) -> Ways {
+    serde_json::from_str(&stored.state).unwrap_or_default()
 }
 
 pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
@@ -96,7 +96,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
         ],
     )?;
     let (spec, next) = when::read_duration(words, from)?;
-    let now = talk.heard.now;
+    let now = talk.context.now;
     let minutes = when::resolve(&spec, now, talk.zone())
         .ok()
         .map(|at| (at.0 - now.0) / 60_000);
@@ -111,7 +111,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
         ],
     );
     let place = match to {
-        Some(from) => Some(pieces::said(words, from, end)).filter(|place| !place.is_empty()),
+        Some(from) => Some(pieces::original(words, from, end)).filter(|place| !place.is_empty()),
         None if next == end && words.get(at) == "my" => None,
         None => words
             .after(next, &["to get there", "for the way"])
@@ -188,14 +188,14 @@ impl DestinationState {
         let when = match leave > scene.now {
             true => format!(
                 "leave at {}",
-                pieces::clock_shown(pieces::minute_of_day(leave, scene.zone()))
+                pieces::clock_text(pieces::minute_of_day(leave, scene.zone()))
             ),
             false => "leave now".to_owned(),
         };
         format!(
             "🚪 {}, {}: {when} ({} min on the way).\n{place}\n{}",
             event.title(),
-            event.start_shown(scene),
+            event.start_text(scene),
             self.ways.minutes_to(&event.place),
             map_link(&place)
         )
@@ -246,8 +246,8 @@ impl Superpower for DestinationState {
                 place: Some(place),
                 minutes,
             } => {
-                if let Some(said) = pieces::too_long(&[&place], PLACE_CHARS_MAX) {
-                    return Some(said);
+                if let Some(reply) = pieces::too_long(&[&place], PLACE_CHARS_MAX) {
+                    return Some(reply);
                 }
                 self.ways
                     .places

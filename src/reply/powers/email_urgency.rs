@@ -30,7 +30,8 @@ pub enum UrgencyAction {
 pub(super) struct UrgencyState {
     sent: SentNotices,
     /// The day, and how many were told on it.
-    told: (i32, usize),
+    #[serde(rename = "told")]
+    sent_on_day: (i32, usize),
 }
 
 pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, UrgencyAction)> {
@@ -50,7 +51,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, UrgencyAction)> {
 
 impl UrgencyState {
     fn left_today(&self, scene: &PowerContext<'_>) -> usize {
-        match self.told {
+        match self.sent_on_day {
             (day, count) if day == pieces::number(scene.today()) => A_DAY_MAX.saturating_sub(count),
             _ => A_DAY_MAX,
         }
@@ -68,7 +69,7 @@ impl UrgencyState {
                     false => mail.received_at,
                 },
                 over: mail.received_at.plus_s(NEWS_S),
-                text: format!("✉️ {} ({why})", mail.shown(scene)),
+                text: format!("✉️ {} ({why})", mail.display(scene)),
             })
             .collect()
     }
@@ -100,7 +101,7 @@ impl Superpower for UrgencyState {
         }
         let lines: Vec<String> = urgent(scene)
             .filter(|(mail, _)| mail.received_at.plus_s(NEWS_S) > scene.now)
-            .map(|(mail, why)| format!("\n• {} ({why})", mail.shown(scene)))
+            .map(|(mail, why)| format!("\n• {} ({why})", mail.display(scene)))
             .take(A_DAY_MAX)
             .collect();
         match lines.is_empty() {
@@ -126,7 +127,7 @@ impl Superpower for UrgencyState {
         notices.retain(|notice| !self.sent.has(notice));
         notices.truncate(left);
         let due = self.sent.take_due(notices, scene);
-        self.told = (pieces::number(scene.today()), A_DAY_MAX - left + due.len());
+        self.sent_on_day = (pieces::number(scene.today()), A_DAY_MAX - left + due.len());
         notice::joined(&due)
     }
 }

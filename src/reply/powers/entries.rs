@@ -109,22 +109,22 @@ impl Entry {
     }
 
     /// "Friday, 27 November at 20:00"
-    pub(super) fn when_shown(&self, scene: &PowerContext<'_>) -> Option<String> {
+    pub(super) fn when_text(&self, scene: &PowerContext<'_>) -> Option<String> {
         let date = self.date(scene.today())?;
-        Some(time_shown(date, self.minute, scene.today()))
+        Some(time_text(date, self.minute, scene.today()))
     }
 
     /// What it is, when, and what else was said.
-    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
-        let mut shown = match self.when_shown(scene) {
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+        let mut line = match self.when_text(scene) {
             Some(when) => format!("{}: {when}", self.what),
             None => format!("{}: no day yet", self.what),
         };
         if !self.details.is_empty() {
-            shown.push_str(", ");
-            shown.push_str(&self.details);
+            line.push_str(", ");
+            line.push_str(&self.details);
         }
-        shown
+        line
     }
 
     /// One notice of the day it is now planned for.
@@ -160,11 +160,11 @@ impl Entry {
         (is_same_day || comes_again) && mailed.is_called(&self.what) || self.has_number_of(mailed)
     }
 
-    /// Whether `said` is a part of its name or the other way round. "parcel" names no parcel of a
+    /// Whether `phrase` is a part of its name or the other way round. "parcel" names no parcel of a
     /// mail.
-    fn is_called(&self, said: &str) -> bool {
+    fn is_called(&self, phrase: &str) -> bool {
         let name = self.mail.as_ref().map_or(&self.what, |mail| &mail.name);
-        bookings::overlap(name, said)
+        bookings::overlap(name, phrase)
     }
 
     /// "1Z999", "DHL 1Z999"
@@ -173,16 +173,16 @@ impl Entry {
         let mut long = numbers.filter(|number| {
             number.chars().count() >= NUMBER_CHARS_MIN && number.contains(|c: char| c.is_numeric())
         });
-        let said = format!("{} {}", self.what, self.details);
-        long.any(|number| said.contains(number))
+        let text = format!("{} {}", self.what, self.details);
+        long.any(|number| text.contains(number))
     }
 }
 
 /// "Friday, 27 November at 20:00", with the year when it is another than today's.
-pub(super) fn time_shown(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
-    let day = pieces::shown(date, today);
+pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
+    let day = pieces::display(date, today);
     match minute {
-        Some(minute) => format!("{day} at {}", pieces::clock_shown(minute)),
+        Some(minute) => format!("{day} at {}", pieces::clock_text(minute)),
         None => day,
     }
 }
@@ -199,11 +199,11 @@ pub(super) fn on_the_day(
 impl Entries {
     /// The id of the new entry; the error says why there is none.
     pub(super) fn add(&mut self, power: Power, draft: EntryDraft) -> Result<u32, String> {
-        if let Some(said) = pieces::too_long(&[&draft.what], WHAT_CHARS_MAX) {
-            return Err(said);
+        if let Some(reply) = pieces::too_long(&[&draft.what], WHAT_CHARS_MAX) {
+            return Err(reply);
         }
-        if let Some(said) = pieces::too_long(&[&draft.details], DETAILS_CHARS_MAX) {
-            return Err(said);
+        if let Some(reply) = pieces::too_long(&[&draft.details], DETAILS_CHARS_MAX) {
+            return Err(reply);
         }
         if self.list.iter().filter(|e| e.mail.is_none()).count() >= ENTRIES_MAX {
             return Err(format!(
@@ -254,7 +254,7 @@ impl Entries {
         let before = self.clone();
         let day = draft.time.map(|time| pieces::number(time.day));
         let is_near = |entry: &Entry| match (entry.day, day) {
-            (Some(known), Some(said)) => (known - said).abs() <= CORRECTED_DAYS_MAX,
+            (Some(known), Some(new)) => (known - new).abs() <= CORRECTED_DAYS_MAX,
             _ => true,
         };
         let same = |entry: &Entry| match entry.mail {
@@ -285,21 +285,21 @@ impl Entries {
     }
 
     /// By number in the list, or by a part of its text.
-    pub(super) fn find(&self, said: &str, scene: &PowerContext<'_>) -> Option<u32> {
+    pub(super) fn find(&self, phrase: &str, scene: &PowerContext<'_>) -> Option<u32> {
         let sorted = self.sorted(scene);
-        let named = pieces::which(said, sorted.iter().map(|entry| entry.what.as_str()));
-        let detailed = || pieces::which(said, sorted.iter().map(|entry| entry.details.as_str()));
+        let named = pieces::which(phrase, sorted.iter().map(|entry| entry.what.as_str()));
+        let detailed = || pieces::which(phrase, sorted.iter().map(|entry| entry.details.as_str()));
         named.or_else(detailed).map(|at| sorted[at].id)
     }
 
     /// What a mail states doesn't come back.
     pub(super) fn remove(&mut self, id: u32, scene: &PowerContext<'_>) -> Option<Entry> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
-        let gone = self.list.remove(at);
-        if let Some(mail) = &gone.mail {
+        let removed = self.list.remove(at);
+        if let Some(mail) = &removed.mail {
             self.drop_mark(mail.mark.clone(), scene);
         }
-        Some(gone)
+        Some(removed)
     }
 
     /// Those to come, soonest first, and those without a day at the end.
@@ -330,7 +330,7 @@ impl Entries {
         let found = self.between(from, to);
         let lines = found
             .iter()
-            .map(|(date, entry)| line(entry, &time_shown(*date, entry.minute, from)));
+            .map(|(date, entry)| line(entry, &time_text(*date, entry.minute, from)));
         lines.collect()
     }
 
@@ -360,7 +360,7 @@ impl Entries {
         }
         let mut text = format!("{title}:");
         for (n, entry) in sorted.iter().take(LISTED_MAX).enumerate() {
-            text.push_str(&format!("\n{}. {}", n + 1, entry.shown(scene)));
+            text.push_str(&format!("\n{}. {}", n + 1, entry.display(scene)));
         }
         if sorted.len() > LISTED_MAX {
             text.push_str(&format!("\n… and {} more", sorted.len() - LISTED_MAX));

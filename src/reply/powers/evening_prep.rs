@@ -113,7 +113,7 @@ fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
         hour @ 1..=11 if !clock.exact => hour + 12,
         hour => hour,
     };
-    let said = Spec {
+    let tomorrow = Spec {
         day: Some(Day::InDays(1)),
         clock: Some(Clock {
             hour,
@@ -122,7 +122,7 @@ fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
         }),
         ..Spec::default()
     };
-    let at = when::resolve(&said, talk.heard.now, Zone::UTC).ok()?;
+    let at = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
     let minute = pieces::minute_of_day(at, Zone::UTC);
     Some((Clear, EveningAction::Daily(Some(minute))))
 }
@@ -171,16 +171,16 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
         .collect();
     plans.sort_by_key(|plan| (plan.minute.is_none(), plan.minute));
     plans.first()?;
-    let mut text = format!("Tomorrow, {}:", pieces::shown(date, scene.today()));
+    let mut text = format!("Tomorrow, {}:", pieces::display(date, scene.today()));
     for plan in plans.iter().take(PLANS_MAX) {
         text.push_str("\n• ");
         if let Some(minute) = plan.minute {
-            text.push_str(&pieces::clock_shown(minute));
+            text.push_str(&pieces::clock_text(minute));
             text.push(' ');
         }
         text.push_str(&plan.what);
         if let Some(leave) = plan.leave {
-            text.push_str(&format!(", leave at {}", pieces::clock_shown(leave)));
+            text.push_str(&format!(", leave at {}", pieces::clock_text(leave)));
         }
         for more in [&plan.place, &plan.details] {
             if !more.is_empty() {
@@ -196,10 +196,10 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
         .min()
         .filter(|minute| (1..ALARM_UNTIL_MINUTE).contains(minute))
     {
-        let alarm = pieces::clock_shown(minute.saturating_sub(ALARM_BEFORE_MINUTES));
+        let alarm = pieces::clock_text(minute.saturating_sub(ALARM_BEFORE_MINUTES));
         text.push_str(&format!(
             "\nIt begins at {}. For an alarm, say “remind me tomorrow at {alarm} to get up”.",
-            pieces::clock_shown(minute)
+            pieces::clock_text(minute)
         ));
     }
     Some(text)
@@ -223,7 +223,7 @@ impl Superpower for EveningState {
                 (self.at, self.stopped) = (Some(at), false);
                 let promised = format!(
                     "Okay, each evening at {} I tell you what the next day brings, when there is something. “stop evening prep” ends that.",
-                    pieces::clock_shown(at)
+                    pieces::clock_text(at)
                 );
                 promise(POWER, &promised, scene)
             }
@@ -246,7 +246,7 @@ impl Superpower for EveningState {
         match self.minute(scene) {
             Some(minute) if scene.reachable && !scene.muted => text.push_str(&format!(
                 "\nIt comes each evening at {} before such a day.",
-                pieces::clock_shown(minute)
+                pieces::clock_text(minute)
             )),
             Some(_) => {}
             None => text.push_str("\nFor this each evening, say “evening prep every day”."),

@@ -68,8 +68,8 @@ impl Event {
 
     /// "Friday, 27 November: 10:00–11:00 Standup, Room 5"
     pub fn line(&self, scene: &PowerContext<'_>) -> String {
-        let day = pieces::shown(self.date(scene), scene.today());
-        format!("{day}: {}", self.shown(scene))
+        let day = pieces::display(self.date(scene), scene.today());
+        format!("{day}: {}", self.display(scene))
     }
 
     /// It takes place, and the person takes part.
@@ -94,26 +94,26 @@ impl Event {
     }
 
     /// Where it takes place: place, link, phone.
-    pub(super) fn where_shown(&self) -> Vec<String> {
+    pub(super) fn place_texts(&self) -> Vec<String> {
         let all = [&self.place, &self.link, &self.phone];
-        let mut shown: Vec<String> = all.into_iter().map(|text| one_line(text)).collect();
-        shown.retain(|text| !text.is_empty());
-        shown.dedup();
-        shown
+        let mut texts: Vec<String> = all.into_iter().map(|text| one_line(text)).collect();
+        texts.retain(|text| !text.is_empty());
+        texts.dedup();
+        texts
     }
 
     /// "10:00–11:00 Standup, Room 5"
-    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
-        let mut parts = vec![format!("{} {}", self.time_shown(scene), self.title())];
-        parts.extend(self.where_shown());
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+        let mut parts = vec![format!("{} {}", self.time_text(scene), self.title())];
+        parts.extend(self.place_texts());
         parts.join(", ")
     }
 
-    fn time_shown(&self, scene: &PowerContext<'_>) -> String {
+    fn time_text(&self, scene: &PowerContext<'_>) -> String {
         if self.is_all_day {
             return "all day:".to_owned();
         }
-        let clock = |at| pieces::clock_shown(pieces::minute_of_day(at, scene.zone()));
+        let clock = |at| pieces::clock_text(pieces::minute_of_day(at, scene.zone()));
         match self.ends_at > self.starts_at {
             true => format!("{}–{}", clock(self.starts_at), clock(self.ends_at)),
             false => clock(self.starts_at),
@@ -121,14 +121,14 @@ impl Event {
     }
 
     /// "Friday, 27 November at 20:00"
-    pub(super) fn start_shown(&self, scene: &PowerContext<'_>) -> String {
-        moment_shown(self.starts_at, self.is_all_day, scene)
+    pub(super) fn start_text(&self, scene: &PowerContext<'_>) -> String {
+        moment_text(self.starts_at, self.is_all_day, scene)
     }
 }
 
-pub(super) fn moment_shown(at: Timestamp, is_all_day: bool, scene: &PowerContext<'_>) -> String {
+pub(super) fn moment_text(at: Timestamp, is_all_day: bool, scene: &PowerContext<'_>) -> String {
     let minute = (!is_all_day).then(|| pieces::minute_of_day(at, scene.zone()));
-    super::entries::time_shown(pieces::date(at, scene.zone()), minute, scene.today())
+    super::entries::time_text(pieces::date(at, scene.zone()), minute, scene.today())
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -142,10 +142,10 @@ pub(super) fn listed(events: &[&Event], with_day: bool, scene: &PowerContext<'_>
     for event in events.iter().take(LISTED_MAX) {
         text.push_str("\n• ");
         if with_day {
-            text.push_str(&pieces::shown(event.date(scene), scene.today()));
+            text.push_str(&pieces::display(event.date(scene), scene.today()));
             text.push_str(", ");
         }
-        text.push_str(&event.shown(scene));
+        text.push_str(&event.display(scene));
     }
     if events.len() > LISTED_MAX {
         text.push_str(&format!("\n• and {} more", events.len() - LISTED_MAX));

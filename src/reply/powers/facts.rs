@@ -45,8 +45,8 @@ pub struct Facts {
 
 impl Plan {
     /// "Trip to Lisbon: Thursday, 26 November", with the time of day where it is known.
-    pub fn shown(&self, now: Timestamp, zone: Zone) -> String {
-        let when = entries::time_shown(self.day, self.minute, pieces::date(now, zone));
+    pub fn display(&self, now: Timestamp, zone: Zone) -> String {
+        let when = entries::time_text(self.day, self.minute, pieces::date(now, zone));
         format!("{}: {when}", pieces::capital(&self.what))
     }
 

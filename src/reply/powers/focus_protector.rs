@@ -32,7 +32,7 @@ pub(super) struct FocusState {
 pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, FocusAction)> {
     use Strength::Clear;
     let words = &talk.words;
-    let now = talk.heard.now;
+    let now = talk.context.now;
     if let Some(found) = fixed(talk.request(), now) {
         return Some(found);
     }

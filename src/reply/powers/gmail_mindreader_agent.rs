@@ -86,7 +86,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MailQuery)> {
 fn name(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
     let words = &talk.words;
     let from = words.after(from, &["the", "my"]).unwrap_or(from);
-    let name = pieces::said(words, from, to);
+    let name = pieces::original(words, from, to);
     (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
 }
 
@@ -200,8 +200,8 @@ fn has_all(text: &str, words: &str) -> bool {
 
 fn listed(found: &[&Mail], scene: &PowerContext<'_>) -> String {
     let lines = found.iter().map(|mail| match mail.excerpt() {
-        text if text.is_empty() => format!("\n• {}", mail.shown(scene)),
-        text => format!("\n• {}\n  “{text}”", mail.shown(scene)),
+        text if text.is_empty() => format!("\n• {}", mail.display(scene)),
+        text => format!("\n• {}\n  “{text}”", mail.display(scene)),
     });
     lines.collect()
 }

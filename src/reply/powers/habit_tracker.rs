@@ -70,10 +70,10 @@ impl Superpower for HabitState {
             HabitAction::List => self.overview(scene),
             HabitAction::Remove(name) => match self.find(&name) {
                 Some(at) => {
-                    let gone = self.habits.remove(at);
+                    let removed = self.habits.remove(at);
                     format!(
                         "Okay, I no longer track {}. “undo” brings it back.",
-                        gone.name
+                        removed.name
                     )
                 }
                 None if !scene.sure => return None,
@@ -117,8 +117,8 @@ impl Superpower for HabitState {
 
 impl HabitState {
     fn track(&mut self, name: String, per_week: u32) -> String {
-        if let Some(said) = too_long(&[&name], NAME_CHARS_MAX) {
-            return said;
+        if let Some(reply) = too_long(&[&name], NAME_CHARS_MAX) {
+            return reply;
         }
         let often = often(per_week);
         if let Some(known) = self
@@ -134,7 +134,7 @@ impl HabitState {
                 "I already track {HABITS_MAX} habits for you, which is all I can hold. Say “stop tracking …” first."
             );
         }
-        let said = format!(
+        let reply = format!(
             "Okay, I track {name}, {often}. Tell me when you did it, for example “did {name}”."
         );
         self.habits.push(Habit {
@@ -142,7 +142,7 @@ impl HabitState {
             per_week,
             days: Vec::new(),
         });
-        said
+        reply
     }
 
     fn did(&mut self, what: &str, days_ago: u32, scene: &PowerContext<'_>) -> Option<String> {
@@ -176,14 +176,14 @@ impl HabitState {
     /// Finds a habit by name, or else by the first word in any form: "ran" matches "run".
     fn find(&self, what: &str) -> Option<usize> {
         let named = |habit: &Habit| same(&habit.name, what);
-        let said = stems(what);
+        let words = stems(what);
         self.habits.iter().position(named).or_else(|| {
             self.habits.iter().position(|habit| {
                 let name = stems(&habit.name);
-                !said.is_empty()
+                !words.is_empty()
                     && !name.is_empty()
-                    && (name.starts_with(&said)
-                        || said
+                    && (name.starts_with(&words)
+                        || words
                             .strip_prefix(name.as_slice())
                             .is_some_and(|more| more.first().is_none_or(|word| is_detail(word))))
             })

@@ -7,7 +7,7 @@ use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::bookings::Booking;
-use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise, time_shown};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise, time_text};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
@@ -171,7 +171,7 @@ fn without_article(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
         .words
         .after(from, &["my", "the", "our"])
         .unwrap_or(from);
-    let text = pieces::said(&talk.words, from, to);
+    let text = pieces::original(&talk.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);
     (!text.is_empty()
         && !matches!(
@@ -183,14 +183,14 @@ fn without_article(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
 
 impl RenewalState {
     fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let told = |entry: &Entry| {
+        let to_notice = |entry: &Entry| {
             let date = entry.date(scene.today())?;
             let planned = notice::days_before(date, BEFORE_DAYS, HOUR, scene.zone())?;
             let over = pieces::moment(date, 0, scene.zone())?;
             let mut text = format!(
                 "🔁 {} renews on {}",
                 entry.what,
-                pieces::shown(date, scene.today())
+                pieces::display(date, scene.today())
             );
             if !entry.details.is_empty() {
                 text.push_str(&format!(" ({})", entry.details));
@@ -198,13 +198,13 @@ impl RenewalState {
             text.push_str(". If you don't want it any more, cancel it with them before then; I can't do that for you.");
             Some(entry.notice("week", (planned, over), text))
         };
-        self.renewals.list.iter().filter_map(told).collect()
+        self.renewals.list.iter().filter_map(to_notice).collect()
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         let id = match self.renewals.replace(POWER, draft, scene) {
             Ok(id) => id,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let notices = self.notices(scene);
         self.renewals.skip_past(id, notices, scene);
@@ -215,7 +215,7 @@ impl RenewalState {
         else {
             return String::new();
         };
-        let day = time_shown(date, None, scene.today());
+        let day = time_text(date, None, scene.today());
         let often = match entry.period {
             Some(Period::Monthly) => "every month",
             _ => "every year",
@@ -224,7 +224,7 @@ impl RenewalState {
         let promised = match first > scene.today() {
             true => format!(
                 "I tell you a week before, on {}, and {often} again.",
-                pieces::shown(first, scene.today())
+                pieces::display(first, scene.today())
             ),
             false => format!(
                 "That's within a week. I tell you a week before the next one, and {often} again."
@@ -287,24 +287,24 @@ impl Superpower for RenewalState {
                     .find(&about, scene)
                     .and_then(|id| self.renewals.get(id))
                 {
-                    Some(entry) => format!("{}.", entry.shown(scene)),
+                    Some(entry) => format!("{}.", entry.display(scene)),
                     None if !scene.sure => return None,
                     None => format!("I know of no renewal of {about}."),
                 }
             }
             RenewalAction::Remove(about) => match self.renewals.find(&about, scene) {
                 Some(id) => {
-                    let gone = self
+                    let removed = self
                         .renewals
                         .remove(id, scene)
                         .map_or_else(String::new, |e| e.what);
                     format!(
-                        "Okay, I no longer tell you of the renewal of {gone}. I can't cancel it with them; please do that yourself. “undo” brings it back."
+                        "Okay, I no longer tell you of the renewal of {removed}. I can't cancel it with them; please do that yourself. “undo” brings it back."
                     )
                 }
                 None => format!("I know of no renewal of {about}. {}", self.overview(scene)),
             },
-            RenewalAction::UnclearTime(said) => said,
+            RenewalAction::UnclearTime(reply) => reply,
             RenewalAction::AskTime(what) => format!(
                 "On which day does {what} renew? Say it like “{what} renews on 5 December”."
             ),
@@ -324,19 +324,19 @@ impl Superpower for RenewalState {
         let soon = self
             .renewals
             .between(today, today + Duration::days(SOON_DAYS));
-        let told: Vec<String> = soon
+        let lines: Vec<String> = soon
             .iter()
-            .map(|(date, entry)| format!("{} on {}", entry.what, pieces::shown(*date, today)))
+            .map(|(date, entry)| format!("{} on {}", entry.what, pieces::display(*date, today)))
             .collect();
-        (!told.is_empty()).then(|| format!("Renewals: {}", told.join(", ")))
+        (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let found = self.renewals.between(from, to);
-        let shown = found
-            .iter()
-            .map(|(date, entry)| format!("{} renews: {}", entry.what, pieces::shown(*date, from)));
-        shown.collect()
+        let lines = found.iter().map(|(date, entry)| {
+            format!("{} renews: {}", entry.what, pieces::display(*date, from))
+        });
+        lines.collect()
     }
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {

@@ -111,7 +111,7 @@ fn minor(digits: &str) -> Option<i64> {
 }
 
 /// "$12.50", "90 dollars", "12,345": hundredths only if there are any.
-pub(super) fn shown(minor: i64, currency: Option<&Currency>) -> String {
+pub(super) fn display(minor: i64, currency: Option<&Currency>) -> String {
     let sign = if minor < 0 { "-" } else { "" };
     let (whole, hundredths) = (minor.unsigned_abs() / 100, minor.unsigned_abs() % 100);
     let mut number = String::new();
@@ -139,20 +139,22 @@ pub(super) fn shown(minor: i64, currency: Option<&Currency>) -> String {
 /// one.
 pub(super) fn settle_currency(
     book: &mut Option<Currency>,
-    said: Option<Currency>,
+    currency: Option<Currency>,
 ) -> Result<(), String> {
-    match (&*book, said) {
+    match (&*book, currency) {
         (_, None) => Ok(()),
-        (None, Some(said)) => {
-            *book = Some(said);
+        (None, Some(currency)) => {
+            *book = Some(currency);
             Ok(())
         }
-        (Some(known), Some(said)) if known.text.to_lowercase() == said.text.to_lowercase() => {
+        (Some(known), Some(currency))
+            if known.text.to_lowercase() == currency.text.to_lowercase() =>
+        {
             Ok(())
         }
-        (Some(known), Some(said)) => Err(format!(
+        (Some(known), Some(currency)) => Err(format!(
             "So far everything is in {}, and I can't change {} into it. Please say it in {}.",
-            known.text, said.text, known.text
+            known.text, currency.text, known.text
         )),
     }
 }
@@ -191,11 +193,11 @@ mod tests {
         for (typed, expected) in cases {
             let words = Words::new(typed);
             let found = read(&words, 0);
-            let found = found.map(|(m, _)| (m.minor, shown(m.minor, m.currency.as_ref())));
+            let found = found.map(|(m, _)| (m.minor, display(m.minor, m.currency.as_ref())));
             let expected = expected.map(|(minor, text)| (minor, text.to_owned()));
             assert_eq!(found, expected, "{typed}");
         }
-        assert_eq!(shown(-1_250, None), "-12.50");
+        assert_eq!(display(-1_250, None), "-12.50");
     }
 
     #[test]

@@ -143,7 +143,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
         _ => {}
     }
     let (at, end) = (talk.start, pieces::end(words));
-    let said = words.after(
+    let start = words.after(
         at,
         &[
             "log my mood as",
@@ -157,7 +157,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
             "my mood",
         ],
     );
-    if let Some(from) = said {
+    if let Some(from) = start {
         return logged(words, from, end, true).map(|action| (Clear, action));
     }
     let felt = words.after(
@@ -194,7 +194,7 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         if next < end && !plain && !words.is_set_off(next - 1) {
             return None;
         }
-        let note = pieces::said(
+        let note = pieces::original(
             words,
             words.after(next, &["because", "today"]).unwrap_or(next),
             end,
@@ -221,7 +221,7 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         || matches!(words.get(rest), "because" | "about" | "and" | "but");
     ends.then(|| MoodAction::Log {
         score,
-        note: pieces::said(words, from, end),
+        note: pieces::original(words, from, end),
     })
 }
 
@@ -238,21 +238,21 @@ impl Superpower for MoodState {
     fn apply(&mut self, action: MoodAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             MoodAction::Log { score, note } => {
-                if let Some(said) = too_long(&[&note], NOTE_CHARS_MAX) {
-                    return Some(said);
+                if let Some(reply) = too_long(&[&note], NOTE_CHARS_MAX) {
+                    return Some(reply);
                 }
                 let entry = Entry {
                     at: scene.now.0,
                     score,
                     note,
                 };
-                let said = format!("Noted: {}.", entry.told());
+                let reply = format!("Noted: {}.", entry.display());
                 self.entries.push(entry);
                 if self.entries.len() > ENTRIES_KEPT_MAX {
                     self.entries.remove(0);
                 }
                 format!(
-                    "{said}{}",
+                    "{reply}{}",
                     self.average(7, scene)
                         .map_or_else(String::new, |(text, n)| {
                             if n > 1 {
@@ -319,7 +319,7 @@ impl MoodState {
             text.push_str(&format!(
                 "\n• {}: {}",
                 at.format("%a %-d %b %H:%M"),
-                entry.told()
+                entry.display()
             ));
         }
         if scene.timezone.is_none() {
@@ -330,7 +330,7 @@ impl MoodState {
 }
 
 impl Entry {
-    fn told(&self) -> String {
+    fn display(&self) -> String {
         if self.note.is_empty() {
             format!("{}/10", self.score)
         } else {

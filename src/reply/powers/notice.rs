@@ -76,11 +76,11 @@ impl WakingHours {
     }
 
     /// "07:00 to 22:00"
-    pub fn shown(self) -> String {
+    pub fn display(self) -> String {
         format!(
             "{} to {}",
-            pieces::clock_shown(self.from),
-            pieces::clock_shown(self.to % DAY_MINUTES)
+            pieces::clock_text(self.from),
+            pieces::clock_text(self.to % DAY_MINUTES)
         )
     }
 }

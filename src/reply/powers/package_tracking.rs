@@ -49,26 +49,26 @@ pub(super) struct ParcelState {
 
 impl ParcelState {
     fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let told = |entry: &Entry| {
+        let to_notice = |entry: &Entry| {
             let date = entry.date(scene.today())?;
             let span = entries::on_the_day(date, scene)?;
             let mut text = format!("📦 Expected today: {}", entry.what);
             if let Some(minute) = entry.minute {
-                text.push_str(&format!(" at {}", pieces::clock_shown(minute)));
+                text.push_str(&format!(" at {}", pieces::clock_text(minute)));
             }
             if !entry.details.is_empty() {
                 text.push_str(&format!(", {}", entry.details));
             }
             Some(entry.notice("day", span, text))
         };
-        self.parcels.list.iter().filter_map(told).collect()
+        self.parcels.list.iter().filter_map(to_notice).collect()
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.parcels.drop_old(KEPT_DAYS, scene);
         let id = match self.parcels.add(POWER, draft) {
             Ok(id) => id,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let notices = self.notices(scene);
         self.parcels.skip_past(id, notices, scene);
@@ -78,7 +78,7 @@ impl ParcelState {
         match entry.day {
             Some(_) => format!(
                 "Noted: {}. {}",
-                entry.shown(scene),
+                entry.display(scene),
                 promise(
                     POWER,
                     "I remind you on the day. I can't ask the carrier.",
@@ -87,7 +87,7 @@ impl ParcelState {
             ),
             None => format!(
                 "Noted: {}. I can't ask the carrier. When should it arrive? Say “it arrives on friday”.",
-                entry.shown(scene)
+                entry.display(scene)
             ),
         }
     }
@@ -104,10 +104,10 @@ impl ParcelState {
             (Some(about), _) => self.parcels.find(about, scene),
         };
         match found.and_then(|id| self.parcels.remove(id, scene)) {
-            Some(gone) if arrived => Some(format!("✓ {} has arrived.", gone.what)),
-            Some(gone) => Some(format!(
+            Some(removed) if arrived => Some(format!("✓ {} has arrived.", removed.what)),
+            Some(removed) => Some(format!(
                 "Okay, I no longer wait for it: {}. “undo” brings it back.",
-                gone.what
+                removed.what
             )),
             None if !scene.sure => None,
             None => Some(format!("Which one? {}", self.overview(scene))),
@@ -177,11 +177,11 @@ impl Superpower for ParcelState {
                         .sure
                         .then(|| "Each of your parcels has a day already.".to_owned());
                 };
-                let shown = entry.shown(scene);
+                let line = entry.display(scene);
                 let notices = self.notices(scene);
                 self.parcels.skip_past(id, notices, scene);
                 format!(
-                    "Okay: {shown}. {}",
+                    "Okay: {line}. {}",
                     promise(POWER, "I remind you on the day.", scene)
                 )
             }
@@ -189,7 +189,7 @@ impl Superpower for ParcelState {
             ParcelAction::Remove { about, arrived } => {
                 return self.remove(about.as_deref(), arrived, scene);
             }
-            ParcelAction::UnclearTime(said) => said,
+            ParcelAction::UnclearTime(reply) => reply,
         })
     }
 
@@ -203,8 +203,8 @@ impl Superpower for ParcelState {
 
     fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let today = self.parcels.between(scene.today(), scene.today());
-        let told: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
-        (!told.is_empty()).then(|| format!("Expected: {}", told.join(", ")))
+        let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
+        (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {

@@ -56,32 +56,35 @@ pub(super) fn same(a: &str, b: &str) -> bool {
 
 /// Finds the entry that is meant: by number from 1, by the same text, else the first that begins
 /// with it, else the first that contains it.
-pub(super) fn which<'a>(said: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
-    let said = said.to_lowercase();
-    let number = said.trim_start_matches(['#', 'n', 'o', '.', ' ']);
+pub(super) fn which<'a>(
+    phrase: &str,
+    texts: impl Iterator<Item = &'a str> + Clone,
+) -> Option<usize> {
+    let phrase = phrase.to_lowercase();
+    let number = phrase.trim_start_matches(['#', 'n', 'o', '.', ' ']);
     if let Ok(number) = number.parse::<usize>() {
         return (1..=texts.count()).contains(&number).then(|| number - 1);
     }
     let lower = texts.map(str::to_lowercase);
-    let said = said.as_str();
+    let phrase = phrase.as_str();
     let bare = ["the ", "my ", "our "]
         .iter()
-        .find_map(|article| said.strip_prefix(article))
-        .unwrap_or(said);
+        .find_map(|article| phrase.strip_prefix(article))
+        .unwrap_or(phrase);
     if bare.is_empty() {
         return None;
     }
     lower
         .clone()
-        .position(|text| text == said || text == bare)
+        .position(|text| text == phrase || text == bare)
         .or_else(|| lower.clone().position(|text| text.starts_with(bare)))
         .or_else(|| lower.clone().position(|text| text.contains(bare)))
 }
 
 /// Which of `names` somebody chooses: by its number from 1, or by a part of one of them only.
-pub fn choice(said: &str, names: &[&str]) -> Option<usize> {
-    let said = subject(said);
-    let lower = said.to_lowercase();
+pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
+    let phrase = subject(phrase);
+    let lower = phrase.to_lowercase();
     let bare = lower.strip_suffix(" one").unwrap_or(&lower);
     let bare = bare.strip_prefix("the ").unwrap_or(bare);
     let found = which(bare, names.iter().copied())?;
@@ -107,7 +110,7 @@ pub(super) fn end(words: &Words) -> usize {
 }
 
 /// The original words without surrounding punctuation.
-pub(super) fn said(words: &Words, from: usize, to: usize) -> String {
+pub(super) fn original(words: &Words, from: usize, to: usize) -> String {
     subject(words.original(from..to.max(from)))
 }
 
@@ -126,7 +129,7 @@ pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timesta
 }
 
 /// "07:30"
-pub(super) fn clock_shown(minute: u32) -> String {
+pub(super) fn clock_text(minute: u32) -> String {
     format!("{:02}:{:02}", minute / 60, minute % 60)
 }
 
@@ -150,9 +153,9 @@ pub(super) fn read_day(
     let day = match spec.day? {
         Day::Date { year, month, day } => NaiveDate::from_ymd_opt(year, month, day)?,
         Day::Today => date(now, zone),
-        said => {
+        day => {
             let spec = Spec {
-                day: Some(said),
+                day: Some(day),
                 ..Spec::default()
             };
             date(when::resolve(&spec, now, zone).ok()?, zone)
@@ -188,7 +191,7 @@ pub(super) fn read_month(word: &str) -> Option<u32> {
 }
 
 /// "Friday, 5 June", with the year if it isn't the current one.
-pub(super) fn shown(date: NaiveDate, today: NaiveDate) -> String {
+pub(super) fn display(date: NaiveDate, today: NaiveDate) -> String {
     let pattern = if date.year() == today.year() {
         "%A, %-d %B"
     } else {
@@ -260,8 +263,8 @@ mod tests {
             ("", None),
             ("the ", None),
         ];
-        for (said, expected) in cases {
-            assert_eq!(which(said, texts.iter().copied()), expected, "{said}");
+        for (phrase, expected) in cases {
+            assert_eq!(which(phrase, texts.iter().copied()), expected, "{phrase}");
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct CheckinState {
     /// What was asked about last, as it stands before the answer in a memory. It may be of a
     /// calendar, and is not kept.
     #[serde(skip)]
-    asked: Option<String>,
+    question: Option<String>,
 }
 
 struct Question {
@@ -64,7 +64,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
     ];
     if let Some(from) = words.after(at, &asking) {
         let from = words.after(from, &["my", "the"]).unwrap_or(from);
-        let about = pieces::said(words, from, end);
+        let about = pieces::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove(about)));
     }
     if words.is_question() {
@@ -100,7 +100,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
     let to = (named..first)
         .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
         .unwrap_or(first);
-    let what = pieces::said(words, from, to);
+    let what = pieces::original(words, from, to);
     Some((
         Soft,
         match found.time {
@@ -199,16 +199,16 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
 
 impl CheckinState {
     fn questions(&self, scene: &PowerContext<'_>) -> Vec<Question> {
-        let told = self.events.list.iter().filter_map(|entry| {
+        let own = self.events.list.iter().filter_map(|entry| {
             let date = entry.date(scene.today())?;
-            let span = asked_at(date, entry.minute, &entry.what, scene)?;
+            let span = question_span(date, entry.minute, &entry.what, scene)?;
             Some(Question {
                 notice: entry.notice("after", span, question(&entry.what)),
                 about: about(&entry.what, date),
             })
         });
         let planned = self.plans(scene).into_iter().filter_map(|plan| {
-            let (planned, over) = asked_at(plan.day, plan.minute, &plan.what, scene)?;
+            let (planned, over) = question_span(plan.day, plan.minute, &plan.what, scene)?;
             let notice = Notice {
                 key: format!("plan {:x} {}", stable_hash(&plan.what), over.0),
                 planned,
@@ -220,7 +220,7 @@ impl CheckinState {
                 about: about(&plan.what, plan.day),
             })
         });
-        told.chain(planned).collect()
+        own.chain(planned).collect()
     }
 
     /// What matters of what others know, but for what the person told here as well.
@@ -245,7 +245,7 @@ fn about(what: &str, date: NaiveDate) -> String {
 }
 
 /// From when on and until when it is asked how it was.
-fn asked_at(
+fn question_span(
     date: NaiveDate,
     minute: Option<u32>,
     what: &str,
@@ -286,16 +286,16 @@ impl Superpower for CheckinState {
                     time: Some(time),
                     ..EntryDraft::default()
                 };
-                if let Err(said) = self.events.replace(POWER, draft, scene) {
-                    return Some(said);
+                if let Err(reply) = self.events.replace(POWER, draft, scene) {
+                    return Some(reply);
                 }
-                let when = entries::time_shown(time.day, time.minute, scene.today());
-                let asked = asked_at(time.day, time.minute, &what, scene).map(|(at, _)| {
+                let when = entries::time_text(time.day, time.minute, scene.today());
+                let day_text = question_span(time.day, time.minute, &what, scene).map(|(at, _)| {
                     let day = pieces::date(at, scene.zone());
                     let minute = pieces::minute_of_day(at, scene.zone());
-                    entries::time_shown(day, Some(minute), scene.today())
+                    entries::time_text(day, Some(minute), scene.today())
                 });
-                let promised = format!("I ask how it was on {}.", asked.unwrap_or_default());
+                let promised = format!("I ask how it was on {}.", day_text.unwrap_or_default());
                 format!(
                     "Noted: {what}, {when}. {}",
                     promise(POWER, &promised, scene)
@@ -304,15 +304,15 @@ impl Superpower for CheckinState {
             CheckinAction::List => self.overview(scene),
             CheckinAction::Remove(about) => match self.events.find(&about, scene) {
                 Some(id) => {
-                    let gone = self
+                    let removed = self
                         .events
                         .remove(id, scene)
                         .map_or_else(String::new, |e| e.what);
-                    format!("Okay, I won't ask about this: {gone}.")
+                    format!("Okay, I won't ask about this: {removed}.")
                 }
                 None => format!("I wasn't going to ask about {about}."),
             },
-            CheckinAction::UnclearTime(said) => said,
+            CheckinAction::UnclearTime(reply) => reply,
         })
     }
 
@@ -331,23 +331,29 @@ impl Superpower for CheckinState {
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         let questions = self.questions(scene).into_iter();
-        let notices: Vec<Notice> = questions.map(|asked| asked.notice).collect();
+        let notices: Vec<Notice> = questions.map(|question| question.notice).collect();
         self.events.next_notice(&notices, scene)
     }
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let mut asked: Vec<Question> = self.questions(scene);
-        let notices = asked.iter().map(|asked| asked.notice.clone()).collect();
+        let mut questions: Vec<Question> = self.questions(scene);
+        let notices = questions
+            .iter()
+            .map(|question| question.notice.clone())
+            .collect();
         let due = self.events.take_due(notices, scene);
-        asked.retain(|asked| due.contains(&asked.notice));
-        self.asked = (!asked.is_empty()).then(|| {
-            let abouts: Vec<&str> = asked.iter().map(|asked| asked.about.as_str()).collect();
+        questions.retain(|question| due.contains(&question.notice));
+        self.question = (!questions.is_empty()).then(|| {
+            let abouts: Vec<&str> = questions
+                .iter()
+                .map(|question| question.about.as_str())
+                .collect();
             pieces::joined(&abouts)
         });
         notice::joined(&due)
     }
 
-    fn asked(&self) -> Option<&str> {
-        self.asked.as_deref()
+    fn question(&self) -> Option<&str> {
+        self.question.as_deref()
     }
 }

@@ -90,7 +90,7 @@ impl NoticePreferences {
             NoticeRequest::NotAfter(to) => self.set_hours(WakingHours { to, ..self.waking }),
             NoticeRequest::ShowWakingHours => format!(
                 "I write to you by myself from {}. For other hours say “my waking hours are 8:00 to 23:00”. Reminders and daily summaries come at their time.",
-                self.waking.shown()
+                self.waking.display()
             ),
             NoticeRequest::UnclearHours => {
                 "Which hours? For example “my waking hours are 8:00 to 23:00”.".to_owned()
@@ -132,7 +132,7 @@ impl NoticePreferences {
         self.waking = hours;
         format!(
             "Okay, by myself I write to you only from {}. Reminders and daily summaries come at their time.",
-            hours.shown()
+            hours.display()
         )
     }
 }
@@ -383,8 +383,8 @@ mod tests {
                 .starts_with("Which")
         );
         let before = preferences.waking;
-        let said = preferences.apply(NoticeRequest::NotBefore(22 * 60 - 10), now);
-        assert!(said.contains("less than an hour"), "{said}");
+        let reply = preferences.apply(NoticeRequest::NotBefore(22 * 60 - 10), now);
+        assert!(reply.contains("less than an hour"), "{reply}");
         assert_eq!(preferences.waking, before);
         assert!(
             preferences

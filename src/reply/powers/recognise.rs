@@ -73,8 +73,8 @@ impl PowerCalls {
     }
 }
 
-pub fn recognise(heard: &MessageContext<'_>) -> PowerCalls {
-    in_talk(&listen(heard))
+pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
+    in_talk(&listen(context))
 }
 
 /// The complete understanding of a message.
@@ -89,8 +89,8 @@ pub struct Understanding {
 }
 
 /// The message is parsed once; most messages cost only a check of their words.
-pub fn understand_all(heard: &MessageContext<'_>) -> Understanding {
-    let talk = listen(heard);
+pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
+    let talk = listen(context);
     let is_about_one = talk
         .words
         .iter()
@@ -108,7 +108,7 @@ pub fn understand_all(heard: &MessageContext<'_>) -> Understanding {
 }
 
 fn in_talk(talk: &Talk<'_>) -> PowerCalls {
-    if talk.heard.text.len() > TEXT_BYTES_MAX || talk.words.len() == 0 {
+    if talk.context.text.len() > TEXT_BYTES_MAX || talk.words.len() == 0 {
         return PowerCalls::default();
     }
     PowerCalls {

@@ -107,14 +107,14 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, ReservationAction)> {
         let about = named(words, from, booking, end)?;
         return Some((Clear, ReservationAction::Remove(about)));
     }
-    if let Some(shown) = asked(talk, at, end) {
-        return Some((Soft, shown));
+    if let Some(action) = parse_question(talk, at, end) {
+        return Some((Soft, action));
     }
-    kept(talk, at, end)
+    parse_booking(talk, at, end)
 }
 
 /// "when is my dinner?"
-fn asked(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &talk.words;
     let from = words.after(
         at,
@@ -137,15 +137,15 @@ fn asked(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
 }
 
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
-fn kept(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, ReservationAction)> {
+fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, ReservationAction)> {
     use Strength::{Clear, Soft};
     let words = &talk.words;
     if words.is_question() {
         return None;
     }
     let booked = words.after(at, &BOOKED);
-    let said = words.after(at, &HAVING);
-    let from = booked.or(said).unwrap_or(at);
+    let having = words.after(at, &HAVING);
+    let from = booked.or(having).unwrap_or(at);
     let start = words
         .after(from, &["a", "an", "my", "our", "the"])
         .unwrap_or(from);
@@ -164,7 +164,7 @@ fn kept(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Reservation
     let strength = if booked.is_some() { Clear } else { Soft };
     let evening = (at..end).any(|n| is_evening(words.get(n)));
     let Some(found) = said_time::find(talk, from, end, evening) else {
-        let what = pieces::said(words, start, end);
+        let what = pieces::original(words, start, end);
         let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));
     };
@@ -230,15 +230,15 @@ fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> Option<Stri
     let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
     let after = words.after(kind + 1, &["at the", "at", "for", "in", "with", "of"]);
     let text = match after {
-        Some(next) => pieces::said(words, next, end),
-        None => pieces::said(words, from, kind),
+        Some(next) => pieces::original(words, next, end),
+        None => pieces::original(words, from, kind),
     };
     (!text.is_empty()).then_some(text)
 }
 
 impl ReservationState {
     fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let told = |entry: &Entry| {
+        let to_notice = |entry: &Entry| {
             let date = entry.date(scene.today())?;
             let span = match entry.minute {
                 Some(_) => {
@@ -247,29 +247,29 @@ impl ReservationState {
                 }
                 None => entries::on_the_day(date, scene)?,
             };
-            let text = format!("📌 Coming up: {}", entry.shown(scene));
+            let text = format!("📌 Coming up: {}", entry.display(scene));
             Some(entry.notice("before", span, text))
         };
-        let told_here = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
-        told_here.filter_map(told).collect()
+        let reported = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
+        reported.filter_map(to_notice).collect()
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.bookings.drop_old(KEPT_DAYS, scene);
         let id = match self.bookings.replace(POWER, draft, scene) {
             Ok(id) => id,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let notices = self.notices(scene);
         self.bookings.skip_past(id, notices, scene);
-        let shown = self.bookings.get(id).map(|entry| entry.shown(scene));
+        let line = self.bookings.get(id).map(|entry| entry.display(scene));
         let before = match self.bookings.get(id).is_some_and(|e| e.minute.is_some()) {
             true => "I remind you two hours before.",
             false => "I remind you in the morning.",
         };
         format!(
             "Noted: {}. {}",
-            shown.unwrap_or_default(),
+            line.unwrap_or_default(),
             promise(POWER, before, scene)
         )
     }
@@ -342,19 +342,19 @@ impl Superpower for ReservationState {
                     .find(&about, scene)
                     .and_then(|id| self.bookings.get(id))
                 {
-                    Some(entry) => format!("📌 {}", entry.shown(scene)),
+                    Some(entry) => format!("📌 {}", entry.display(scene)),
                     None if !scene.sure => return None,
                     None => format!("I know of no booking for {about}."),
                 }
             }
             ReservationAction::Remove(about) => match self.bookings.find(&about, scene) {
                 Some(id) => {
-                    let gone = self
+                    let removed = self
                         .bookings
                         .remove(id, scene)
-                        .map_or_else(String::new, |e| e.shown(scene));
+                        .map_or_else(String::new, |e| e.display(scene));
                     format!(
-                        "Okay, I forgot this booking: {gone}. I can't cancel it with them; please do that yourself. “undo” brings it back."
+                        "Okay, I forgot this booking: {removed}. I can't cancel it with them; please do that yourself. “undo” brings it back."
                     )
                 }
                 None => format!("I know of no booking for {about}. {}", self.overview(scene)),
@@ -362,7 +362,7 @@ impl Superpower for ReservationState {
             ReservationAction::AskTime(what) => format!(
                 "When is that: {what}? Say it with the day, for example “dinner at Luigi on friday at 20:00”."
             ),
-            ReservationAction::UnclearTime(said) => said,
+            ReservationAction::UnclearTime(reply) => reply,
         })
     }
 
@@ -376,8 +376,11 @@ impl Superpower for ReservationState {
 
     fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let today = self.bookings.between(scene.today(), scene.today());
-        let told: Vec<String> = today.iter().map(|(_, entry)| entry.shown(scene)).collect();
-        (!told.is_empty()).then(|| format!("Booked: {}", told.join("; ")))
+        let lines: Vec<String> = today
+            .iter()
+            .map(|(_, entry)| entry.display(scene))
+            .collect();
+        (!lines.is_empty()).then(|| format!("Booked: {}", lines.join("; ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {

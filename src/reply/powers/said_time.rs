@@ -20,8 +20,8 @@ pub struct SaidTime {
 
 impl SaidTime {
     /// "Friday, 27 November at 17:00", with the year when it is another than today's.
-    pub(super) fn shown(self, today: NaiveDate) -> String {
-        entries::time_shown(self.day, self.minute, today)
+    pub(super) fn display(self, today: NaiveDate) -> String {
+        entries::time_text(self.day, self.minute, today)
     }
 }
 
@@ -54,7 +54,7 @@ impl TimeInText {
         parts.push((last.max(from), end));
         parts
             .into_iter()
-            .map(|(from, to)| pieces::said(words, from, to.min(end)))
+            .map(|(from, to)| pieces::original(words, from, to.min(end)))
             .filter(|text| !text.is_empty())
             .collect()
     }
@@ -83,18 +83,18 @@ pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> O
     }
     let (spec, spans) = found?;
     Some(TimeInText {
-        time: resolved(spec, talk, evening).map_err(problem_said),
+        time: resolved(spec, talk, evening).map_err(problem_text),
         spans,
     })
 }
 
 /// The time that `spec` says. The error: why it can't be used, as it is said.
-pub(super) fn said(spec: Spec, talk: &Talk<'_>) -> Result<SaidTime, String> {
-    resolved(spec, talk, false).map_err(problem_said)
+pub(super) fn resolve(spec: Spec, talk: &Talk<'_>) -> Result<SaidTime, String> {
+    resolved(spec, talk, false).map_err(problem_text)
 }
 
 fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Problem> {
-    let (now, zone) = (talk.heard.now, talk.zone());
+    let (now, zone) = (talk.context.now, talk.zone());
     let spec = if evening { in_the_evening(spec) } else { spec };
     let has_time = spec.clock.is_some()
         || spec.part.is_some()
@@ -142,7 +142,7 @@ fn in_the_evening(spec: Spec) -> Spec {
 }
 
 /// Why a time can't be used, and what to say instead.
-fn problem_said(problem: Problem) -> String {
+fn problem_text(problem: Problem) -> String {
     match problem {
         Problem::Past => "That day has passed. Which one do you mean?".to_owned(),
         Problem::TooFar => format!(

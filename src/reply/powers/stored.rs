@@ -9,12 +9,12 @@ use crate::clock::Timestamp;
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
 fn read<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Result<S, serde_json::Error> {
-    let kept = kept.map(|kept| kept.state.as_str());
-    let mut state = match kept {
-        Some(kept) => serde_json::from_str(kept)?,
+    let stored = stored.map(|stored| stored.state.as_str());
+    let mut state = match stored {
+        Some(stored) => serde_json::from_str(stored)?,
         None => S::default(),
     };
     state.take_in(scene);
@@ -23,45 +23,45 @@ fn read<S: Superpower>(
 
 pub(super) fn act<S: Superpower>(
     power: Power,
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     action: Action,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(kept, scene)?;
+    let before = read::<S>(stored, scene)?;
     match action {
         Action::Overview => Ok(PowerOutcome {
-            said: Some(before.overview(scene)),
-            kept: None,
+            reply: Some(before.overview(scene)),
+            stored: None,
             alarm: before.alarm(scene),
-            asked: None,
+            question: None,
             effect: None,
         }),
-        Action::Undo => undo(power, &before, kept, scene),
+        Action::Undo => undo(power, &before, stored, scene),
         action => {
             let Some(action) = S::own(action) else {
                 return Ok(unchanged(&before, Some(before.overview(scene)), scene));
             };
             let mut after = before.clone();
-            let said = after.apply(action, scene);
-            if said.is_none() || after == before {
-                return Ok(unchanged(&before, said, scene));
+            let reply = after.apply(action, scene);
+            if reply.is_none() || after == before {
+                return Ok(unchanged(&before, reply, scene));
             }
             let state = serde_json::to_string(&after)?;
             if state.len() > STATE_BYTES_MAX {
                 return Ok(unchanged(&before, Some(full(power)), scene));
             }
-            let previous = match kept {
-                Some(kept) if after.is_same_but_in_use(&before) => kept.previous.clone(),
+            let previous = match stored {
+                Some(stored) if after.is_same_but_in_use(&before) => stored.previous.clone(),
                 _ => Some(serde_json::to_string(&before.before(&after))?),
             };
             let effect = after.effect();
-            let kept = StoredState { state, previous };
+            let stored = StoredState { state, previous };
             Ok(PowerOutcome {
-                said,
+                reply,
                 alarm: after.alarm(scene),
-                asked: None,
+                question: None,
                 // What is done elsewhere is not kept, and can't be undone here.
-                kept: effect.is_none().then_some(kept),
+                stored: effect.is_none().then_some(stored),
                 effect,
             })
         }
@@ -70,14 +70,14 @@ pub(super) fn act<S: Superpower>(
 
 fn unchanged<S: Superpower>(
     state: &S,
-    said: Option<String>,
+    reply: Option<String>,
     scene: &PowerContext<'_>,
 ) -> PowerOutcome {
     PowerOutcome {
-        said,
-        kept: None,
+        reply,
+        stored: None,
         alarm: state.alarm(scene),
-        asked: None,
+        question: None,
         effect: None,
     }
 }
@@ -92,24 +92,24 @@ fn full(power: Power) -> String {
 fn undo<S: Superpower>(
     power: Power,
     now: &S,
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let Some(previous) = kept.and_then(|kept| kept.previous.as_ref()) else {
-        let said = format!("There's nothing to undo for the {}.", power.title());
-        return Ok(unchanged(now, Some(said), scene));
+    let Some(previous) = stored.and_then(|stored| stored.previous.as_ref()) else {
+        let reply = format!("There's nothing to undo for the {}.", power.title());
+        return Ok(unchanged(now, Some(reply), scene));
     };
     let mut before: S = serde_json::from_str(previous)?;
     before.take_in(scene);
     Ok(PowerOutcome {
-        said: Some(format!(
+        reply: Some(format!(
             "Okay, I've taken back the last change.\n{}",
             before.overview(scene)
         )),
         alarm: before.alarm(scene),
-        asked: None,
+        question: None,
         effect: None,
-        kept: Some(StoredState {
+        stored: Some(StoredState {
             state: previous.clone(),
             previous: None,
         }),
@@ -117,20 +117,22 @@ fn undo<S: Superpower>(
 }
 
 pub(super) fn on_alarm<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     at: Timestamp,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(kept, scene)?;
+    let before = read::<S>(stored, scene)?;
     let mut after = before.clone();
-    let said = after.on_alarm(at, scene);
-    let asked = said.as_ref().and_then(|_| after.asked().map(str::to_owned));
+    let reply = after.on_alarm(at, scene);
+    let question = reply
+        .as_ref()
+        .and_then(|_| after.question().map(str::to_owned));
     Ok(PowerOutcome {
-        said,
-        asked,
+        reply,
+        question,
         effect: None,
         alarm: after.alarm(scene),
-        kept: (after != before)
+        stored: (after != before)
             .then(|| {
                 Ok::<_, serde_json::Error>(StoredState {
                     state: serde_json::to_string(&after)?,
@@ -142,46 +144,46 @@ pub(super) fn on_alarm<S: Superpower>(
 }
 
 pub(super) fn alarm<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Result<Option<Timestamp>, serde_json::Error> {
-    Ok(read::<S>(kept, scene)?.alarm(scene))
+    Ok(read::<S>(stored, scene)?.alarm(scene))
 }
 
 pub(super) fn plans<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Vec<Plan> {
-    read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.plans(scene))
+    read::<S>(stored, scene).map_or_else(|_| Vec::new(), |state| state.plans(scene))
 }
 
 pub(super) fn occasions<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Vec<Plan> {
-    read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.occasions(scene))
+    read::<S>(stored, scene).map_or_else(|_| Vec::new(), |state| state.occasions(scene))
 }
 
 pub(super) fn brief<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Option<String> {
-    read::<S>(kept, scene).ok()?.brief(scene)
+    read::<S>(stored, scene).ok()?.brief(scene)
 }
 
 pub(super) fn between<S: Superpower>(
-    kept: Option<&StoredState>,
+    stored: Option<&StoredState>,
     (from, to): (NaiveDate, NaiveDate),
     scene: &PowerContext<'_>,
 ) -> Vec<String> {
-    read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.between(from, to))
+    read::<S>(stored, scene).map_or_else(|_| Vec::new(), |state| state.between(from, to))
 }
 
 pub(super) fn redact_user<S: Superpower>(
-    kept: &StoredState,
+    stored: &StoredState,
     by: i64,
 ) -> Result<StoredState, serde_json::Error> {
-    let mut state: S = serde_json::from_str(&kept.state)?;
+    let mut state: S = serde_json::from_str(&stored.state)?;
     state.erase(by);
     Ok(StoredState {
         state: serde_json::to_string(&state)?,

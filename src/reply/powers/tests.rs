@@ -35,7 +35,7 @@ static NOTHING: &Facts = &Facts {
     },
 };
 
-fn heard(text: &str) -> MessageContext<'_> {
+fn context(text: &str) -> MessageContext<'_> {
     MessageContext {
         text,
         now: NOW,
@@ -48,7 +48,7 @@ fn heard(text: &str) -> MessageContext<'_> {
 
 /// Somebody who has everything, and what is kept for them.
 struct Person {
-    kept: HashMap<&'static str, StoredState>,
+    stored: HashMap<&'static str, StoredState>,
     used: Option<Power>,
     now: Timestamp,
     timezone: Option<Zone>,
@@ -62,7 +62,7 @@ struct Person {
 impl Person {
     fn new() -> Self {
         Self {
-            kept: HashMap::new(),
+            stored: HashMap::new(),
             used: None,
             now: NOW,
             timezone: Some("Europe/Berlin".parse().unwrap()),
@@ -86,15 +86,15 @@ impl Person {
 
     /// "": nothing was understood.
     fn say(&mut self, text: &str) -> String {
-        let heard = MessageContext {
+        let message = MessageContext {
             now: self.now,
             timezone: self.timezone,
-            ..heard(text)
+            ..context(text)
         };
-        let calls = recognise(&heard);
+        let calls = recognise(&message);
         // The look at its words misses nothing.
         if calls.may_begin() {
-            assert_eq!(understand_all(&heard).calls, calls, "{text}");
+            assert_eq!(understand_all(&message).calls, calls, "{text}");
         }
         let strong = |call: &&PowerCall| call.strength == Strength::Clear;
         let own = self.used.and_then(|power| calls.of(power));
@@ -115,11 +115,11 @@ impl Person {
             Some(call) if call.strength == Strength::Soft => soft
                 .clone()
                 .find(|call| {
-                    let kept = self.kept.get(call.power.name());
+                    let stored = self.stored.get(call.power.name());
                     let outcome = call
                         .power
-                        .act(kept, call.action.clone(), &self.scene(false));
-                    outcome.unwrap().said.is_some()
+                        .act(stored, call.action.clone(), &self.scene(false));
+                    outcome.unwrap().reply.is_some()
                 })
                 .or(Some(call)),
             call => call,
@@ -131,29 +131,29 @@ impl Person {
         };
         let sure = self.used == Some(power) || call.is_some_and(|c| c.strength == Strength::Clear);
         let outcome = power
-            .act(self.kept.get(power.name()), action, &self.scene(sure))
+            .act(self.stored.get(power.name()), action, &self.scene(sure))
             .unwrap();
-        if let Some(kept) = outcome.kept {
-            self.kept.insert(power.name(), kept);
+        if let Some(stored) = outcome.stored {
+            self.stored.insert(power.name(), stored);
         }
         self.alarm = outcome.alarm;
         self.used = Some(power);
-        outcome.said.unwrap_or_default()
+        outcome.reply.unwrap_or_default()
     }
 
     /// Each line "say → part of the answer | another part"; "!" before a part: not in it;
     /// "-": nothing is understood.
     fn talk(&mut self, transcript: &str) {
         for line in transcript.lines().map(str::trim).filter(|l| !l.is_empty()) {
-            let (said, expected) = line.split_once(" → ").unwrap();
-            let answer = self.say(said);
+            let (phrase, expected) = line.split_once(" → ").unwrap();
+            let answer = self.say(phrase);
             if expected == "-" {
-                assert_eq!(answer, "", "{said}");
+                assert_eq!(answer, "", "{phrase}");
             }
             for part in expected.split(" | ").filter(|part| *part != "-") {
                 match part.strip_prefix('!') {
-                    Some(not) => assert!(!answer.contains(not), "{said} → {answer}"),
-                    None => assert!(answer.contains(part), "{said} → {answer}"),
+                    Some(not) => assert!(!answer.contains(not), "{phrase} → {answer}"),
+                    None => assert!(answer.contains(part), "{phrase} → {answer}"),
                 }
             }
         }
@@ -234,8 +234,8 @@ fn bill_split() {
          who owes what → Ana owes Cleo 30",
     );
     let crowd: Vec<String> = (0..21).map(|n| format!("p{n}")).collect();
-    let said = format!("split 90 between {}", crowd.join(", "));
-    assert!(Person::new().say(&said).contains("20 people"));
+    let phrase = format!("split 90 between {}", crowd.join(", "));
+    assert!(Person::new().say(&phrase).contains("20 people"));
 }
 
 #[test]
@@ -264,15 +264,15 @@ fn birthdays() {
     assert_eq!(at.to_string(), "2027-02-28T08:00:00.000Z");
     leap.now = at;
     let rung = Power::BirthdayReminder
-        .on_alarm(leap.kept.get("birthday_reminder"), at, &leap.scene(true))
+        .on_alarm(leap.stored.get("birthday_reminder"), at, &leap.scene(true))
         .unwrap();
-    assert_eq!(rung.said.unwrap(), "🎂 It's Zoë's birthday today!");
+    assert_eq!(rung.reply.unwrap(), "🎂 It's Zoë's birthday today!");
     assert_eq!(rung.alarm.unwrap().to_string(), "2028-02-29T08:00:00.000Z");
     leap.now = Timestamp(at.0 + 2 * DAY_MS);
     let late = Power::BirthdayReminder
-        .on_alarm(leap.kept.get("birthday_reminder"), at, &leap.scene(true))
+        .on_alarm(leap.stored.get("birthday_reminder"), at, &leap.scene(true))
         .unwrap();
-    assert!(late.said.unwrap().contains("It was Zoë's birthday on 28"));
+    assert!(late.reply.unwrap().contains("It was Zoë's birthday on 28"));
 }
 
 #[test]
@@ -389,12 +389,12 @@ fn focus() {
     person.now = NOW.plus_s(25 * 60);
     let rung = Power::FocusProtector
         .on_alarm(
-            person.kept.get("focus_protector"),
+            person.stored.get("focus_protector"),
             person.now,
             &person.scene(true),
         )
         .unwrap();
-    assert!(rung.said.unwrap().contains("over") && rung.alarm.is_none());
+    assert!(rung.reply.unwrap().contains("over") && rung.alarm.is_none());
     person.timezone = None;
     person.talk("focus for 1 hour → 13:25 UTC | time zone");
 }
@@ -450,26 +450,26 @@ fn what_asks_plainly_and_what_does_not() {
         ("focus for 45 minutes", Power::FocusProtector, Clear),
         ("daily summary", Power::DailySummary, Clear),
     ];
-    for (said, power, strength) in cases {
-        let found = recognise(&heard(said));
-        let begins = understand_all(&heard(said)).calls.may_begin();
-        assert_eq!(begins, strength != InSession, "{said}");
+    for (phrase, power, strength) in cases {
+        let found = recognise(&context(phrase));
+        let begins = understand_all(&context(phrase)).calls.may_begin();
+        assert_eq!(begins, strength != InSession, "{phrase}");
         let found = found.of(power).map(|call| call.strength);
-        assert_eq!(found, Some(strength), "{said}");
+        assert_eq!(found, Some(strength), "{phrase}");
         // Nothing that was a command of another kind.
-        let understood = understand(&heard(said));
+        let understood = understand(&context(phrase));
         let left = matches!(
             understood,
             Intent::Unknown | Intent::Say(_) | Intent::Unclear(_) | Intent::Recall { .. }
         );
-        assert!(left, "{said} → {understood:?}");
+        assert!(left, "{phrase} → {understood:?}");
     }
 }
 
 /// What people merely say asks for nothing.
 #[test]
 fn talk_is_left_alone() {
-    for said in [
+    for phrase in [
         "hello",
         "I feel like dancing",
         "how are you today?",
@@ -496,16 +496,16 @@ fn talk_is_left_alone() {
         "",
         "?",
     ] {
-        let clear: Vec<PowerCall> = recognise(&heard(said))
+        let clear: Vec<PowerCall> = recognise(&context(phrase))
             .calls
             .into_iter()
             .filter(|call| call.strength == Strength::Clear)
             .collect();
-        let taken = matches!(
-            understand(&heard(said)),
+        let is_match = matches!(
+            understand(&context(phrase)),
             Intent::Remind { .. } | Intent::Remember { .. } | Intent::Status | Intent::Unclear(_)
         );
-        assert!(clear.is_empty() || taken, "{said} → {clear:?}");
+        assert!(clear.is_empty() || is_match, "{phrase} → {clear:?}");
     }
 }
 
@@ -529,7 +529,7 @@ fn what_somebody_said_is_taken_out_with_them() {
          split 10 between Cleo and me → Bo paid
          add day 1: aquarium → aquarium",
     );
-    for (name, gone, left) in [
+    for (name, deleted, left) in [
         ("todo_list", "milk", "tea"),
         ("todo_list", "salt", "wine"),
         ("todo_list", "party", "wine"),
@@ -537,13 +537,13 @@ fn what_somebody_said_is_taken_out_with_them() {
         ("trip_planner", "museum", "trips"),
     ] {
         let power = Power::named(name).unwrap();
-        let kept = power.redact_user(&person.kept[name], 1).unwrap();
+        let stored = power.redact_user(&person.stored[name], 1).unwrap();
         assert!(
-            !kept.state.contains(gone) && kept.state.contains(left),
+            !stored.state.contains(deleted) && stored.state.contains(left),
             "{}",
-            kept.state
+            stored.state
         );
-        assert_eq!(kept.previous, None);
+        assert_eq!(stored.previous, None);
     }
 }
 

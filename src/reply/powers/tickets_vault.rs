@@ -53,7 +53,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TicketAction)> {
     if lists(talk.request()) {
         return Some((Clear, TicketAction::Show(None)));
     }
-    if let Some(from) = kept_from(words, at) {
+    if let Some(from) = note_start(words, at) {
         return Some((Clear, keep(talk, from, end)));
     }
     if let Some(from) = words.after(at, &["its on", "it is on", "its", "it is", "that is on"])
@@ -128,7 +128,7 @@ fn is_ticket(word: &str) -> bool {
 }
 
 /// The index after "keep this ticket".
-fn kept_from(words: &Words<'_>, at: usize) -> Option<usize> {
+fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
     let thing = |at| {
         let at = words
             .after(at, &["this", "my", "the", "these", "our", "a"])
@@ -153,9 +153,9 @@ fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<St
         &["for the", "for", "to the", "to", "number", "no"],
     );
     let text = match after {
-        Some(next) => pieces::said(words, next, end),
-        None if ticket > from => pieces::said(words, from, ticket),
-        None => pieces::said(words, ticket + 1, end),
+        Some(next) => pieces::original(words, next, end),
+        None if ticket > from => pieces::original(words, from, ticket),
+        None => pieces::original(words, ticket + 1, end),
     };
     (!text.is_empty()).then_some(text)
 }
@@ -163,8 +163,8 @@ fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<St
 fn keep(talk: &Talk<'_>, from: usize, end: usize) -> TicketAction {
     let words = &talk.words;
     let evening = (from..end).any(|n| is_evening(words.get(n)));
-    let text = pieces::said(words, from, end);
-    let has_photo = talk.heard.has_photos;
+    let text = pieces::original(words, from, end);
+    let has_photo = talk.context.has_photos;
     match said_time::find(talk, from, end, evening) {
         Some(found) => with_time(found.time, |time| TicketAction::Keep {
             text,
@@ -199,7 +199,7 @@ fn is_evening(word: &str) -> bool {
 
 impl TicketState {
     fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let shown = |entry: &Entry| {
+        let to_notice = |entry: &Entry| {
             let date = entry.date(scene.today())?;
             let (span, when) = match entry.minute {
                 Some(minute) => {
@@ -207,14 +207,14 @@ impl TicketState {
                     let planned = begins.plus_s(-BEFORE_S);
                     (
                         (planned, begins),
-                        format!(" at {}", pieces::clock_shown(minute)),
+                        format!(" at {}", pieces::clock_text(minute)),
                     )
                 }
                 None => (entries::on_the_day(date, scene)?, String::new()),
             };
             let day = match date == scene.today() {
                 true => "today".to_owned(),
-                false => pieces::shown(date, scene.today()),
+                false => pieces::display(date, scene.today()),
             };
             let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
             if !entry.details.is_empty() {
@@ -223,21 +223,21 @@ impl TicketState {
             }
             Some(entry.notice("before", span, text))
         };
-        self.tickets.list.iter().filter_map(shown).collect()
+        self.tickets.list.iter().filter_map(to_notice).collect()
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.tickets.drop_old(KEPT_DAYS, scene);
         let id = match self.tickets.add(POWER, draft) {
             Ok(id) => id,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let notices = self.notices(scene);
         self.tickets.skip_past(id, notices, scene);
         let Some(entry) = self.tickets.get(id) else {
             return String::new();
         };
-        match entry.when_shown(scene) {
+        match entry.when_text(scene) {
             Some(when) => format!(
                 "Kept: “{}”, for {when}. {}",
                 entry.what,
@@ -307,7 +307,7 @@ impl Superpower for TicketState {
                 let what = entry.what.clone();
                 let notices = self.notices(scene);
                 self.tickets.skip_past(id, notices, scene);
-                let when = entries::time_shown(time.day, time.minute, scene.today());
+                let when = entries::time_text(time.day, time.minute, scene.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(scene))
             }
             TicketAction::Show(None) => self.overview(scene),
@@ -317,22 +317,22 @@ impl Superpower for TicketState {
                     .find(&about, scene)
                     .and_then(|id| self.tickets.get(id))
                 {
-                    Some(entry) => format!("🎟️ {}", entry.shown(scene)),
+                    Some(entry) => format!("🎟️ {}", entry.display(scene)),
                     None if !scene.sure => return None,
                     None => format!("I keep no ticket for {about}. {}", self.overview(scene)),
                 }
             }
             TicketAction::Remove(about) => match self.tickets.find(&about, scene) {
                 Some(id) => {
-                    let gone = self
+                    let removed = self
                         .tickets
                         .remove(id, scene)
                         .map_or_else(String::new, |e| e.what);
-                    format!("Okay, I threw away the ticket “{gone}”. “undo” brings it back.")
+                    format!("Okay, I threw away the ticket “{removed}”. “undo” brings it back.")
                 }
                 None => format!("I don't find that ticket. {}", self.overview(scene)),
             },
-            TicketAction::UnclearTime(said) => said,
+            TicketAction::UnclearTime(reply) => reply,
         })
     }
 
@@ -346,8 +346,8 @@ impl Superpower for TicketState {
 
     fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let today = self.tickets.between(scene.today(), scene.today());
-        let told: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
-        (!told.is_empty()).then(|| format!("Tickets: {}", told.join("; ")))
+        let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
+        (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
@@ -402,6 +402,6 @@ fn quoted(subject: &str) -> String {
 fn photo_named(text: &str, scene: &PowerContext<'_>) -> String {
     let zone = scene.zone();
     let today = scene.today();
-    let sent = entries::time_shown(today, Some(pieces::minute_of_day(scene.now, zone)), today);
+    let sent = entries::time_text(today, Some(pieces::minute_of_day(scene.now, zone)), today);
     format!("{text} (the photo that you sent here on {sent})")
 }

@@ -87,10 +87,10 @@ impl Superpower for TodoState {
         Some(match action {
             TodoAction::Add(list, drafts) => self.add(&list, drafts, scene),
             TodoAction::Show(list) => match self.use_list(&list) {
-                Ok(place) => self.shown(place, scene),
-                Err(said) => said,
+                Ok(place) => self.display(place, scene),
+                Err(reply) => reply,
             },
-            TodoAction::ShowLists => self.all_shown(),
+            TodoAction::ShowLists => self.display_all(),
             TodoAction::Begin(name) => self.begin(name, scene),
             TodoAction::Done(list, texts) => return self.mark(&list, &texts, scene),
             TodoAction::Reopen(text) => self.reopen(&text),
@@ -108,28 +108,28 @@ impl Superpower for TodoState {
                         self.title(place)
                     )
                 }
-                Err(said) => said,
+                Err(reply) => reply,
             },
             TodoAction::Nothing => {
                 "What shall I put on the list? For example: “add milk and eggs to my list”."
                     .to_owned()
             }
-            TodoAction::Unclear(said) => said,
+            TodoAction::Unclear(reply) => reply,
         })
     }
 
     fn overview(&self, scene: &PowerContext<'_>) -> String {
-        self.shown(self.place_in_use(), scene)
+        self.display(self.place_in_use(), scene)
     }
 
     fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         const NAMED: usize = 5;
         let today = scene.today();
         // All of the to-do list; of the others what is due.
-        let told = |(place, item): &(Place, &Item)| {
+        let is_listed = |(place, item): &(Place, &Item)| {
             !item.done && (*place == Place::Unnamed || item.is_due(today))
         };
-        let mut open: Vec<&Item> = self.all().filter(told).map(|(_, item)| item).collect();
+        let mut open: Vec<&Item> = self.all().filter(is_listed).map(|(_, item)| item).collect();
         open.sort_by_key(|item| !item.is_due(today));
         let more = match open.len().saturating_sub(NAMED) {
             0 => String::new(),
@@ -150,7 +150,12 @@ impl Superpower for TodoState {
             .collect();
         due.sort_by_key(|(due, ..)| (due.day, due.minute));
         let line = |(due, place, item): (SaidTime, Place, &Item)| {
-            format!("{} ({}): {}", item.text, self.label(place), due.shown(from))
+            format!(
+                "{} ({}): {}",
+                item.text,
+                self.label(place),
+                due.display(from)
+            )
         };
         due.into_iter().map(line).collect()
     }
@@ -172,11 +177,11 @@ impl Superpower for TodoState {
             list.items.retain(|item| item.by != by);
         }
         // The name of a list was said by whoever began it: what others put there stays, without it.
-        let (gone, kept) = std::mem::take(&mut self.lists)
+        let (removed, remaining) = std::mem::take(&mut self.lists)
             .into_iter()
             .partition(|list: &NamedList| list.by == by);
-        self.lists = kept;
-        let left = gone.into_iter().flat_map(|list: NamedList| list.items);
+        self.lists = remaining;
+        let left = removed.into_iter().flat_map(|list: NamedList| list.items);
         self.items.extend(left);
         if self.position(&self.in_use).is_none() {
             self.in_use.clear();
@@ -187,12 +192,12 @@ impl Superpower for TodoState {
 impl TodoState {
     fn add(&mut self, list: &ListName, drafts: Vec<TodoDraft>, scene: &PowerContext<'_>) -> String {
         let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
-        if let Some(said) = too_long(&texts, ITEM_CHARS_MAX) {
-            return said;
+        if let Some(reply) = too_long(&texts, ITEM_CHARS_MAX) {
+            return reply;
         }
         let place = match self.use_or_begin(list, scene) {
             Ok(place) => place,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let title = self.title(place);
         let room = ALL_ITEMS_MAX.saturating_sub(self.all().count());
@@ -209,11 +214,11 @@ impl TodoState {
                 "Your lists hold {ALL_ITEMS_MAX} things together, and they are full. Remove some first."
             );
         }
-        let texts: Vec<String> = new.iter().map(|draft| draft.shown(scene)).collect();
+        let texts: Vec<String> = new.iter().map(|draft| draft.display(scene)).collect();
         let has_time = new.iter().any(|draft| draft.has_time());
         items.extend(new.into_iter().map(|draft| Item::of(draft, scene.by)));
         let open = format!("{} on {title}", counted(items.open(), "thing"));
-        let mut said = match (texts.is_empty(), known.is_empty()) {
+        let mut reply = match (texts.is_empty(), known.is_empty()) {
             (true, _) => format!("{} on {title} already.", is_are(&known)),
             (_, true) => format!("Added {}. {open}.", joined(&texts)),
             _ => format!(
@@ -223,27 +228,27 @@ impl TodoState {
             ),
         };
         if has_time {
-            said.push_str(" A list doesn't ring: for that say “remind me …”.");
+            reply.push_str(" A list doesn't ring: for that say “remind me …”.");
         }
-        said
+        reply
     }
 
     fn begin(&mut self, name: String, scene: &PowerContext<'_>) -> String {
         let known = self.position(&name).is_some();
         match self.use_or_begin(&ListName::Named(name), scene) {
-            Ok(place) if known => self.shown(place, scene),
+            Ok(place) if known => self.display(place, scene),
             Ok(place) => format!(
                 "Okay, {} is there, and empty. Say “add …” to put something on it.",
                 self.title(place)
             ),
-            Err(said) => said,
+            Err(reply) => reply,
         }
     }
 
     fn clear(&mut self, list: &ListName) -> String {
         let place = match self.use_list(list) {
             Ok(place) => place,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let items = self.items_mut(place);
         let count = items.len();
@@ -263,16 +268,16 @@ impl TodoState {
     fn delete(&mut self, list: &ListName) -> String {
         let place = match self.use_list(list) {
             Ok(place) => place,
-            Err(said) => return said,
+            Err(reply) => return reply,
         };
         let Place::Named(at) = place else {
             return self.clear(list);
         };
         let title = self.title(place);
-        let gone = self.lists.remove(at);
+        let removed = self.lists.remove(at);
         format!(
             "Okay, {title} is gone, with {}. “undo” brings it back.",
-            counted(gone.items.len(), "thing")
+            counted(removed.items.len(), "thing")
         )
     }
 
@@ -293,7 +298,7 @@ impl TodoState {
                     done.push(item.text.clone());
                     touched.push(place);
                 }
-                Err(said) => unknown.push((text.clone(), said)),
+                Err(reply) => unknown.push((text.clone(), reply)),
             }
         }
         let missing = self.not_there(list, &unknown);
@@ -326,7 +331,7 @@ impl TodoState {
                 item.done = false;
                 format!("{} is open again.", item.text)
             }
-            Err(said) => self.not_there(&ListName::InUse, &[(text.to_owned(), said)]),
+            Err(reply) => self.not_there(&ListName::InUse, &[(text.to_owned(), reply)]),
         }
     }
 
@@ -337,7 +342,7 @@ impl TodoState {
             match self.find(list, text, |_| true) {
                 Ok(item) if found.contains(&item) => {}
                 Ok(item) => found.push(item),
-                Err(said) => unknown.push((text.clone(), said)),
+                Err(reply) => unknown.push((text.clone(), reply)),
             }
         }
         let missing = self.not_there(list, &unknown);
@@ -345,7 +350,7 @@ impl TodoState {
             return missing;
         }
         let text = |(place, at): &(Place, usize)| self.items_in(*place)[*at].text.clone();
-        let gone: Vec<String> = found.iter().map(text).collect();
+        let removed: Vec<String> = found.iter().map(text).collect();
         let touched: Vec<Place> = found.iter().map(|(place, _)| *place).collect();
         for place in self.places() {
             let mut at = 0;
@@ -366,7 +371,7 @@ impl TodoState {
             true => missing,
             false => format!(" {missing}"),
         };
-        format!("Removed {}. {rest}{missing}", joined(&gone))
+        format!("Removed {}. {rest}{missing}", joined(&removed))
     }
 }
 

@@ -71,13 +71,13 @@ pub(super) struct TravelState {
 const DROPPED_MAX: usize = 200;
 
 /// What the person removed.
-pub fn dropped_stops(kept: &StoredState) -> Vec<String> {
-    let state: TravelState = serde_json::from_str(&kept.state).unwrap_or_default();
+pub fn dropped_stops(stored: &StoredState) -> Vec<String> {
+    let state: TravelState = serde_json::from_str(&stored.state).unwrap_or_default();
     state.dropped
 }
 
 /// Flights, rides and stays that begin on one of some days, first and last included.
-pub(super) fn shown_between(
+pub(super) fn lines_between(
     (first, last): (NaiveDate, NaiveDate),
     scene: &PowerContext<'_>,
 ) -> Vec<String> {
@@ -86,7 +86,7 @@ pub(super) fn shown_between(
     let begins = |stop: &&Stop| days.contains(&pieces::date(stop.starts, scene.zone()));
     all.iter()
         .filter(begins)
-        .map(|stop| stop.shown(scene))
+        .map(|stop| stop.display(scene))
         .collect()
 }
 
@@ -135,10 +135,10 @@ impl TravelState {
         notices
     }
 
-    fn shown(&self, trip: &Trip, scene: &PowerContext<'_>) -> String {
+    fn display(&self, trip: &Trip, scene: &PowerContext<'_>) -> String {
         let mut text = format!("🧳 {}:", trip.name());
         for stop in &trip.stops {
-            text.push_str(&format!("\n• {}", stop.shown(scene)));
+            text.push_str(&format!("\n• {}", stop.display(scene)));
         }
         for line in trip.planned(scene) {
             text.push_str(&format!("\n• {line}"));
@@ -152,10 +152,10 @@ impl TravelState {
                 if self.dropped.len() >= DROPPED_MAX {
                     self.dropped.remove(0);
                 }
-                let shown = stop.shown(scene);
+                let line = stop.display(scene);
                 self.dropped.push(stop.mark);
                 Some(format!(
-                    "Okay, I leave this out: {shown}. I can't cancel it with them; please do that yourself. “undo” brings it back."
+                    "Okay, I leave this out: {line}. I can't cancel it with them; please do that yourself. “undo” brings it back."
                 ))
             }
             None => scene.sure.then(|| none_of(kind, to, scene)),
@@ -186,7 +186,7 @@ fn check_in(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
     }
     let mut text = format!(
         "🧳 You can usually check in from now on: {}",
-        stop.shown(scene)
+        stop.display(scene)
     );
     if !stop.check_in_url.is_empty() {
         text.push_str(&format!("\n{}", events::one_line(&stop.check_in_url)));
@@ -205,7 +205,7 @@ fn leaving(stop: &Stop, scene: &PowerContext<'_>) -> Notice {
         key: stop.key("leave"),
         planned: leave.plus_s(-AHEAD_S),
         over: leave_until(leave, stop.starts, scene),
-        text: format!("🚪 {}: {}", stop.leave_shown(scene), stop.shown(scene)),
+        text: format!("🚪 {}: {}", stop.leave_text(scene), stop.display(scene)),
     }
 }
 
@@ -217,7 +217,7 @@ fn gate(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
         key: stop.key(&format!("gate {}", stop.gate)),
         planned: stop.changed_at,
         over: stop.starts,
-        text: format!("🚪 {}", stop.shown(scene)),
+        text: format!("🚪 {}", stop.display(scene)),
     })
 }
 
@@ -226,7 +226,7 @@ fn arrival(hotel: &Stop, at: Timestamp, scene: &PowerContext<'_>) -> Notice {
         key: hotel.key("arrival"),
         planned: at,
         over: at.plus_s(ARRIVED_S),
-        text: format!("🏨 {}", hotel.shown(scene)),
+        text: format!("🏨 {}", hotel.display(scene)),
     }
 }
 
@@ -251,27 +251,27 @@ impl Superpower for TravelState {
         let Some(stop) = self.next(kind, &to, scene) else {
             return scene.sure.then(|| none_of(kind, &to, scene));
         };
-        let shown = stop.shown(scene);
+        let line = stop.display(scene);
         Some(match action {
             TravelAction::CheckIn => {
                 let from = stop.starts.plus_s(-CHECK_IN_BEFORE_S);
                 let mut text = match from > scene.now {
                     true => format!(
-                        "You can usually check in from {}: {shown}",
-                        events::moment_shown(from, false, scene)
+                        "You can usually check in from {}: {line}",
+                        events::moment_text(from, false, scene)
                     ),
-                    false => format!("You can usually check in now: {shown}"),
+                    false => format!("You can usually check in now: {line}"),
                 };
                 if !stop.check_in_url.is_empty() {
                     text.push_str(&format!("\n{}", events::one_line(&stop.check_in_url)));
                 }
                 text
             }
-            TravelAction::Leave => format!("🚪 {}: {shown}", stop.leave_shown(scene)),
+            TravelAction::Leave => format!("🚪 {}: {line}", stop.leave_text(scene)),
             TravelAction::Details if stop.gate.is_empty() && stop.platform.is_empty() => {
-                format!("The mails name no gate or platform yet: {shown}")
+                format!("The mails name no gate or platform yet: {line}")
             }
-            _ => format!("🧳 {shown}"),
+            _ => format!("🧳 {line}"),
         })
     }
 
@@ -281,9 +281,9 @@ impl Superpower for TravelState {
         if trips.is_empty() {
             return none_of(StopKind::Journey, "", scene);
         }
-        let shown = trips.iter().take(TRIPS_MAX);
-        let shown: Vec<String> = shown.map(|trip| self.shown(trip, scene)).collect();
-        shown.join("\n")
+        let listed = trips.iter().take(TRIPS_MAX);
+        let lines: Vec<String> = listed.map(|trip| self.display(trip, scene)).collect();
+        lines.join("\n")
     }
 
     fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
@@ -292,8 +292,8 @@ impl Superpower for TravelState {
             .iter()
             .filter(|stop| stop.kind != StopKind::Hotel)
             .filter(|stop| pieces::date(stop.starts, scene.zone()) == scene.today());
-        let shown: Vec<String> = today.map(|stop| stop.shown(scene)).collect();
-        (!shown.is_empty()).then(|| format!("On the way: {}", shown.join("; ")))
+        let lines: Vec<String> = today.map(|stop| stop.display(scene)).collect();
+        (!lines.is_empty()).then(|| format!("On the way: {}", lines.join("; ")))
     }
 
     fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {

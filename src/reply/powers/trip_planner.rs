@@ -126,7 +126,7 @@ impl Superpower for TripState {
             }
             TripAction::Show(_) if self.trips.is_empty() => NO_TRIP.to_owned(),
             TripAction::Show(place) => match self.speak_of(&place) {
-                Some(trip) => trip.told(scene),
+                Some(trip) => trip.display(scene),
                 None => format!("I know of no trip to {place}. “my trips” shows them."),
             },
             TripAction::List => self.list(scene),
@@ -142,8 +142,8 @@ impl Superpower for TripState {
                 };
                 match at {
                     Some(at) => {
-                        let gone = self.trips.remove(at);
-                        format!("Okay, no trip to {}. “undo” brings it back.", gone.place)
+                        let removed = self.trips.remove(at);
+                        format!("Okay, no trip to {}. “undo” brings it back.", removed.place)
                     }
                     None if self.trips.is_empty() => NO_TRIP.to_owned(),
                     None => format!("I know of no trip to {place}."),
@@ -162,7 +162,7 @@ impl Superpower for TripState {
 
     fn overview(&self, scene: &PowerContext<'_>) -> String {
         match self.trips.last() {
-            Some(trip) => trip.told(scene),
+            Some(trip) => trip.display(scene),
             None => NO_TRIP.to_owned(),
         }
     }
@@ -206,8 +206,8 @@ impl Superpower for TripState {
         let trips = self.trips.iter().filter_map(|trip| {
             let (first, last) = (trip.from?, trip.to?);
             let meets = first <= to && last >= from;
-            let told = || format!("Trip to {}: {} to {}", trip.place, day(first), day(last));
-            meets.then(told)
+            let line = || format!("Trip to {}: {} to {}", trip.place, day(first), day(last));
+            meets.then(line)
         });
         trips.collect()
     }
@@ -238,8 +238,8 @@ impl TripState {
         to: Option<NaiveDate>,
         scene: &PowerContext<'_>,
     ) -> String {
-        if let Some(said) = too_long(&[&place], PLACE_CHARS_MAX) {
-            return said;
+        if let Some(reply) = too_long(&[&place], PLACE_CHARS_MAX) {
+            return reply;
         }
         if let (Some(from), Some(to)) = (from, to)
             && let Err(why) = span(from, to)
@@ -268,17 +268,17 @@ impl TripState {
                 by: scene.by,
             },
         };
-        let said = format!(
+        let reply = format!(
             "{}. Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
             trip.title(scene)
         );
         self.trips.push(trip);
-        said
+        reply
     }
 
     fn add_day(&mut self, day: u32, what: String, scene: &PowerContext<'_>) -> String {
-        if let Some(said) = too_long(&[&what], TEXT_CHARS_MAX) {
-            return said;
+        if let Some(reply) = too_long(&[&what], TEXT_CHARS_MAX) {
+            return reply;
         }
         let Some(trip) = self.trips.last_mut() else {
             return NO_TRIP.to_owned();
@@ -294,7 +294,7 @@ impl TripState {
         if trip.plans.len() >= PLANS_MAX {
             return format!("A trip holds {PLANS_MAX} plans, and this one is full.");
         }
-        let said = format!(
+        let reply = format!(
             "Day {day}{} in {}: {what}.",
             trip.date(day, scene),
             trip.place
@@ -305,12 +305,12 @@ impl TripState {
             by: scene.by,
         });
         trip.plans.sort_by_key(|plan| plan.day);
-        said
+        reply
     }
 
     fn pack(&mut self, things: Vec<String>, scene: &PowerContext<'_>) -> String {
-        if let Some(said) = too_long(&things, TEXT_CHARS_MAX) {
-            return said;
+        if let Some(reply) = too_long(&things, TEXT_CHARS_MAX) {
+            return reply;
         }
         let Some(trip) = self.trips.last_mut() else {
             return NO_TRIP.to_owned();
@@ -326,13 +326,13 @@ impl TripState {
         if trip.packing.len() + new.len() > PACKED_MAX {
             return format!("A packing list holds {PACKED_MAX} things, and this one is full.");
         }
-        let said = format!("On the packing list for {}: {}.", trip.place, joined(&new));
+        let reply = format!("On the packing list for {}: {}.", trip.place, joined(&new));
         trip.packing.extend(new.into_iter().map(|what| Packing {
             what,
             packed: false,
             by: scene.by,
         }));
-        said
+        reply
     }
 
     fn packed(&mut self, things: &[String], scene: &PowerContext<'_>) -> Option<String> {

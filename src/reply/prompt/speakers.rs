@@ -13,7 +13,7 @@ const NAME_CHARS_MAX: usize = 40;
 #[derive(Default)]
 pub(super) struct Speakers {
     /// Names already given to people.
-    given: Vec<(i64, String)>,
+    names: Vec<(i64, String)>,
 }
 
 impl Speakers {
@@ -22,15 +22,15 @@ impl Speakers {
     /// another person's.
     pub(super) fn line(
         &mut self,
-        said: &RoomMessage,
+        message: &RoomMessage,
         text: &str,
         group: bool,
         asker: &Author,
     ) -> String {
-        match &said.by {
+        match &message.by {
             Author::Person { id, name } if group => {
                 let name = self.name(*id, name.as_deref());
-                if !said.by.is_same(asker) {
+                if !message.by.is_same(asker) {
                     let quote = serde_json::json!({"from": name, "text": text});
                     return format!("{}{}{}", QUOTED.0, in_marks(&quote), QUOTED.1);
                 }
@@ -42,8 +42,8 @@ impl Speakers {
     }
 
     fn name(&mut self, id: i64, name: Option<&str>) -> String {
-        if let Some((_, given)) = self.given.iter().find(|(known, _)| *known == id) {
-            return given.clone();
+        if let Some((_, name)) = self.names.iter().find(|(known, _)| *known == id) {
+            return name.clone();
         }
         let own: String = clean(name.unwrap_or_default())
             .chars()
@@ -51,20 +51,20 @@ impl Speakers {
             .take(NAME_CHARS_MAX)
             .collect();
         let own = match own.trim() {
-            "" => format!("Person {}", self.given.len() + 1),
+            "" => format!("Person {}", self.names.len() + 1),
             own => own.to_owned(),
         };
-        let taken = |name: &str| {
-            let mut given = self.given.iter();
-            given.any(|(_, other)| other.to_lowercase() == name.to_lowercase())
+        let is_taken = |name: &str| {
+            let mut names = self.names.iter();
+            names.any(|(_, other)| other.to_lowercase() == name.to_lowercase())
         };
-        let mut shown = own.clone();
+        let mut unique = own.clone();
         let mut number = 2;
-        while taken(&shown) {
-            shown = format!("{own} ({number})");
+        while is_taken(&unique) {
+            unique = format!("{own} ({number})");
             number += 1;
         }
-        self.given.push((id, shown.clone()));
-        shown
+        self.names.push((id, unique.clone()));
+        unique
     }
 }

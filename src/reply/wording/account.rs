@@ -74,15 +74,15 @@ pub fn timezone_set(zone: Zone, now: Timestamp) -> String {
     )
 }
 
-/// `said`: the text that wasn't understood, empty if there was none.
-pub fn timezone_unclear(said: &str) -> String {
+/// `phrase`: the text that wasn't understood, empty if there was none.
+pub fn timezone_unclear(phrase: &str) -> String {
     let example = "Say it like “my time zone is Europe/Berlin”, or with a city such as New York.";
-    if said.is_empty() {
+    if phrase.is_empty() {
         return format!("Which time zone is yours? {example}");
     }
     format!(
         "I don't know the time zone “{}”. {example}",
-        super::quoted(said)
+        super::quoted(phrase)
     )
 }
 
@@ -104,24 +104,24 @@ pub fn introduction(persona: &str) -> String {
 
 /// Groups of what there is: their titles and lines.
 pub fn help(persona: &str, groups: &[(&str, Vec<&str>)]) -> String {
-    let mut said =
+    let mut reply =
         format!("I'm {persona}. Here's what I can do; “help reminders” and the like tell more.");
     for (title, lines) in groups {
-        said.push_str(&format!("\n\n{title}:"));
+        reply.push_str(&format!("\n\n{title}:"));
         for line in lines {
-            said.push_str(&format!("\n• {line}"));
+            reply.push_str(&format!("\n• {line}"));
         }
     }
-    said
+    reply
 }
 
 /// One group, with more of it.
 pub fn help_with(title: &str, lines: &[&str]) -> String {
-    let mut said = format!("{title}:");
+    let mut reply = format!("{title}:");
     for line in lines {
-        said.push_str(&format!("\n• {line}"));
+        reply.push_str(&format!("\n• {line}"));
     }
-    said
+    reply
 }
 
 /// A group of which there is nothing.

@@ -150,8 +150,8 @@ mod tests {
             (Some("DE-at"), "Juno findet"),
             (Some("pt_BR"), "Juno não encontra"),
         ] {
-            let said = apology(Apology::NoWords, "Juno", language);
-            assert!(said.contains(part), "{language:?}: {said}");
+            let reply = apology(Apology::NoWords, "Juno", language);
+            assert!(reply.contains(part), "{language:?}: {reply}");
         }
         for one in OTHERS.iter().chain([&ENGLISH]) {
             for with_name in [

@@ -98,9 +98,9 @@ mod tests {
             ("", "findahelpline.com has"),
         ];
         for (phone, part) in cases {
-            let said = crisis(phone);
-            assert!(said.contains(part), "{phone} → {said}");
-            assert!(said.contains("findahelpline.com"), "{phone} → {said}");
+            let reply = crisis(phone);
+            assert!(reply.contains(part), "{phone} → {reply}");
+            assert!(reply.contains("findahelpline.com"), "{phone} → {reply}");
         }
     }
 }

@@ -149,11 +149,11 @@ pub fn agenda(
     }
     let lines = super::numbered_reminders(reminders, now, timezone);
     let title = format!("What I know of ({}):", quoted(span));
-    let mut said = super::numbered_list(&title, lines, reminders.len());
+    let mut reply = super::numbered_list(&title, lines, reminders.len());
     for line in more {
-        said.push_str(&format!("\n• {line}"));
+        reply.push_str(&format!("\n• {line}"));
     }
-    said
+    reply
 }
 
 /// `memories`: those that would be deleted.

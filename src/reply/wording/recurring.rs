@@ -67,15 +67,15 @@ pub fn next_dates(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let mut said = format!(
+    let mut text = format!(
         "“{}” comes {}. Next:",
         quoted(what),
         recurrence_phrase(recurrence, timezone)
     );
     for at in recurrence.upcoming(count) {
-        said.push_str(&format!("\n• {}", times::listed_in_full(at, now, timezone)));
+        text.push_str(&format!("\n• {}", times::listed_in_full(at, now, timezone)));
     }
-    said
+    text
 }
 
 /// A reminder's text in a list, with its recurrence.
@@ -91,26 +91,26 @@ pub fn recurrence_phrase(recurrence: &Recurrence, timezone: Option<Zone>) -> Str
     let Some(pattern) = recurrence.pattern().filter(|pattern| pattern.is_whole) else {
         return "again and again".to_owned();
     };
-    let mut said = every(&pattern);
+    let mut text = every(&pattern);
     if !pattern.times.is_empty() {
         let times: Vec<String> = pattern
             .times
             .iter()
             .map(|(hour, minute)| format!("{hour:02}:{minute:02}"))
             .collect();
-        said.push_str(&format!(" at {}", joined(&times)));
+        text.push_str(&format!(" at {}", joined(&times)));
     }
     if let Some(until) = pattern.until {
-        said.push_str(&format!(" until {}", end(until, &pattern)));
+        text.push_str(&format!(" until {}", end(until, &pattern)));
     }
     if timezone.is_some_and(|own| own != recurrence.zone())
         || timezone.is_none() && recurrence.zone() != Zone::UTC
     {
-        said.push_str(&format!(" in {}", times::zone_name(recurrence.zone())));
+        text.push_str(&format!(" in {}", times::zone_name(recurrence.zone())));
     } else if timezone.is_none() {
-        said.push_str(" UTC");
+        text.push_str(" UTC");
     }
-    said
+    text
 }
 
 fn every(pattern: &Pattern) -> String {
@@ -179,11 +179,11 @@ fn on_days_of_month(pattern: &Pattern, each: &str) -> String {
             day => ordinal(*day),
         })
         .collect();
-    let mut said = format!("on the {} {each}", joined(&days));
+    let mut text = format!("on the {} {each}", joined(&days));
     if pattern.month_days.iter().any(|day| *day > 28) {
-        said.push_str(" (the last day of shorter ones)");
+        text.push_str(" (the last day of shorter ones)");
     }
-    said
+    text
 }
 
 fn end(until: NaiveDateTime, pattern: &Pattern) -> String {

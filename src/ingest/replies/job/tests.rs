@@ -159,9 +159,9 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         }
         assert_eq!((left(), desk.count, desk.rooms.len()), (0, 0, 0));
         let sql = "SELECT count(*), (SELECT count(late) FROM messages) FROM commands";
-        let (commands, kept): (i64, i64) = conn
+        let (commands, stored): (i64, i64) = conn
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
             .unwrap();
-        assert_eq!((commands, kept), (if freed { 2 } else { 0 }, 2));
+        assert_eq!((commands, stored), (if freed { 2 } else { 0 }, 2));
     }
 }

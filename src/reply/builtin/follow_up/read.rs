@@ -430,10 +430,10 @@ mod tests {
     use crate::reply::builtin::follow_up::NewTime;
     use crate::reply::builtin::{MessageContext, listening::listen};
 
-    fn told(text: &str) -> String {
+    fn described(text: &str) -> String {
         let now = Timestamp::parse("2026-11-23T13:00:00Z").unwrap();
         let zone: Zone = "Europe/Berlin".parse().unwrap();
-        let heard = MessageContext {
+        let context = MessageContext {
             text,
             now,
             timezone: Some(zone),
@@ -453,7 +453,7 @@ mod tests {
         };
         // A reminder of tomorrow at 09:00.
         let set = Timestamp::parse("2026-11-24T08:00:00Z").unwrap();
-        match read(&listen(&heard)) {
+        match read(&listen(&context)) {
             Some(FollowUp::Change { which, to }) => {
                 format!("{which:?} {}", at(to.of_set(set, None, now, zone)))
             }
@@ -532,10 +532,10 @@ mod tests {
             ("when is it dark", "none"),
         ];
         let mut wrong = Vec::new();
-        for (said, expected) in cases {
-            let found = told(said);
+        for (phrase, expected) in cases {
+            let found = described(phrase);
             if found != expected {
-                wrong.push(format!("{said}: {found}, not {expected}"));
+                wrong.push(format!("{phrase}: {found}, not {expected}"));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -4,8 +4,8 @@
 /// Whether `memory` is about `about`: it contains every significant word, in any case and order. A
 /// text of stop words only matches nothing.
 pub fn memory_matches(memory: &str, about: &str) -> bool {
-    let asked = content_words(about);
-    !asked.is_empty() && overlap(&content_words(memory), &asked) == asked.len()
+    let topic = content_words(about);
+    !topic.is_empty() && overlap(&content_words(memory), &topic) == topic.len()
 }
 
 /// How many significant words of `about` are in `memory`, for similar memories when none matches.
@@ -14,8 +14,8 @@ pub fn memory_overlap(memory: &str, about: &str) -> usize {
     overlap(&content_words(memory), &content_words(about))
 }
 
-fn overlap(memory: &[String], asked: &[String]) -> usize {
-    asked
+fn overlap(memory: &[String], topic: &[String]) -> usize {
+    topic
         .iter()
         .filter(|word| {
             memory.iter().any(|have| {

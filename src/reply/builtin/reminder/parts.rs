@@ -17,10 +17,10 @@ pub(super) struct ReminderParts {
 }
 
 pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> ReminderParts {
-    let said = apart(&talk.words, range, timer);
+    let parsed = apart(&talk.words, range, timer);
     ReminderParts {
-        text: without_question(talk, said.text),
-        ..said
+        text: without_question(talk, parsed.text),
+        ..parsed
     }
 }
 
@@ -74,8 +74,8 @@ pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Reminder
         };
     }
     // "that tomorrow is a holiday" mentions a time that isn't the reminder's.
-    let tells = start > first && words.get(first) == "that";
-    if !tells && let Some((spec, found)) = time_within(words, start..end) {
+    let is_that_clause = start > first && words.get(first) == "that";
+    if !is_that_clause && let Some((spec, found)) = time_within(words, start..end) {
         let text = format!(
             "{} {}",
             text_of(words, start..found.start),

@@ -116,7 +116,7 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
             day: Some(day),
             ..Spec::default()
         };
-        return match when::day_of(&day, talk.heard.now, talk.zone()) {
+        return match when::day_of(&day, talk.context.now, talk.zone()) {
             Some(on) => Intent::CancelReminders {
                 about: None,
                 on: Some(on),

@@ -4,7 +4,7 @@ use crate::reply::builtin::Talk;
 use crate::reply::wording;
 
 pub(super) fn hello(talk: &Talk) -> String {
-    let name = talk.heard.persona;
+    let name = talk.context.persona;
     talk.pick(&[
         "Hi! I'm {}. What can I do for you?",
         "Hello! {} here. How can I help?",
@@ -55,7 +55,7 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
 }
 
 pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
-    let name = talk.heard.persona;
+    let name = talk.context.persona;
     let reply = match phrase {
         _ if asks_how_it_is(phrase) => talk
             .pick(&[
@@ -109,8 +109,8 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
         | "tell us a joke"
         | "say something funny"
         | "another one" => joke(talk).to_owned(),
-        _ if asks_time(phrase) => wording::time_now(talk.heard.now, talk.timezone()),
-        _ if asks_date(phrase) => wording::date_now(talk.heard.now, talk.timezone()),
+        _ if asks_time(phrase) => wording::time_now(talk.context.now, talk.timezone()),
+        _ if asks_date(phrase) => wording::date_now(talk.context.now, talk.timezone()),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }

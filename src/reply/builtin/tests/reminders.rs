@@ -62,7 +62,7 @@ const WAITS: &str = "
 
 #[test]
 fn waits() {
-    for [said, text, seconds] in cases(WAITS) {
+    for [phrase, text, seconds] in cases(WAITS) {
         let send_at = NOW.plus_s(seconds.parse().expect("seconds"));
         let expected = Intent::Remind {
             text: text.to_owned(),
@@ -70,7 +70,7 @@ fn waits() {
             zone: None,
             recurrence: None,
         };
-        assert_eq!(meant(said), expected, "{said}");
+        assert_eq!(intent_of(phrase), expected, "{phrase}");
     }
 }
 
@@ -173,21 +173,21 @@ const DATES_AND_MORE: &str = "
 #[test]
 fn clock_times_and_dates_in_the_persons_zone() {
     for table in [TIMES_OF_DAY, DAYS, DATES_AND_MORE] {
-        for [said, text, at] in cases(table) {
-            assert_eq!(meant(said), remind(text, at), "{said}");
+        for [phrase, text, at] in cases(table) {
+            assert_eq!(intent_of(phrase), remind(text, at), "{phrase}");
         }
     }
     let utc = understand(&MessageContext {
         timezone: None,
-        ..heard("remind me at 7pm to eat")
+        ..context("remind me at 7pm to eat")
     });
     assert_eq!(utc, remind("eat", "2026-03-04T19:00:00Z"));
 }
 
 #[test]
 fn a_day_of_a_month_keeps_the_time_of_day_across_clock_changes() {
-    let said = meant("remind me in 30 days to look");
-    assert_eq!(said, remind("look", "2026-04-03T13:00:00+02:00"));
+    let intent = intent_of("remind me in 30 days to look");
+    assert_eq!(intent, remind("look", "2026-04-03T13:00:00+02:00"));
 }
 
 #[test]
@@ -240,18 +240,18 @@ fn what_is_wrong_with_a_reminder_is_said() {
         ("remember", "What should I remember?"),
         ("my time zone is Atlantis", "Atlantis"),
     ];
-    for (said, part) in cases {
-        match meant(said) {
+    for (phrase, part) in cases {
+        match intent_of(phrase) {
             Intent::Unclear(reply)
-            | Intent::AskWhen { said: reply, .. }
-            | Intent::AskWhat { said: reply, .. } => {
-                assert!(reply.contains(part), "{said:.60} → {reply}");
+            | Intent::AskWhen { reply, .. }
+            | Intent::AskWhat { reply, .. } => {
+                assert!(reply.contains(part), "{phrase:.60} → {reply}");
             }
-            other => panic!("{said:.60} → {other:?}"),
+            other => panic!("{phrase:.60} → {other:?}"),
         }
     }
     let fits = format!("remind me in 5 minutes to {}", "x".repeat(1_000));
-    assert!(matches!(meant(&fits), Intent::Remind { .. }));
+    assert!(matches!(intent_of(&fits), Intent::Remind { .. }));
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_zone_that_is_named_is_converted_and_kept() {
             "UTC",
         ),
     ];
-    for (said, at, zone) in cases {
+    for (phrase, at, zone) in cases {
         let Intent::Remind { send_at, .. } = remind("call", at) else {
             panic!("{at}");
         };
@@ -288,7 +288,7 @@ fn a_zone_that_is_named_is_converted_and_kept() {
             zone: Some(zone.parse().expect("a zone")),
             recurrence: None,
         };
-        assert_eq!(meant(said), expected, "{said}");
+        assert_eq!(intent_of(phrase), expected, "{phrase}");
     }
 }
 
@@ -332,14 +332,14 @@ fn several_requests_are_each_done() {
             ],
         ),
     ];
-    for (said, expected) in cases {
-        assert_eq!(meant(said), Intent::Several(expected), "{said}");
+    for (phrase, expected) in cases {
+        assert_eq!(intent_of(phrase), Intent::Several(expected), "{phrase}");
     }
-    for said in [
+    for phrase in [
         "remind me at 5pm to call mom. She has news.",
         "remember that Ana likes tea. Bo likes coffee.",
     ] {
-        assert!(!matches!(meant(said), Intent::Several(_)), "{said}");
+        assert!(!matches!(intent_of(phrase), Intent::Several(_)), "{phrase}");
     }
 }
 
@@ -362,12 +362,12 @@ fn what_is_half_understood_sets_nothing() {
         ("delete my account", "DELETE MY ACCOUNT"),
         ("export my data", "export"),
     ];
-    for (said, part) in cases {
-        match meant(said) {
-            Intent::Unclear(reply) | Intent::AskWhen { said: reply, .. } => {
-                assert!(reply.contains(part), "{said} → {reply}");
+    for (phrase, part) in cases {
+        match intent_of(phrase) {
+            Intent::Unclear(reply) | Intent::AskWhen { reply, .. } => {
+                assert!(reply.contains(part), "{phrase} → {reply}");
             }
-            other => panic!("{said} → {other:?}"),
+            other => panic!("{phrase} → {other:?}"),
         }
     }
 }
@@ -416,8 +416,8 @@ fn a_wish_for_every_day_is_one_reminder_with_a_rule() {
             "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
         ),
     ];
-    for (said, expected, rule) in cases {
-        match meant(said) {
+    for (phrase, expected, rule) in cases {
+        match intent_of(phrase) {
             Intent::Remind {
                 text,
                 send_at,
@@ -427,11 +427,11 @@ fn a_wish_for_every_day_is_one_reminder_with_a_rule() {
                 assert_eq!(
                     (text.as_str(), recurrence.rule()),
                     (expected, rule),
-                    "{said}"
+                    "{phrase}"
                 );
-                assert_eq!(recurrence.next(), Some(send_at), "{said}");
+                assert_eq!(recurrence.next(), Some(send_at), "{phrase}");
             }
-            other => panic!("{said} → {other:?}"),
+            other => panic!("{phrase} → {other:?}"),
         }
     }
 }

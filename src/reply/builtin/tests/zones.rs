@@ -19,16 +19,16 @@ fn changes(zone: Zone, year: i32) -> Vec<NaiveDate> {
 
 /// Whether `at` is the first moment of a day at which the clock shows this time or a later one.
 fn is_first(at: Timestamp, date: NaiveDate, (hour, minute): (u32, u32), zone: Zone) -> bool {
-    let shown = date.and_hms_opt(hour, minute, 0).unwrap();
+    let wall = date.and_hms_opt(hour, minute, 0).unwrap();
     let local = |at: Timestamp| at.utc().with_timezone(&zone).naive_local();
-    local(at) >= shown && local(at).date() == date && local(at.plus_s(-1)) < shown
+    local(at) >= wall && local(at).date() == date && local(at.plus_s(-1)) < wall
 }
 
-fn said(text: &str, now: Timestamp, zone: Zone) -> Intent {
+fn intent_at(text: &str, now: Timestamp, zone: Zone) -> Intent {
     understand(&MessageContext {
         now,
         timezone: Some(zone),
-        ..heard(text)
+        ..context(text)
     })
 }
 
@@ -45,7 +45,7 @@ fn the_clock_on_the_wall_counts_in_every_zone() {
             let now = Timestamp(now.timestamp_millis());
             for (clock, time) in [("9am", (9, 0)), ("2:30am", (2, 30)), ("00:15", (0, 15))] {
                 let text = format!("remind me tomorrow at {clock} to call");
-                let Intent::Remind { send_at, .. } = said(&text, now, zone) else {
+                let Intent::Remind { send_at, .. } = intent_at(&text, now, zone) else {
                     panic!("{zone:?} {date}: {text}");
                 };
                 assert!(
@@ -53,7 +53,7 @@ fn the_clock_on_the_wall_counts_in_every_zone() {
                     "{zone:?} {date} {text}"
                 );
                 let text = format!("remind me every day at {clock} to call");
-                let Intent::Remind { recurrence, .. } = said(&text, now, zone) else {
+                let Intent::Remind { recurrence, .. } = intent_at(&text, now, zone) else {
                     panic!("{zone:?} {date}: {text}");
                 };
                 let times = recurrence.unwrap().upcoming(3);

@@ -11,7 +11,7 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
         "midnight" => return Some((exactly(0, 0), at + 1)),
         _ => {}
     }
-    if let Some(found) = spoken(words, at) {
+    if let Some(found) = clock_in_words(words, at) {
         return Some(found);
     }
     let word = words.get(at);
@@ -23,7 +23,7 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
             let minute = if half.is_some() { 30 } else { 0 };
             let clock = Clock {
                 bare: true,
-                ..said(hour, minute, false)
+                ..parsed_clock(hour, minute, false)
             };
             (clock, half.unwrap_or(end), true)
         }
@@ -76,7 +76,7 @@ fn exactly(hour: u32, minute: u32) -> Clock {
 }
 
 /// A parsed time, before am, pm or a part of the day is added.
-fn said(hour: u32, minute: u32, exact: bool) -> Clock {
+fn parsed_clock(hour: u32, minute: u32, exact: bool) -> Clock {
     Clock {
         hour,
         minute,
@@ -86,7 +86,7 @@ fn said(hour: u32, minute: u32, exact: bool) -> Clock {
 }
 
 /// "half past seven", "quarter to 8", "ten past nine".
-fn spoken(words: &Words, at: usize) -> Option<(Clock, usize)> {
+fn clock_in_words(words: &Words, at: usize) -> Option<(Clock, usize)> {
     let (minutes, next) = match words.after(at, &["a quarter", "quarter"]) {
         Some(next) => (15, next),
         None if words.get(at) == "half" => (30, at + 1),
@@ -100,12 +100,12 @@ fn spoken(words: &Words, at: usize) -> Option<(Clock, usize)> {
     let clock = if after == "past" {
         Clock {
             bare: true,
-            ..said(hour, minutes, false)
+            ..parsed_clock(hour, minutes, false)
         }
     } else {
         Clock {
             bare: true,
-            ..said((hour + 23) % 24, 60 - minutes, false)
+            ..parsed_clock((hour + 23) % 24, 60 - minutes, false)
         }
     };
     Some(with_meridiem(words, end, clock))
@@ -136,7 +136,7 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
         None => Some((
             Clock {
                 bare: true,
-                ..said(hour, 0, hour > 12 || head.starts_with('0'))
+                ..parsed_clock(hour, 0, hour > 12 || head.starts_with('0'))
             },
             true,
         )),
@@ -152,7 +152,8 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
             }
             let exact = hour > 12 || head.starts_with('0');
             let seconds = rest.len() == 3 && rest.starts_with(':');
-            (rest.is_empty() || seconds).then_some((said(hour, minute, exact), separator != ':'))
+            (rest.is_empty() || seconds)
+                .then_some((parsed_clock(hour, minute, exact), separator != ':'))
         }
         Some(_) => None,
     }

@@ -22,8 +22,8 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
             return Some((Day::InDays(1), next));
         }
         "later" if words.get(next) == "today" => return Some((Day::Today, at + 2)),
-        said @ ("next" | "this" | "coming") => {
-            return named(words, next, said == "next").map(|day| (day, at + 2));
+        word @ ("next" | "this" | "coming") => {
+            return named(words, next, word == "next").map(|day| (day, at + 2));
         }
         "the" if on || next < words.len() => {
             if let Some(found) = of_year(words, next) {

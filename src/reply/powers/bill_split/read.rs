@@ -88,13 +88,13 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         .unwrap_or(at + 1);
     let bill = after > at + 2;
     let amount = money::read(words, after);
-    let Some((mut said, next)) = amount else {
+    let Some((mut sum, next)) = amount else {
         let from = words.after(after, &["between", "among", "with"])?;
         return bill.then(|| (Clear, BillSplitAction::People(names(words, from, end))));
     };
     let end = match tip(words, next, end) {
         Some((percent, end)) => {
-            said.minor += (said.minor * percent + 50) / 100;
+            sum.minor += (sum.minor * percent + 50) / 100;
             end
         }
         None => end,
@@ -103,16 +103,16 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         return Some((Clear, BillSplitAction::Unclear));
     }
     if let Some(ways) = ways(words, next, end) {
-        let money = Amount::new(said);
+        let money = Amount::new(sum);
         return Some((Clear, BillSplitAction::Ways { money, ways }));
     }
-    split_between(words, said, next, end).map(|action| (Clear, action))
+    split_between(words, sum, next, end).map(|action| (Clear, action))
 }
 
 /// "for pizza between Ana, Bo and me, paid by Ana", after the amount.
 fn split_between(
     words: &Words<'_>,
-    said: money::Money,
+    amount: money::Money,
     next: usize,
     end: usize,
 ) -> Option<BillSplitAction> {
@@ -123,10 +123,10 @@ fn split_between(
     let purpose = words
         .after(next, &["for", "of"])
         .filter(|from| *from < between)
-        .map_or_else(String::new, |from| pieces::said(words, from, between));
+        .map_or_else(String::new, |from| pieces::original(words, from, between));
     let by = (between + 1..end).find(|n| words.after(*n, &["paid by"]).is_some());
     let (until, payer) = match by {
-        Some(by) => (by, pieces::said(words, by + 2, end)),
+        Some(by) => (by, pieces::original(words, by + 2, end)),
         None => payer_after(words, between + 1, end),
     };
     let (until, purpose) = purpose_after(words, between + 1, until, purpose);
@@ -149,7 +149,7 @@ fn split_between(
     };
     Some(BillSplitAction::Paid {
         payer,
-        money: Amount::new(said),
+        money: Amount::new(amount),
         purpose,
         among,
     })
@@ -183,13 +183,15 @@ fn payer_after(words: &Words<'_>, from: usize, end: usize) -> (usize, String) {
         .rev()
         .find(|n| words.is_set_off(*n))
         .map_or(end - 2, |n| n + 1);
-    (start, pieces::said(words, start, end - 1))
+    (start, pieces::original(words, start, end - 1))
 }
 
 /// "… between Ana and me for pizza".
 fn purpose_after(words: &Words<'_>, from: usize, until: usize, known: String) -> (usize, String) {
     match (from..until).find(|n| words.get(*n) == "for") {
-        Some(at) if known.is_empty() && at + 1 < until => (at, pieces::said(words, at + 1, until)),
+        Some(at) if known.is_empty() && at + 1 < until => {
+            (at, pieces::original(words, at + 1, until))
+        }
         _ => (until, known),
     }
 }
@@ -232,15 +234,15 @@ fn count(word: &str) -> Option<i64> {
 /// "Ana paid 30 for pizza", "I paid 30", "Bo paid Ana 30", "Bo paid Ana back 30".
 fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
     let verb = (at + 1..end.min(at + 1 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid")?;
-    let payer = pieces::said(words, at, verb);
-    if let Some((said, next)) = money::read(words, verb + 1) {
+    let payer = pieces::original(words, at, verb);
+    if let Some((money, next)) = money::read(words, verb + 1) {
         let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among"));
-        if let Some(paid) = paid_only_for(words, &payer, (said.clone(), next), end) {
+        if let Some(paid) = paid_only_for(words, &payer, (money.clone(), next), end) {
             return Some((Soft, paid));
         }
         let until = between.unwrap_or(end);
         let purpose = match words.after(next, &["for"]) {
-            Some(from) if from < until => pieces::said(words, from, until),
+            Some(from) if from < until => pieces::original(words, from, until),
             None if next == until => String::new(),
             _ => return None,
         };
@@ -248,7 +250,7 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplit
             Soft,
             BillSplitAction::Paid {
                 payer,
-                money: Amount::new(said),
+                money: Amount::new(money),
                 purpose: purpose
                     .strip_suffix(" split")
                     .map_or(purpose.clone(), str::to_owned),
@@ -258,10 +260,10 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplit
     }
     let amount = (verb + 2..end.min(verb + 3 + NAME_WORDS_MAX))
         .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
-    let (from, (said, next)) = amount;
+    let (from, (money, next)) = amount;
     let back = words.get(from - 1) == "back";
     let whole = next == end || words.after(next, &["back"]) == Some(end);
-    let to = pieces::said(words, verb + 1, from - usize::from(back));
+    let to = pieces::original(words, verb + 1, from - usize::from(back));
     // "I paid the taxi, 30" settles no debt.
     if words.get(verb + 1) == "the" {
         return None;
@@ -273,7 +275,7 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplit
             BillSplitAction::Settled {
                 payer,
                 to,
-                money: Amount::new(said),
+                money: Amount::new(money),
             },
         )
     })
@@ -283,12 +285,12 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplit
 fn paid_only_for(
     words: &Words<'_>,
     payer: &str,
-    (said, next): (money::Money, usize),
+    (amount, next): (money::Money, usize),
     end: usize,
 ) -> Option<BillSplitAction> {
     let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
     let purpose = match words.after(next, &["for"]) {
-        Some(from) if from < at => pieces::said(words, from, at),
+        Some(from) if from < at => pieces::original(words, from, at),
         None if next == at => String::new(),
         _ => return None,
     };
@@ -303,7 +305,7 @@ fn paid_only_for(
     }
     Some(BillSplitAction::Paid {
         payer: payer.to_owned(),
-        money: Amount::new(said),
+        money: Amount::new(amount),
         purpose,
         among,
     })

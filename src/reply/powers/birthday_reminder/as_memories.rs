@@ -16,13 +16,13 @@ pub struct KeptBirthday {
 }
 
 /// All that are kept; none where the state can't be parsed.
-pub fn birthdays(kept: &StoredState, scene: &PowerContext<'_>) -> Vec<KeptBirthday> {
-    let state = serde_json::from_str::<BirthdayState>(&kept.state).unwrap_or_default();
+pub fn birthdays(stored: &StoredState, scene: &PowerContext<'_>) -> Vec<KeptBirthday> {
+    let state = serde_json::from_str::<BirthdayState>(&stored.state).unwrap_or_default();
     let all = state.birthdays.iter().filter_map(|birthday| {
         Some(KeptBirthday {
             name: birthday.name.clone(),
             title: format!("{} birthday", possessive(&birthday.name)),
-            line: birthday.told(scene),
+            line: birthday.display(scene),
             item: serde_json::to_string(birthday).ok()?,
         })
     });

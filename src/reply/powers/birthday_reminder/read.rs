@@ -31,14 +31,14 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Birt
             "do you know when",
         ],
     ) {
-        let whose = whose(words, from, word, end)?;
+        let name = owner_name(words, from, word, end)?;
         // Anybody may be asked after.
-        return Some((Soft, BirthdayAction::When(whose)));
+        return Some((Soft, BirthdayAction::When(name)));
     }
     if let "remove" | "delete" | "forget" | "cancel" = words.get(at) {
         return Some((
             Clear,
-            BirthdayAction::Remove(whose(words, at + 1, word, end)?),
+            BirthdayAction::Remove(owner_name(words, at + 1, word, end)?),
         ));
     }
     let from = words
@@ -120,12 +120,12 @@ fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
         Day::Date { year, month, day } => (month, day, Some(year)),
         Day::Ambiguous => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
         _ => {
-            let (date, _) = pieces::read_day(words, at, talk.heard.now, talk.zone())?;
+            let (date, _) = pieces::read_day(words, at, talk.context.now, talk.zone())?;
             (date.month(), date.day(), None)
         }
     };
     // A future year gives the next birthday, not the year of birth.
-    let this_year = pieces::date(talk.heard.now, talk.zone()).year();
+    let this_year = pieces::date(talk.context.now, talk.zone()).year();
     let year = year.filter(|year| *year < this_year);
     // A leap year has every day.
     if NaiveDate::from_ymd_opt(year.unwrap_or(2000), month, day).is_none() {
@@ -141,7 +141,7 @@ fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
 }
 
 /// Whose birthday the words before or after "birthday" name.
-fn whose(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<String> {
+fn owner_name(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<String> {
     owner(words, from, word, end).map(|(name, _)| name)
 }
 
@@ -154,14 +154,14 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
                 matches!(words.get(*n), "is" | "on" | "falls" | "was") || words.is_set_off(*n - 1)
             })
             .unwrap_or(end);
-        let name = pieces::said(words, from, to);
+        let name = pieces::original(words, from, to);
         return (to > from && to - from <= NAME_WORDS_MAX && !name.is_empty())
             .then_some((name, to));
     }
     if word <= from || word - from > NAME_WORDS_MAX {
         return None;
     }
-    let typed = pieces::said(words, from, word);
+    let typed = pieces::original(words, from, word);
     let bare = ["'s", "’s", "'S", "’S"]
         .iter()
         .find_map(|tail| typed.strip_suffix(tail))

@@ -60,7 +60,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Budg
     ) {
         return Some((
             Clear,
-            BudgetAction::RemoveBudget(pieces::said(words, from, end)),
+            BudgetAction::RemoveBudget(pieces::original(words, from, end)),
         ));
     }
     budget(talk, end).map(|action| (Clear, action))
@@ -97,13 +97,13 @@ fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAc
     let mut at = from;
     let mut spent = Vec::new();
     while at < to && spent.len() < SPENT_MAX {
-        let Some((said, next)) = money::read(words, at) else {
+        let Some((amount, next)) = money::read(words, at) else {
             // "paid the taxi, 30"
-            let (said, next) = money::read(words, to.checked_sub(1)?)?;
+            let (amount, next) = money::read(words, to.checked_sub(1)?)?;
             if words.get(from) != "the" || next != to {
                 return None;
             }
-            spent.push((Spending(said), pieces::said(words, from + 1, to - 1)));
+            spent.push((Spending(amount), pieces::original(words, from + 1, to - 1)));
             break;
         };
         let purpose = words.after(next, &["on", "for", "at"]);
@@ -114,11 +114,11 @@ fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAc
         });
         let until = another.unwrap_or(to);
         let purpose = match purpose {
-            Some(from) => pieces::said(words, from, until),
+            Some(from) => pieces::original(words, from, until),
             None if next >= until => String::new(),
             None => return None,
         };
-        spent.push((Spending(said), purpose));
+        spent.push((Spending(amount), purpose));
         at = until + 1;
     }
     let has_day = spent
@@ -160,7 +160,7 @@ fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<BudgetAction> {
                         .is_some()
                 })
                 .unwrap_or(end);
-            purpose = pieces::said(words, next, to);
+            purpose = pieces::original(words, next, to);
             at = to.max(next);
         } else {
             return None;
@@ -188,22 +188,22 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
         )
         .unwrap_or(talk.start);
     let word = (at..end.min(at + 4)).find(|n| words.get(*n) == "budget")?;
-    let before = pieces::said(words, at, word);
+    let before = pieces::original(words, at, word);
     let from = words.after(word + 1, &["for"]);
     if let Some(from) = from {
         let to = (from..end).find(|n| {
             matches!(words.get(*n), "to" | "is" | "of") || money::read(words, *n).is_some()
         })?;
-        let (said, next) = money::read(words, to).or_else(|| money::read(words, to + 1))?;
+        let (amount, next) = money::read(words, to).or_else(|| money::read(words, to + 1))?;
         return whole(talk, next, end).then(|| BudgetAction::Budget {
-            money: Spending(said),
-            purpose: pieces::said(words, from, to),
+            money: Spending(amount),
+            purpose: pieces::original(words, from, to),
         });
     }
     let from = words
         .after(word + 1, &["of", "to", "is", "at"])
         .unwrap_or(word + 1);
-    let Some((said, next)) = money::read(words, from) else {
+    let Some((amount, next)) = money::read(words, from) else {
         return (from == end && words.get(talk.start) == "set").then_some(BudgetAction::Unclear);
     };
     let purpose = match words.after(next, &["for", "on"]) {
@@ -215,13 +215,13 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
                         .is_some()
                 })
                 .unwrap_or(end);
-            pieces::said(words, from, to)
+            pieces::original(words, from, to)
         }
         None if whole(talk, next, end) => before,
         None => return None,
     };
     Some(BudgetAction::Budget {
-        money: Spending(said),
+        money: Spending(amount),
         purpose: purpose.trim_start_matches("monthly ").to_owned(),
     })
 }

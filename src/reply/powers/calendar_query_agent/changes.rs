@@ -117,14 +117,14 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuer
     let spans = named.as_ref().map(|(span, _)| *span);
     let calendar = named.and_then(|(_, name)| name);
     let (length, rest) = length(talk, &without(talk, from, end, spans));
-    let said = match time_and_title(talk, &rest, &length) {
-        Some(Ok(said)) => said,
+    let parsed = match time_and_title(talk, &rest, &length) {
+        Some(Ok(parsed)) => parsed,
         Some(Err(why)) => return Some((strength, CalendarQuery::Unclear(why))),
         // "put the milk into the fridge" is about no time.
         None if strength == Strength::Soft => return None,
         None => return Some((strength, CalendarQuery::Unclear(unclear()))),
     };
-    let event = SaidEvent { calendar, ..said };
+    let event = SaidEvent { calendar, ..parsed };
     Some((strength, CalendarQuery::Add(event)))
 }
 
@@ -155,7 +155,7 @@ fn calendar_phrase(
     let name_from = words
         .after(begin + 1, &["my", "the", "our"])
         .unwrap_or(begin + 1);
-    let name = pieces::said(words, name_from, last);
+    let name = pieces::original(words, name_from, last);
     Some((
         (begin, last + 1),
         Some(name).filter(|name| !name.is_empty()),
@@ -185,11 +185,11 @@ enum Length {
 
 /// The length that is said in a text, and the text without it.
 fn length(talk: &Talk<'_>, text: &str) -> (Length, String) {
-    let heard = MessageContext {
+    let context = MessageContext {
         text,
-        ..*talk.heard
+        ..*talk.context
     };
-    let inner = listen(&heard);
+    let inner = listen(&context);
     let (words, end) = (&inner.words, inner.words.len());
     for at in 0..end {
         let found = match words.get(at) {
@@ -216,23 +216,23 @@ fn time_and_title(
     text: &str,
     length: &Length,
 ) -> Option<Result<SaidEvent, String>> {
-    let heard = MessageContext {
+    let context = MessageContext {
         text,
-        ..*talk.heard
+        ..*talk.context
     };
-    let inner = listen(&heard);
+    let inner = listen(&context);
     let end = inner.words.len();
     // The meaning rests on the person's time zone.
     let zone = talk.zone();
     let found = said_time::find(&inner, 0, end, false);
     let title = match &found {
         Some(found) => found.rest(&inner.words, 0, end).join(" "),
-        None => pieces::said(&inner.words, 0, end),
+        None => pieces::original(&inner.words, 0, end),
     };
     let (day, minute) = match (found.map(|found| found.time), length) {
         (Some(Err(why)), _) => return Some(Err(why)),
         (Some(Ok(time)), _) => (time.day, time.minute),
-        (None, Length::Hours(..)) => (pieces::date(talk.heard.now, zone), None),
+        (None, Length::Hours(..)) => (pieces::date(talk.context.now, zone), None),
         (None, _) => return None,
     };
     let (minute, minutes) = match *length {
@@ -309,7 +309,7 @@ fn event_name(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
     let from = words
         .after(at, &["my event", "the event", "my", "the", "our"])
         .unwrap_or(at);
-    let name = pieces::said(words, from, end);
+    let name = pieces::original(words, from, end);
     let is_name = !matches!(
         words.get(from),
         "it" | "that" | "this" | "these" | "those" | "all" | "everything"
@@ -328,7 +328,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
     fn understood(text: &str) -> Option<(Strength, CalendarQuery)> {
-        let heard = MessageContext {
+        let context = MessageContext {
             text,
             now: NOW,
             timezone: Some("Europe/Berlin".parse().unwrap()),
@@ -336,7 +336,7 @@ mod tests {
             group: false,
             has_photos: false,
         };
-        let calls = recognise(&heard);
+        let calls = recognise(&context);
         let call = calls.of(Power::CalendarQueryAgent)?;
         match &call.action {
             Action::CalendarQueryAgent(query) => Some((call.strength, query.clone())),

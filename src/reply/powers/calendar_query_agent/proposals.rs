@@ -14,9 +14,9 @@ use crate::reply::powers::{CalendarName, CalendarWish, PowerContext, pieces};
 pub(super) type Proposal = (String, Option<CalendarWish>);
 
 /// `None`: nothing is said of it, as something else may be meant.
-pub(super) fn propose_add(said: &SaidEvent, scene: &PowerContext<'_>) -> Option<Proposal> {
+pub(super) fn propose_add(event: &SaidEvent, scene: &PowerContext<'_>) -> Option<Proposal> {
     let calendars = &scene.facts.calendars;
-    let calendar = match &said.calendar {
+    let calendar = match &event.calendar {
         Some(name) => {
             let names = calendars.iter().map(|calendar| calendar.name.as_str());
             match pieces::which(name, names) {
@@ -35,12 +35,12 @@ pub(super) fn propose_add(said: &SaidEvent, scene: &PowerContext<'_>) -> Option<
     if !calendar.is_writable {
         return Some((read_only(Some(calendar)), None));
     }
-    let time = time_of(said, scene)?;
+    let time = time_of(event, scene)?;
     if time.clock == EventClock::Zoned && time.starts_at <= scene.now {
         return Some(("That time has passed. When do you mean?".to_owned(), None));
     }
-    let (title, name) = (&said.title, events::one_line(&calendar.name));
-    let when = time_shown(&time, scene);
+    let (title, name) = (&event.title, events::one_line(&calendar.name));
+    let when = time_text(&time, scene);
     Some((
         format!(
             "Shall I put “{title}” into your calendar {name}: {when}?{} Say yes, and I do.",
@@ -64,15 +64,15 @@ fn read_only(calendar: Option<&CalendarName>) -> String {
     )
 }
 
-fn time_of(said: &SaidEvent, scene: &PowerContext<'_>) -> Option<EventTime> {
-    let Some(minute) = said.minute else {
-        return all_day(said.day);
+fn time_of(event: &SaidEvent, scene: &PowerContext<'_>) -> Option<EventTime> {
+    let Some(minute) = event.minute else {
+        return all_day(event.day);
     };
-    let starts_at = pieces::moment(said.day, minute, scene.zone())?;
+    let starts_at = pieces::moment(event.day, minute, scene.zone())?;
     Some(EventTime {
         clock: EventClock::Zoned,
         starts_at,
-        ends_at: starts_at.plus_s(said.minutes * 60),
+        ends_at: starts_at.plus_s(event.minutes * 60),
     })
 }
 
@@ -89,10 +89,10 @@ fn all_day(day: NaiveDate) -> Option<EventTime> {
     })
 }
 
-pub(super) fn propose_change(said: &SaidChange, scene: &PowerContext<'_>) -> Option<Proposal> {
+pub(super) fn propose_change(change: &SaidChange, scene: &PowerContext<'_>) -> Option<Proposal> {
     let ahead = scene.facts.events.iter();
     let ahead = ahead.filter(|event| event.is_on() && event.ends_at > scene.now);
-    let found = match &said.which {
+    let found = match &change.which {
         EventRef::Latest(uid) => ahead.clone().find(|event| event.uid == *uid),
         EventRef::Named(name) => {
             let titles = ahead.clone().map(|event| event.title.as_str());
@@ -101,7 +101,7 @@ pub(super) fn propose_change(said: &SaidChange, scene: &PowerContext<'_>) -> Opt
         }
     };
     let Some(event) = found else {
-        return match (&said.which, said.is_explicit) {
+        return match (&change.which, change.is_explicit) {
             (EventRef::Named(name), true) => Some((
                 format!("I find no “{name}” in your calendars in the weeks ahead."),
                 None,
@@ -109,7 +109,7 @@ pub(super) fn propose_change(said: &SaidChange, scene: &PowerContext<'_>) -> Opt
             _ => None,
         };
     };
-    Some(propose_for(event, said.to.as_ref(), scene))
+    Some(propose_for(event, change.to.as_ref(), scene))
 }
 
 fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>) -> Proposal {
@@ -120,13 +120,13 @@ fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>)
         return (read_only(calendar), None);
     };
     if event.is_recurring {
-        let said = format!(
+        let reply = format!(
             "“{title}” repeats, and I change only events that come once; please change it in your calendar."
         );
-        return (said, None);
+        return (reply, None);
     }
     let name = events::one_line(&calendar.name);
-    let was = event.start_shown(scene);
+    let was = event.start_text(scene);
     let others = match event.people.is_empty() {
         true => "",
         false => " Your calendar's server may tell the others who are invited.",
@@ -146,7 +146,7 @@ fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>)
         Ok(time) => time,
         Err(why) => return (why, None),
     };
-    let when = time_shown(&time, scene);
+    let when = time_text(&time, scene);
     (
         format!(
             "Shall I move “{title}” from {was} to {when}?{}{others} Say yes, and I do.",
@@ -191,11 +191,11 @@ fn moved(event: &Event, to: &TimeChange, scene: &PowerContext<'_>) -> Result<Eve
 }
 
 /// "Tuesday, 24 November, 13:00–14:00"; of whole days without the time.
-fn time_shown(time: &EventTime, scene: &PowerContext<'_>) -> String {
+fn time_text(time: &EventTime, scene: &PowerContext<'_>) -> String {
     let zone = scene.zone();
     let span = time.within(zone);
-    let day = pieces::shown(pieces::date(span.start, zone), scene.today());
-    let clock = |at| pieces::clock_shown(pieces::minute_of_day(at, zone));
+    let day = pieces::display(pieces::date(span.start, zone), scene.today());
+    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, zone));
     match time.is_all_day() {
         true => format!("{day}, all day"),
         false => format!("{day}, {}–{}", clock(span.start), clock(span.end)),

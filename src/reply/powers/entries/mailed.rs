@@ -46,16 +46,17 @@ pub(super) fn without_mails<S: Serializer>(
 
 impl Entries {
     /// Adds what mails state to what the person told, but for what they told as well, corrected
-    /// or removed. `shown`: how a superpower shows it; `None`: it is none of its.
+    /// or removed. `convert`: how a superpower shows it; `None`: it is none of its.
     pub(in super::super) fn take_in(
         &mut self,
         scene: &PowerContext<'_>,
-        shown: impl Fn(&Booking) -> Option<MailedEntry>,
+        convert: impl Fn(&Booking) -> Option<MailedEntry>,
     ) {
-        let said = self.list.len();
+        let count = self.list.len();
         for booking in &scene.facts.bookings {
             let mark = booking.mark();
-            let Some(mailed) = shown(booking).filter(|_| !self.dropped.contains_key(&mark)) else {
+            let Some(mailed) = convert(booking).filter(|_| !self.dropped.contains_key(&mark))
+            else {
                 continue;
             };
             let begins = booking.begins(scene);
@@ -72,7 +73,7 @@ impl Entries {
                 }),
                 is_quiet: mailed.is_quiet,
             };
-            if !self.list[..said].iter().any(|known| known.covers(&entry)) {
+            if !self.list[..count].iter().any(|known| known.covers(&entry)) {
                 self.list.push(entry);
             }
         }

@@ -65,14 +65,12 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Habi
         "stop habit",
         "forget habit",
     ];
+    let remove = |from| HabitAction::Remove(pieces::original(words, from, end));
     if let Some(from) = words.after(at, &stop) {
-        return Some((Clear, HabitAction::Remove(pieces::said(words, from, end))));
+        return Some((Clear, remove(from)));
     }
     if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
-        return Some((
-            Strength::Soft,
-            HabitAction::Remove(pieces::said(words, from, end)),
-        ));
+        return Some((Strength::Soft, remove(from)));
     }
     done(words, at, end)
 }
@@ -117,7 +115,7 @@ fn did(
     is_report: bool,
 ) -> HabitAction {
     HabitAction::Did {
-        what: pieces::said(words, from, to),
+        what: pieces::original(words, from, to),
         days_ago,
         is_report,
     }
@@ -169,7 +167,7 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
             break;
         }
     }
-    match pieces::said(words, from, to) {
+    match pieces::original(words, from, to) {
         name if name.is_empty() => HabitAction::Nothing,
         name => HabitAction::Track { name, per_week },
     }

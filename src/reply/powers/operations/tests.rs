@@ -109,8 +109,8 @@ fn arguments_of_trackers_mean_actions() {
         ),
     ];
     check(cases);
-    let shown = operation(Power::TodoList, &json!({"operation": "show"}));
-    assert!(!shown.unwrap().changes);
+    let outcome = operation(Power::TodoList, &json!({"operation": "show"}));
+    assert!(!outcome.unwrap().changes);
 }
 
 #[test]

@@ -46,8 +46,8 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Parc
         return Some((InSession, set));
     }
     let kind = (at..end).find(|n| is_parcel(words.get(*n)))?;
-    if let Some(gone) = gone(talk, at, kind, end) {
-        return Some(gone);
+    if let Some(removal) = parse_removal(talk, at, kind, end) {
+        return Some(removal);
     }
     if words.get(at) == "where"
         || words
@@ -56,11 +56,16 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Parc
     {
         return Some((Clear, ParcelAction::List));
     }
-    kept(talk, at, kind, end).map(|action| (Clear, action))
+    parse_parcel(talk, at, kind, end).map(|action| (Clear, action))
 }
 
 /// It has arrived, or is to be forgotten.
-fn gone(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<(Strength, ParcelAction)> {
+fn parse_removal(
+    talk: &Talk<'_>,
+    at: usize,
+    kind: usize,
+    end: usize,
+) -> Option<(Strength, ParcelAction)> {
     let verbs = [
         "delete",
         "remove",
@@ -81,7 +86,7 @@ fn gone(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<(Strength
 }
 
 /// "my parcel from Zalando arrives on friday", "track package 1Z… by UPS".
-fn kept(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<ParcelAction> {
+fn parse_parcel(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<ParcelAction> {
     let words = &talk.words;
     let stated = words.after(at, &EXPECTING);
     let verb = (kind..end).find_map(|n| Some((n, arrival_verb(talk, n)?)));
@@ -106,9 +111,9 @@ fn kept(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<ParcelAct
             continue;
         }
         if is_tracking_number(word) || is_carrier(word) {
-            details.push(pieces::said(words, n, n + 1));
+            details.push(pieces::original(words, n, n + 1));
         } else if n < to && !matches!(word, "by" | "with" | "number" | "tracking" | "via") {
-            named.push(pieces::said(words, n, n + 1));
+            named.push(pieces::original(words, n, n + 1));
         }
     }
     let what = named.join(" ");
@@ -121,8 +126,8 @@ fn kept(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<ParcelAct
         Some(Ok(time)) => Some(time),
         None => None,
     };
-    let is_kept = time.is_some() || !details.is_empty();
-    is_kept.then_some(ParcelAction::Keep {
+    let has_content = time.is_some() || !details.is_empty();
+    has_content.then_some(ParcelAction::Keep {
         what,
         details,
         time,
@@ -207,8 +212,8 @@ fn about(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> Option<String
     let after = words
         .after(kind + 1, &["from", "of", "with"])
         .unwrap_or(kind + 1);
-    let text = match pieces::said(words, after, end) {
-        text if text.is_empty() => pieces::said(words, from, kind),
+    let text = match pieces::original(words, after, end) {
+        text if text.is_empty() => pieces::original(words, from, kind),
         text => text,
     };
     (!text.is_empty()).then_some(text)

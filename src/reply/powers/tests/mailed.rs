@@ -86,7 +86,7 @@ fn with(bookings: Vec<Booking>) -> Person {
     }
 }
 
-fn told(person: &mut Person, bookings: Vec<Booking>) {
+fn set_bookings(person: &mut Person, bookings: Vec<Booking>) {
     person.facts = with(bookings).facts;
 }
 
@@ -103,8 +103,8 @@ fn a_booking_is_told_when_it_is_near() {
     )];
     expect(&mut person, Power::ReservationPrep, expected);
     // Nothing of a mail is kept among what the person told.
-    let kept = &person.kept["reservation_prep"].state;
-    assert!(!kept.contains("Luigi"), "{kept}");
+    let stored = &person.stored["reservation_prep"].state;
+    assert!(!stored.contains("Luigi"), "{stored}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_later_mail_changes_or_cancels_a_booking() {
     );
     let mut moved = luigi();
     moved.time = Some(at("2026-03-07T19:00:00Z")..at("2026-03-07T19:00:00Z"));
-    told(&mut person, vec![moved]);
+    set_bookings(&mut person, vec![moved]);
     expect(
         &mut person,
         Power::ReservationPrep,
@@ -238,24 +238,24 @@ fn parcels_trials_and_tickets_of_mails() {
 #[test]
 fn a_renewal_of_a_mail_is_told_each_year() {
     let mut person = with(of_shops());
-    let kept = person.kept.get("membership_renewal");
+    let stored = person.stored.get("membership_renewal");
     let renewal = Power::MembershipRenewal;
-    let first = renewal.alarm(kept, &person.scene(true)).unwrap();
+    let first = renewal.alarm(stored, &person.scene(true)).unwrap();
     assert_eq!(first, Some(at("2026-03-13T08:00:00Z")));
     person.now = first.unwrap();
     let outcome = renewal
-        .on_alarm(kept, person.now, &person.scene(true))
+        .on_alarm(stored, person.now, &person.scene(true))
         .unwrap();
     assert!(
         outcome
-            .said
+            .reply
             .unwrap()
             .contains("Example Stream renews on Friday, 20 March")
     );
     // Yearly again: it is looked at again when this year's is over.
     assert!(outcome.alarm.unwrap() < at("2027-03-13T08:00:00Z"));
     person.now = at("2027-03-01T08:00:00Z");
-    let next = renewal.alarm(outcome.kept.as_ref(), &person.scene(true));
+    let next = renewal.alarm(outcome.stored.as_ref(), &person.scene(true));
     assert_eq!(next.unwrap(), Some(at("2027-03-13T08:00:00Z")));
 }
 

@@ -4,29 +4,29 @@ use super::*;
 
 /// All that the superpower writes by itself until it has nothing more, with the times in
 /// Berlin.
-fn written(person: &mut Person, power: Power) -> Vec<(String, String)> {
+fn all_messages(person: &mut Person, power: Power) -> Vec<(String, String)> {
     const MESSAGES_MAX: usize = 20;
     let mut all = Vec::new();
     for _ in 0..MESSAGES_MAX {
-        let kept = person.kept.get(power.name());
-        let Some(at) = power.alarm(kept, &person.scene(true)).unwrap() else {
+        let stored = person.stored.get(power.name());
+        let Some(at) = power.alarm(stored, &person.scene(true)).unwrap() else {
             break;
         };
         person.now = at;
-        let outcome = power.on_alarm(kept, at, &person.scene(true)).unwrap();
-        if let Some(kept) = outcome.kept {
-            person.kept.insert(power.name(), kept);
+        let outcome = power.on_alarm(stored, at, &person.scene(true)).unwrap();
+        if let Some(stored) = outcome.stored {
+            person.stored.insert(power.name(), stored);
         }
-        if let Some(said) = outcome.said {
+        if let Some(reply) = outcome.reply {
             let local = at.utc().with_timezone(&person.timezone.unwrap());
-            all.push((local.format("%a %-d %b %Y %H:%M").to_string(), said));
+            all.push((local.format("%a %-d %b %Y %H:%M").to_string(), reply));
         }
     }
     all
 }
 
 pub(super) fn expect(person: &mut Person, power: Power, expected: &[(&str, &[&str])]) {
-    let all = written(person, power);
+    let all = all_messages(person, power);
     for ((at, text), (expected_at, parts)) in all.iter().zip(expected) {
         assert_eq!(at, expected_at, "{text}");
         for part in *parts {
@@ -107,7 +107,7 @@ fn renewals() {
          forget the gym membership → can't cancel it
          netflix is great → -",
     );
-    let mut all = written(&mut person, Power::MembershipRenewal);
+    let mut all = all_messages(&mut person, Power::MembershipRenewal);
     all.truncate(2);
     assert_eq!(all[0].0, "Sun 29 Nov 2026 09:00");
     assert!(
@@ -219,8 +219,10 @@ fn evenings() {
          evening prep at 9 → each evening at 21:00",
     );
     // Nobody knows of anything: it is quiet, and looks again the next evening.
-    let kept = person.kept.get("evening_prep");
-    let at = Power::EveningPrep.alarm(kept, &person.scene(true)).unwrap();
+    let stored = person.stored.get("evening_prep");
+    let at = Power::EveningPrep
+        .alarm(stored, &person.scene(true))
+        .unwrap();
     assert_eq!(at.unwrap().to_string(), "2026-03-04T20:00:00.000Z");
     let tomorrow = person.scene(true).today().succ_opt().unwrap();
     let plan = |what: &str, minute| Plan {
@@ -241,12 +243,12 @@ fn evenings() {
         ..PowerContext::alone(at.unwrap(), 1, &facts)
     };
     let outcome = Power::EveningPrep
-        .on_alarm(kept, scene.now, &scene)
+        .on_alarm(stored, scene.now, &scene)
         .unwrap();
-    let said = outcome.said.unwrap();
+    let reply = outcome.reply.unwrap();
     let expected = "Tomorrow, Thursday, 5 March:\n• 09:00 dentist, Room 5\n• call mom, Room 5\n\
         It begins at 09:00. For an alarm, say “remind me tomorrow at 07:30 to get up”.";
-    assert_eq!(said, expected);
+    assert_eq!(reply, expected);
     assert_eq!(
         outcome.alarm.unwrap().to_string(),
         "2026-03-05T20:00:00.000Z"

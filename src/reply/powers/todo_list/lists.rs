@@ -71,9 +71,9 @@ impl Items for Vec<Item> {
 
 impl TodoDraft {
     /// "call the bank", "call the bank for Friday, 27 November".
-    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
         match self.due {
-            Some(due) => format!("{} for {}", self.text, due.shown(scene.today())),
+            Some(due) => format!("{} for {}", self.text, due.display(scene.today())),
             None => self.text.clone(),
         }
     }
@@ -274,8 +274,8 @@ impl TodoState {
 
     /// Says which entries there are not; "" where nothing is missing.
     pub(super) fn not_there(&self, list: &ListName, missing: &[(String, String)]) -> String {
-        if let Some((_, said)) = missing.iter().find(|(_, said)| !said.is_empty()) {
-            return said.clone();
+        if let Some((_, reason)) = missing.iter().find(|(_, reason)| !reason.is_empty()) {
+            return reason.clone();
         }
         let texts: Vec<&str> = missing.iter().map(|(text, _)| text.as_str()).collect();
         let title = match list {
@@ -288,7 +288,7 @@ impl TodoState {
         }
     }
 
-    pub(super) fn shown(&self, place: Place, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, place: Place, scene: &PowerContext<'_>) -> String {
         let items = self.items_in(place);
         let title = self.title(place);
         let mut text = match (items.is_empty(), items.open()) {
@@ -309,7 +309,7 @@ impl TodoState {
         for (n, item) in (1..).zip(items) {
             let done = if item.done { " ✓" } else { "" };
             let due = item.due().map_or_else(String::new, |due| {
-                format!(" ({})", due.shown(scene.today()))
+                format!(" ({})", due.display(scene.today()))
             });
             text.push_str(&format!("\n{n}. {}{due}{done}", item.text));
         }
@@ -320,7 +320,7 @@ impl TodoState {
         text
     }
 
-    pub(super) fn all_shown(&self) -> String {
+    pub(super) fn display_all(&self) -> String {
         if self.lists.is_empty() && self.items.is_empty() {
             return "There are no lists yet. Say “add milk to my groceries list” to begin one."
                 .to_owned();

@@ -83,7 +83,7 @@ pub(super) fn list_at(talk: &Talk<'_>, at: usize, end: usize) -> Option<(ListNam
     let noun = words.after(at, &ARTICLES).unwrap_or(at);
     if let Some(from) = words.after(noun, &["list called", "list named"]) {
         let to = end.min(from + NAME_WORDS_MAX);
-        let name = pieces::said(words, from, to);
+        let name = pieces::original(words, from, to);
         return (to > from && talk.spoken_to).then_some((ListName::Named(name), to));
     }
     if let Some(after) = words.after(noun, &UNNAMED) {
@@ -92,7 +92,7 @@ pub(super) fn list_at(talk: &Talk<'_>, at: usize, end: usize) -> Option<(ListNam
     let after = named(words, noun, end);
     let bare = (words.get(noun) == GROCERIES).then_some((noun + 1, noun + 1));
     let (to, after) = after.or(bare)?;
-    let name = pieces::said(words, noun, to);
+    let name = pieces::original(words, noun, to);
     let is_usual = matches!(words.get(noun), "shopping" | "grocery" | GROCERIES);
     (talk.spoken_to || is_usual).then_some((ListName::Named(name), after))
 }
@@ -149,7 +149,7 @@ fn is_link(word: &str) -> bool {
 }
 
 /// "what's on my groceries list", "show the list", "my groceries list".
-pub(super) fn shown(talk: &Talk<'_>, end: usize) -> Option<ListName> {
+pub(super) fn list_to_show(talk: &Talk<'_>, end: usize) -> Option<ListName> {
     const SHOW: [&str; 22] = [
         "whats left on",
         "what is left on",
@@ -175,12 +175,12 @@ pub(super) fn shown(talk: &Talk<'_>, end: usize) -> Option<ListName> {
         "list",
     ];
     let words = &talk.words;
-    let asked = words.after(talk.start, &SHOW);
-    let from = asked.unwrap_or(talk.start);
+    let after_show = words.after(talk.start, &SHOW);
+    let from = after_show.unwrap_or(talk.start);
     // "list" and "groceries" alone are too short to be meant for sure.
     let is_bare = end == from + 1;
     let (list, after) = list_at(talk, from, end)?;
-    let is_sure = !is_bare || (asked.is_some() && list != ListName::Unnamed);
+    let is_sure = !is_bare || (after_show.is_some() && list != ListName::Unnamed);
     (after == end && is_sure).then_some(list)
 }
 

@@ -1,7 +1,7 @@
 //! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
 //! for friday", "done with milk".
 
-use super::phrases::{after_verb, list_at, on_list, shown};
+use super::phrases::{after_verb, list_at, list_to_show, on_list};
 use super::{ListName, TodoAction, TodoDraft};
 use crate::reply::builtin::when::{self, Spec};
 use crate::reply::builtin::words::Words;
@@ -58,11 +58,11 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Todo
         }
         "reopen" | "uncheck" | "untick" => Some((
             InSession,
-            TodoAction::Reopen(pieces::said(words, at + 1, end)),
+            TodoAction::Reopen(pieces::original(words, at + 1, end)),
         )),
         _ if end > at + 1 && words.get(end - 1) == "done" && end - at <= 8 => Some((
             InSession,
-            taken(true, ListName::InUse, words.original(at..end - 1)),
+            removal(true, ListName::InUse, words.original(at..end - 1)),
         )),
         _ => None,
     }
@@ -87,8 +87,8 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
         // "to my list for 5/6", "to my list for the party": the first was meant as a day.
         let rest = words.original(found.end..end);
         if due.is_none() && rest.contains(|c: char| c.is_ascii_digit()) {
-            let said = "Which day is that? Say it like “for friday” or “for 5 June”.";
-            return Some((Clear, TodoAction::Unclear(said.to_owned())));
+            let reply = "Which day is that? Say it like “for friday” or “for 5 June”.";
+            return Some((Clear, TodoAction::Unclear(reply.to_owned())));
         }
         let action = added(talk, found.list, (at + 1, found.start), due);
         let action = if due.is_none() {
@@ -148,7 +148,7 @@ fn is_plain_thing(talk: &Talk<'_>, from: usize, end: usize) -> bool {
                 | "i"
         ) || word.starts_with(|c: char| c.is_ascii_digit()) && end == from + 1
     };
-    !talk.heard.group
+    !talk.context.group
         && !words.is_question()
         && end - from <= PLAIN_WORDS_MAX
         && !(from..end).any(is_other)
@@ -184,11 +184,11 @@ fn done_with(talk: &Talk<'_>, from: usize, end: usize) -> (Strength, TodoAction)
     match on_list(talk, from + 1, end, &links, |_| false) {
         Some(found) => (
             Strength::Clear,
-            taken(true, found.list, words.original(from..found.start)),
+            removal(true, found.list, words.original(from..found.start)),
         ),
         None => (
             Strength::Soft,
-            taken(true, ListName::InUse, words.original(from..end)),
+            removal(true, ListName::InUse, words.original(from..end)),
         ),
     }
 }
@@ -207,11 +207,11 @@ fn off(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
             _ => found.start,
         };
         let texts = words.original(at + 1 + skip..to);
-        return Some((Clear, taken(done, found.list, texts)));
+        return Some((Clear, removal(done, found.list, texts)));
     }
     let texts = words.original(at + 1 + skip..end);
     (end > at + 1 && (verb == "remove" || done))
-        .then(|| (InSession, taken(done, ListName::InUse, texts)))
+        .then(|| (InSession, removal(done, ListName::InUse, texts)))
 }
 
 /// "check milk off my list", "mark milk as done", "tick off milk".
@@ -231,11 +231,11 @@ fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, TodoAction)> {
         |_| false,
     ) {
         let texts = words.original(from..found.start);
-        return Some((Strength::Clear, taken(true, found.list, texts)));
+        return Some((Strength::Clear, removal(true, found.list, texts)));
     }
     if let Some(to) = mark_end {
         let texts = words.original(from..to);
-        return Some((Strength::Soft, taken(true, ListName::InUse, texts)));
+        return Some((Strength::Soft, removal(true, ListName::InUse, texts)));
     }
     if words.get(at) == "mark" {
         return None;
@@ -246,7 +246,7 @@ fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, TodoAction)> {
         end
     };
     let texts = words.original(from..to);
-    (to > from).then(|| (Strength::InSession, taken(true, ListName::InUse, texts)))
+    (to > from).then(|| (Strength::InSession, removal(true, ListName::InUse, texts)))
 }
 
 /// `due`: said after the list, for all of them.
@@ -258,13 +258,13 @@ fn added(
 ) -> TodoAction {
     let text = talk.words.original(from..to.max(from));
     let text = text.trim().trim_start_matches([':', '-']);
-    let due = match due.map(|spec| said_time::said(spec, talk)).transpose() {
+    let due = match due.map(|spec| said_time::resolve(spec, talk)).transpose() {
         Ok(due) => due,
-        Err(said) => return TodoAction::Unclear(said),
+        Err(reply) => return TodoAction::Unclear(reply),
     };
     let drafts = things(text).into_iter().map(|text| draft(talk, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
-        Err(said) => TodoAction::Unclear(said),
+        Err(reply) => TodoAction::Unclear(reply),
         Ok(drafts) if drafts.is_empty() => TodoAction::Nothing,
         Ok(drafts) => TodoAction::Add(list, drafts),
     }
@@ -278,14 +278,14 @@ fn draft(talk: &Talk<'_>, text: String, due: Option<SaidTime>) -> Result<TodoDra
     let Some((at, spec)) = found.filter(|_| due.is_none()) else {
         return Ok(TodoDraft { text, due });
     };
-    let due = said_time::said(spec, talk)?;
+    let due = said_time::resolve(spec, talk)?;
     Ok(TodoDraft {
-        text: pieces::said(&words, 0, at),
+        text: pieces::original(&words, 0, at),
         due: Some(due),
     })
 }
 
-fn taken(done: bool, list: ListName, text: &str) -> TodoAction {
+fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
     match things(text) {
         found if found.is_empty() => TodoAction::Nothing,
         found if done => TodoAction::Done(list, found),
@@ -337,7 +337,7 @@ fn of_a_list(talk: &Talk<'_>, end: usize) -> Option<TodoAction> {
     {
         return Some(TodoAction::Begin(name));
     }
-    shown(talk, end).map(TodoAction::Show)
+    list_to_show(talk, end).map(TodoAction::Show)
 }
 
 /// Requests that mean the list only during a session.

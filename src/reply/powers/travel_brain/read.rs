@@ -13,7 +13,7 @@ pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TravelAction
     use Strength::Clear;
     let words = &talk.words;
     let (at, end) = (talk.start, pieces::end(words));
-    if let Some(action) = asked_plainly(talk.request()) {
+    if let Some(action) = parse_fixed(talk.request()) {
         return Some((Clear, action));
     }
     let removing = ["forget", "delete", "remove", "ignore", "drop"];
@@ -54,17 +54,17 @@ pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TravelAction
         "what is the address of",
         "what time does",
     ];
-    let asked = words.after(at, &asking);
-    let from = asked.unwrap_or(at);
+    let start = words.after(at, &asking);
+    let from = start.unwrap_or(at);
     // Without a question only "my flight" is one.
-    if asked.is_none() && words.get(at) != "my" {
+    if start.is_none() && words.get(at) != "my" {
         return None;
     }
     let (kind, to) = named(words, from, end)?;
     Some((Clear, TravelAction::Next { kind, to }))
 }
 
-fn asked_plainly(request: &str) -> Option<TravelAction> {
+fn parse_fixed(request: &str) -> Option<TravelAction> {
     Some(match request {
         "when do i fly" | "when am i flying" | "my flights" | "show my flights" | "flights" => {
             TravelAction::Next {
@@ -133,5 +133,5 @@ fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String
     }
     let place = words.after(from + 1, &["to the", "to", "in the", "in", "at"])?;
     let is_short = (1..=PLACE_WORDS_MAX).contains(&end.checked_sub(place)?);
-    is_short.then(|| (kind, pieces::said(words, place, end)))
+    is_short.then(|| (kind, pieces::original(words, place, end)))
 }

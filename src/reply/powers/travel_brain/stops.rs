@@ -123,8 +123,8 @@ fn of_booking(booking: &Booking) -> Option<Stop> {
         mark: booking.mark(),
         kind,
         name,
-        from: details.origin.shown(),
-        to: details.destination.shown(),
+        from: details.origin.display(),
+        to: details.destination.display(),
         from_code: details.origin.code.clone(),
         to_code: details.destination.code.clone(),
         address: text(&details.place.address),
@@ -177,8 +177,8 @@ fn of_event(event: &Event) -> Option<Stop> {
                 .iter()
                 .find_map(|(way, kind)| Some((at(way)?, *kind)))?;
             let next = words.get(at + 1).map(String::as_str);
-            let goes = matches!(next, Some("to" | "from"));
-            if !goes && number.is_none() {
+            let has_direction = matches!(next, Some("to" | "from"));
+            if !has_direction && number.is_none() {
                 return None;
             }
             (kind, number.unwrap_or_default())
@@ -328,14 +328,14 @@ impl Stop {
     }
 
     /// "Leave at 08:00 (30 min to the airport, 120 min there)"
-    pub(super) fn leave_shown(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn leave_text(&self, scene: &PowerContext<'_>) -> String {
         let leave = self.leave_at(scene);
         let when = match leave > scene.now {
             true if pieces::date(leave, scene.zone()) == scene.today() => format!(
                 "Leave at {}",
-                pieces::clock_shown(pieces::minute_of_day(leave, scene.zone()))
+                pieces::clock_text(pieces::minute_of_day(leave, scene.zone()))
             ),
-            true => format!("Leave on {}", events::moment_shown(leave, false, scene)),
+            true => format!("Leave on {}", events::moment_text(leave, false, scene)),
             false => "Leave now".to_owned(),
         };
         let place = match self.kind {
@@ -350,9 +350,9 @@ impl Stop {
     }
 
     /// "✈️ TP531, Berlin to Lisbon: Friday, 27 November at 10:25, …"
-    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
         if self.kind == StopKind::Hotel {
-            return self.stay_shown(scene);
+            return self.stay_text(scene);
         }
         let mut parts = vec![format!("{}: {}", self.head(), self.moment(true, scene))];
         if self.ends > self.starts {
@@ -392,7 +392,7 @@ impl Stop {
         ])
     }
 
-    fn stay_shown(&self, scene: &PowerContext<'_>) -> String {
+    fn stay_text(&self, scene: &PowerContext<'_>) -> String {
         let (from, to) = (self.moment(true, scene), self.moment(false, scene));
         let mut parts = vec![format!("{}: {from} to {to}", self.name)];
         parts.push(Booking::labelled(&[
@@ -418,15 +418,15 @@ impl Stop {
             // The end of a day is exclusive.
             let is_exclusive = self.is_all_day && !is_start;
             let at = if is_exclusive { at.plus_s(-3_600) } else { at };
-            return pieces::shown(pieces::date(at, scene.zone()), scene.today());
+            return pieces::display(pieces::date(at, scene.zone()), scene.today());
         }
         match wall {
             Some(wall) => format!(
                 "{} at {}",
-                pieces::shown(wall.date(), scene.today()),
+                pieces::display(wall.date(), scene.today()),
                 wall.format("%H:%M")
             ),
-            None => events::moment_shown(at, false, scene),
+            None => events::moment_text(at, false, scene),
         }
     }
 }

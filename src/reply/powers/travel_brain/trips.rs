@@ -102,12 +102,12 @@ impl Trip {
         let (from, to) = (date(first.starts), date(self.until()));
         let place = self.destination();
         let trips = scene.facts.trips.iter();
-        let meant = trips.filter(|trip| {
+        let matching = trips.filter(|trip| {
             let meets = trip
                 .days
                 .is_none_or(|(first, last)| first <= to && last >= from);
             meets && (trip.days.is_some() || bookings::overlap(&trip.place, &place))
         });
-        meant.flat_map(|trip| trip.lines.clone()).collect()
+        matching.flat_map(|trip| trip.lines.clone()).collect()
     }
 }

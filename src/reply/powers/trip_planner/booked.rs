@@ -14,8 +14,8 @@ pub struct PlannedTrip {
 }
 
 /// The trips that the person planned.
-pub fn planned_trips(kept: &StoredState) -> Vec<PlannedTrip> {
-    let state: TripState = serde_json::from_str(&kept.state).unwrap_or_default();
+pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {
+    let state: TripState = serde_json::from_str(&stored.state).unwrap_or_default();
     let planned = |trip: Trip| PlannedTrip {
         days: trip
             .from
@@ -38,6 +38,6 @@ impl Trip {
             return Vec::new();
         };
         let days = (pieces::day(from - 1), pieces::day(to + 1));
-        travel_brain::shown_between(days, scene)
+        travel_brain::lines_between(days, scene)
     }
 }

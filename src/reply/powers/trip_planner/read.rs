@@ -36,7 +36,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Trip
     ) {
         return Some((Clear, plan(talk, from, end)));
     }
-    if let Some(found) = shown(talk, at, end) {
+    if let Some(found) = parse_question(talk, at, end) {
         return Some(found);
     }
     if let Some(from) = words.after(
@@ -50,7 +50,10 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Trip
             "remove my trip to",
         ],
     ) {
-        return Some((Clear, TripAction::Cancel(pieces::said(words, from, end))));
+        return Some((
+            Clear,
+            TripAction::Cancel(pieces::original(words, from, end)),
+        ));
     }
     if let Some(from) = words.after(
         at,
@@ -68,7 +71,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Trip
 }
 
 /// "show my trip to Lisbon", "when is my trip?".
-fn shown(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
     let words = &talk.words;
     if let Some(from) = words.after(
         at,
@@ -79,10 +82,10 @@ fn shown(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction
             "show me my trip to",
         ],
     ) {
-        return Some((Clear, TripAction::Show(pieces::said(words, from, end))));
+        return Some((Clear, TripAction::Show(pieces::original(words, from, end))));
     }
     // "My trip to Lisbon was great" is ordinary talk.
-    let asked = [
+    let questions = [
         "when is my trip to",
         "whens my trip to",
         "when is our trip to",
@@ -95,8 +98,8 @@ fn shown(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction
     {
         return Some((Soft, TripAction::Show(String::new())));
     }
-    if let Some(from) = words.after(at, &asked) {
-        return Some((Soft, TripAction::Show(pieces::said(words, from, end))));
+    if let Some(from) = words.after(at, &questions) {
+        return Some((Soft, TripAction::Show(pieces::original(words, from, end))));
     }
     None
 }
@@ -153,7 +156,7 @@ fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
         Some((at, first, last)) => (at, Some(first), Some(last)),
         None => (end, None, None),
     };
-    match pieces::said(words, from, to) {
+    match pieces::original(words, from, to) {
         place if place.is_empty() => TripAction::Unclear,
         place if has_date(&place) => TripAction::DatesUnclear,
         place => TripAction::Plan {
@@ -186,10 +189,10 @@ fn dates(talk: &Talk<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
     let words = &talk.words;
     if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
-        let (saturday, _) = pieces::read_day(words, at, talk.heard.now, talk.zone())?;
+        let (saturday, _) = pieces::read_day(words, at, talk.context.now, talk.zone())?;
         return Some((saturday, saturday.succ_opt()?, end));
     }
-    let read = |at| pieces::read_day(words, at, talk.heard.now, talk.zone());
+    let read = |at| pieces::read_day(words, at, talk.context.now, talk.zone());
     // "3 to 7 June": the month comes with the second.
     if let Some(day) = day_number(words.get(at))
         && LINKS.contains(&words.get(at + 1))
@@ -241,7 +244,7 @@ fn month_days(
     first: u32,
     last: u32,
 ) -> Option<(NaiveDate, NaiveDate)> {
-    let today = pieces::date(talk.heard.now, talk.zone());
+    let today = pieces::date(talk.context.now, talk.zone());
     let on = |year, day| NaiveDate::from_ymd_opt(year, month, day);
     let year = if on(today.year(), last)? < today {
         today.year() + 1
@@ -277,7 +280,7 @@ fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripActio
     );
     if let Some(from) = add {
         let day = number(from)?;
-        let what = pieces::said(words, from + 1, end);
+        let what = pieces::original(words, from + 1, end);
         let strength = if matches!(words.get(at), "add" | "plan") {
             Clear
         } else {
@@ -288,7 +291,7 @@ fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripActio
     if words.get(at) == "add" && end > at + 4 {
         let to = end - 3;
         let from = words.after(to, &["to day", "on day", "for day"])?;
-        let what = pieces::said(words, at + 1, to);
+        let what = pieces::original(words, at + 1, to);
         return Some((
             Clear,
             TripAction::AddDay {

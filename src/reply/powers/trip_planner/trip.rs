@@ -13,7 +13,7 @@ impl Trip {
     pub(super) fn date(&self, day: u32, scene: &PowerContext<'_>) -> String {
         self.from.map_or_else(String::new, |from| {
             let date = pieces::day(from + day as i32 - 1);
-            format!(" ({})", pieces::shown(date, scene.today()))
+            format!(" ({})", pieces::display(date, scene.today()))
         })
     }
 
@@ -23,15 +23,15 @@ impl Trip {
             (Some(from), Some(to), Some(days)) => format!(
                 "Trip to {}, {} to {} ({})",
                 self.place,
-                pieces::shown(pieces::day(from), scene.today()),
-                pieces::shown(pieces::day(to), scene.today()),
+                pieces::display(pieces::day(from), scene.today()),
+                pieces::display(pieces::day(to), scene.today()),
                 counted(days as usize, "day")
             ),
             _ => format!("Trip to {}, no dates yet", self.place),
         }
     }
 
-    pub(super) fn told(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
         let mut text = format!("{}:", self.title(scene));
         if self.plans.is_empty() {
             text.push_str("\nNothing planned yet. Say “add day 1: museum”.");

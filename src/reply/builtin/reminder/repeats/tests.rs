@@ -3,11 +3,11 @@
 use super::*;
 use crate::clock::{Timestamp, Zone};
 
-fn rules(said: &str) -> String {
+fn rules(phrase: &str) -> String {
     // Monday, 23 November 2026, 14:00 in Berlin.
     let now = Timestamp::parse("2026-11-23T13:00:00Z").unwrap();
     let zone: Zone = "Europe/Berlin".parse().unwrap();
-    let words = Words::new(said);
+    let words = Words::new(phrase);
     let Some((repeat, range)) = find(&words, 0..words.len()) else {
         return "none".to_owned();
     };
@@ -19,14 +19,14 @@ fn rules(said: &str) -> String {
         Ok(rules) => rules,
         Err(problem) => return format!("{problem:?}"),
     };
-    let shown = rules.iter().map(|rule| {
+    let lines = rules.iter().map(|rule| {
         let first = rule.next().unwrap().utc().with_timezone(&zone);
         format!("{} {}", first.format("%m-%d %H:%M"), rule.rule())
     });
     let rest = rest.join(" ");
     format!(
         "{} | {}",
-        shown.collect::<Vec<_>>().join(" + "),
+        lines.collect::<Vec<_>>().join(" + "),
         rest.trim()
     )
 }
@@ -195,10 +195,12 @@ const CASES: &[(&str, &str)] = &[
 fn how_often_is_read_from_plain_words() {
     let cases = CASES;
     let mut wrong = Vec::new();
-    for (said, expected) in cases {
-        let found = rules(said);
+    for (phrase, expected) in cases {
+        let found = rules(phrase);
         if found != *expected {
-            wrong.push(format!("{said}\n  found    {found}\n  expected {expected}"));
+            wrong.push(format!(
+                "{phrase}\n  found    {found}\n  expected {expected}"
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -214,8 +216,8 @@ fn what_comes_again_is_told_from_what_comes_once() {
         ("at 5 to check every door", false),
         ("tomorrow at 9 to run", false),
     ];
-    for (said, expected) in cases {
-        let words = Words::new(said);
-        assert_eq!(repeats(&words, 0..words.len()), expected, "{said}");
+    for (phrase, expected) in cases {
+        let words = Words::new(phrase);
+        assert_eq!(repeats(&words, 0..words.len()), expected, "{phrase}");
     }
 }

@@ -148,7 +148,7 @@ impl ReplyResult {
     }
 
     pub(super) fn failed(unprompted: bool, failure: &str) -> Self {
-        let mut made = Self {
+        let mut result = Self {
             text: None,
             apology: None,
             changes: Vec::new(),
@@ -163,8 +163,8 @@ impl ReplyResult {
             used: None,
             others: Vec::new(),
         };
-        made.apologize(unprompted, Apology::NoWords);
-        made
+        result.apologize(unprompted, Apology::NoWords);
+        result
     }
 
     /// An unprompted reply needs no apology.
