@@ -60,8 +60,28 @@ pub fn crisis(phone: &str) -> String {
         None => "Please talk to somebody who listens: findahelpline.com has the number for your country.".to_owned(),
     };
     format!(
-        "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {line} If you are in immediate danger, please call your emergency number now, or get to somebody you trust."
+        "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {line} If you are hurt or in immediate danger, please call {} now, or get to somebody you trust.",
+        emergency_number(phone)
     )
+}
+
+/// The number for ambulance and police where it is one: that of the European Union, which South
+/// Africa, Switzerland and India share, or the country's own.
+fn emergency_number(phone: &str) -> &'static str {
+    const OF_EUROPE: [&str; 11] = [
+        "+27", "+31", "+33", "+34", "+353", "+41", "+43", "+45", "+46", "+49", "+91",
+    ];
+    let is_of = |prefix: &&str| phone.starts_with(*prefix);
+    if OF_EUROPE.iter().any(is_of) {
+        return "112, your emergency number,";
+    }
+    match phone {
+        phone if phone.starts_with("+1") && !is_without_988(phone) => "911, your emergency number,",
+        phone if phone.starts_with("+44") => "999, your emergency number,",
+        phone if phone.starts_with("+61") => "000, your emergency number,",
+        phone if phone.starts_with("+64") => "111, your emergency number,",
+        _ => "your emergency number",
+    }
 }
 
 fn is_without_988(phone: &str) -> bool {
