@@ -172,6 +172,12 @@ pub fn reminder_repeats_unclear() -> String {
     "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
 }
 
+/// "tuesday 27 november", which is a Friday.
+pub fn weekday_mismatch() -> String {
+    "That date is another day of the week. Which of the two do you mean, the weekday or the date?"
+        .to_owned()
+}
+
 pub fn reminder_one_time() -> String {
     "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
 }

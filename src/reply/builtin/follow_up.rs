@@ -202,5 +202,6 @@ pub(super) fn problem(problem: Problem) -> String {
         Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
         Problem::Ambiguous => wording::reminder_date_ambiguous(),
         Problem::NoSuchTime => wording::reminder_no_such_time(),
+        Problem::WeekdayMismatch => wording::weekday_mismatch(),
     }
 }

@@ -10,7 +10,7 @@ mod several_times;
 
 use std::ops::Range;
 
-use half_understood::{begins_with_hour, has_time_left};
+use half_understood::{begins_with_hour, has_condition, has_time_left, is_condition, is_half_read};
 use parts::{take_apart, text_of, without_unknown_time};
 use repeats::{Repeat, RepeatProblem, repeats};
 use several_times::{at_several_times, two};
@@ -106,7 +106,10 @@ pub fn may_be_reminder(text: &str) -> bool {
     if is_statement || words.is_question() || !(3..=HINT_WORDS_MAX).contains(&words.len()) {
         return false;
     }
-    let is_past = |day| matches!(day, Some(when::Day::InDays(days)) if days < 0);
+    let is_past = |day| match day {
+        Some(when::Day::InDays(days)) => days < 0,
+        day => day == Some(when::Day::Over),
+    };
     when::trailing_time(&words, 1..words.len())
         .is_some_and(|(spec, _)| spec.clock.is_some() && !is_past(spec.day))
 }
@@ -289,6 +292,9 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
     let several = parsed.spec.is_some()
         && (parsed.text.starts_with("and ") || parsed.text.starts_with("or "));
     match parsed.spec {
+        Some(_) if is_half_read(words, range.clone()) => {
+            Intent::Unclear(wording::reminder_half_understood(&parsed.text))
+        }
         _ if several => Intent::Unclear(wording::reminder_one_time()),
         _ if parsed.text.chars().count() > REMINDER_CHARS_MAX => {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
@@ -363,6 +369,10 @@ fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<
         }
     }
     let left = Words::new(&parsed.text);
+    // "every monday in december" has a limit that is not understood.
+    if is_condition(words, found.end) || has_condition(&left) {
+        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+    }
     if has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
         return Some(Intent::Unclear(wording::reminder_half_understood(
             &parsed.text,

@@ -55,6 +55,15 @@ pub(in crate::reply) enum Day {
         month: u32,
         day: u32,
     },
+    /// A date whose weekday was said too: they must agree.
+    WeekdayAndDate {
+        weekday: chrono::Weekday,
+        year: Option<i32>,
+        month: Option<u32>,
+        day: u32,
+    },
+    /// Before today: "last friday".
+    Over,
     /// 5/6 is in May or June, depending on the country.
     Ambiguous,
 }
@@ -187,20 +196,32 @@ pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> 
     let mut end = at;
     // A time has at most five parts, one per field.
     for _ in 0..5 {
-        let linked = match words.get(end) {
+        let begin = words.after(end, &["first thing"]).unwrap_or(end);
+        let linked = match words.get(begin) {
             link @ ("in" | "on" | "at" | "for" | "by" | "around" | "after" | "within") => link,
             _ => "",
         };
-        let from = end + usize::from(!linked.is_empty());
-        let Some(next) = spec.take(words, from, linked) else {
+        let from = begin + usize::from(!linked.is_empty());
+        let is_at = matches!(linked, "at" | "by");
+        let exact = words.after(from, &["exactly", "precisely"]);
+        let from = exact.filter(|_| is_at).unwrap_or(from);
+        let taken = match spec.take(words, from, linked) {
+            // "after friday" is not friday.
+            Some(_) if linked == "after" && spec.day.is_some() && spec.clock.is_none() => {
+                return None;
+            }
             // "in the morning" and "at night" begin with a linking word.
-            let Some(next) = (from > end).then(|| spec.take(words, end, "")).flatten() else {
-                break;
-            };
-            end = next;
-            continue;
+            None if from > begin => spec.take(words, begin, ""),
+            taken => taken,
         };
-        end = next;
+        // "tomorrow first thing"
+        let last = (begin > end && spec.day.is_some()).then_some(begin);
+        let Some(next) = taken.or(last) else {
+            break;
+        };
+        let is_exact = spec.clock.is_some();
+        let exact = words.after(next, &["sharp", "on the dot", "exactly", "precisely"]);
+        end = exact.filter(|_| is_exact).unwrap_or(next);
     }
     (end > at).then_some((spec, end))
 }
@@ -226,6 +247,7 @@ pub(in crate::reply) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize
         "before"
             | "until"
             | "till"
+            | "after"
             | "since"
             | "the"
             | "a"
@@ -238,6 +260,13 @@ pub(in crate::reply) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize
             | "their"
     ))
     .then_some(found)
+}
+
+/// "12-2", "14:00-16:00".
+pub(in crate::reply) fn is_dashed_span(word: &str) -> bool {
+    let is_hour = |part: &str| clock::digits(part).is_some() && part.len() <= "10:30pm".len();
+    let parts = word.split_once(['-', '–']);
+    parts.is_some_and(|(first, last)| is_hour(first) && is_hour(last))
 }
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.

@@ -7,6 +7,7 @@ use super::{entries, pieces};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Clock, Day, Problem, Spec};
 use crate::reply::builtin::words::Words;
+use crate::reply::wording;
 
 /// Words that are looked through.
 const WORDS_MAX: usize = 120;
@@ -82,9 +83,53 @@ pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> O
         at = next;
     }
     let (spec, spans) = found?;
-    Some(TimeInText {
-        time: resolved(spec, talk, evening).map_err(problem_text),
-        spans,
+    let time = match has_span(words, from..end, &spec) {
+        true => Err("When does it begin? Please say one day and one time.".to_owned()),
+        false => resolved(spec, talk, evening).map_err(problem_text),
+    };
+    Some(TimeInText { time, spans })
+}
+
+/// Whether a span of numbers is left that may be its time: "from 12 to 2", "12 to 15 march",
+/// "6 to 8". "for 4 to 6 people" is none.
+fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bool {
+    let is_number = |at: usize| {
+        let digits = words
+            .get(at)
+            .trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        at < range.end && (1..=2).contains(&digits.len()) && digits.parse::<u32>().is_ok()
+    };
+    range.clone().any(|at| {
+        let before = at.checked_sub(1).map_or("", |n| words.get(n));
+        let is_count = matches!(
+            before,
+            "for"
+                | "seat"
+                | "seats"
+                | "row"
+                | "rows"
+                | "gate"
+                | "platform"
+                | "room"
+                | "number"
+                | "no"
+        );
+        if spec.clock.is_none() && !is_count && when::is_dashed_span(words.get(at)) {
+            return true;
+        }
+        if !is_number(at)
+            || !matches!(
+                words.get(at + 1),
+                "to" | "until" | "till" | "and" | "through"
+            )
+            || !is_number(at + 2)
+        {
+            return false;
+        }
+        let is_marked =
+            matches!(before, "from" | "between") || when::month(words.get(at + 3)).is_some();
+        let is_bare = words.get(at + 1) == "to" && spec.clock.is_none() && !is_count;
+        is_marked && spec.clock.is_none() || is_bare
     })
 }
 
@@ -111,6 +156,11 @@ fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Prob
                     == Some(today) =>
             {
                 today
+            }
+            Some(Day::WeekdayAndDate { .. }) => {
+                let end_of_day = chrono::NaiveTime::from_hms_opt(23, 59, 0).unwrap_or_default();
+                let spec = when::exact_time(end_of_day).merged(spec).unwrap_or(spec);
+                pieces::date(when::resolve(&spec, now, zone)?, zone)
             }
             _ => pieces::date(when::resolve(&spec, now, zone)?, zone),
         };
@@ -150,6 +200,7 @@ fn problem_text(problem: Problem) -> String {
             when::YEARS_AHEAD_MAX
         ),
         Problem::NoSuchTime => "No calendar has that day. Which one do you mean?".to_owned(),
+        Problem::WeekdayMismatch => wording::weekday_mismatch(),
         Problem::Ambiguous => {
             "Which day is that? Say the month by name, for example “on 5 June”.".to_owned()
         }

@@ -2,7 +2,7 @@
 //! must not guess.
 
 use super::parts::WORDS_MAX;
-use crate::reply::builtin::when::{Day, time_at};
+use crate::reply::builtin::when::{self, Day, time_at, weekday_name};
 use crate::reply::builtin::words::Words;
 
 pub(super) fn has_time_left(text: &str) -> bool {
@@ -12,6 +12,9 @@ pub(super) fn has_time_left(text: &str) -> bool {
     }
     if is_slashed(words.get(0)) || matches!(words.get(words.len().saturating_sub(1)), "and" | "or")
     {
+        return true;
+    }
+    if begins_with_time_word(&words) || ends_with_time_word(&words) || has_span(&words) {
         return true;
     }
     // A zone without a parsed time.
@@ -43,6 +46,116 @@ pub(super) fn has_time_left(text: &str) -> bool {
             !(at == 0 && matches!(spec.day, Some(Day::OfYear { .. })))
         });
         is_time || zone(at)
+    })
+}
+
+fn begins_with_time_word(words: &Words) -> bool {
+    match words.get(0) {
+        "am" | "pm" | "a.m" | "p.m" | "last" | "next" | "past" | "previous" | "until" | "till"
+        | "til" | "upcoming" | "coming" | "sometime" | "someday" | "sharp" => true,
+        "early" | "late" => matches!(
+            words.get(1),
+            "to" | "on" | "in" | "next" | "morning" | "afternoon" | "evening" | "tomorrow"
+        ),
+        "from" | "to" => has_digit(words.get(1)),
+        // "tomorrow after lunch to call"
+        "after" | "before" | "during" => (2..5).any(|at| words.get(at) == "to"),
+        word if when::is_dashed_span(word) => true,
+        // "mon/wed/fri"
+        days => is_weekday_list(days),
+    }
+}
+
+fn ends_with_time_word(words: &Words) -> bool {
+    let Some(last) = words.len().checked_sub(1).filter(|last| *last > 0) else {
+        return false;
+    };
+    let before = words.get(last - 1);
+    match words.get(last) {
+        "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" => {
+            !matches!(before, "i" | "who")
+        }
+        "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
+        word => {
+            is_weekday_list(word)
+                || matches!(before, "until" | "till" | "from" | "to") && has_digit(word)
+        }
+    }
+}
+
+/// "from 9 to 5", "between 12 and 2", or numbers at the beginning: "6 to 8 call".
+fn has_span(words: &Words) -> bool {
+    (0..words.len()).any(|at| {
+        let is_marked = at == 0 || matches!(words.get(at - 1), "from" | "between");
+        is_marked
+            && has_digit(words.get(at))
+            && matches!(words.get(at + 1), "to" | "and" | "until" | "till")
+            && has_digit(words.get(at + 2))
+    })
+}
+
+fn has_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_weekday_list(word: &str) -> bool {
+    word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some())
+}
+
+/// Whether the words at `at`, after a recurrence, limit it in a way that isn't understood.
+pub(super) fn is_condition(words: &Words, at: usize) -> bool {
+    matches!(
+        words.get(at),
+        "until"
+            | "till"
+            | "til"
+            | "except"
+            | "excluding"
+            | "unless"
+            | "but"
+            | "if"
+            | "when"
+            | "while"
+            | "during"
+            | "between"
+            | "before"
+            | "after"
+            | "in"
+            | "from"
+            | "starting"
+            | "beginning"
+            | "not"
+    )
+}
+
+/// Whether the text of a recurring reminder limits the recurrence: "unless it rains".
+pub(super) fn has_condition(words: &Words) -> bool {
+    is_condition(words, 0)
+        || (0..words.len()).any(|at| match words.get(at) {
+            "unless" | "except" | "excluding" | "until" | "till" => true,
+            "in" | "during" | "through" => when::month(words.get(at + 1)).is_some(),
+            _ => false,
+        })
+}
+
+/// Whether a time is followed by words that change it: "at 3pm mars time", "at 12 to 2".
+pub(super) fn is_half_read(words: &Words, range: std::ops::Range<usize>) -> bool {
+    range.clone().any(|at| {
+        let Some((_, end)) = when::read(words, at).filter(|(spec, _)| spec.clock.is_some()) else {
+            return false;
+        };
+        let is_span = matches!(words.get(end), "to" | "until" | "till" | "through")
+            && has_digit(words.get(end + 1))
+            && matches!(words.get(end + 2), "" | "to" | "am" | "pm");
+        if is_span {
+            return true;
+        }
+        let is_link = matches!(
+            words.get(end),
+            "" | "to" | "that" | "about" | "for" | "of" | "its" | "the" | "my" | "a"
+        );
+        let ends = end + 2 >= range.end || words.get(end + 2) == "to";
+        !is_link && words.get(end + 1) == "time" && ends
     })
 }
 
@@ -96,6 +209,19 @@ mod tests {
             ("leave before 5pm", false),
             ("use 1/2 cup", false),
             ("call mom", false),
+            ("pm to call", true),
+            ("12-2 to call", true),
+            ("after lunch to call", true),
+            ("before 5pm", false),
+            ("last week to call", true),
+            ("from 6 to 8 to call", true),
+            ("early to call", true),
+            ("on mon/wed/fri", true),
+            ("call mom sometime", true),
+            ("late fees", false),
+            ("see what's next", false),
+            ("read chapters 4 to 6", true),
+            ("cook for 4 to 6 people", false),
             ("", false),
         ];
         for (text, expected) in cases {

@@ -132,7 +132,8 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
         (!rest.is_empty()).then_some((time, rest))
     };
     if is_time_link(words.get(0)) || has_digit(0) && words.get(0).contains('/') {
-        let to = (1..len.min(LEAD_WORDS_MAX)).find(|at| words.get(*at) == "to");
+        let to =
+            (1..len.min(LEAD_WORDS_MAX)).find(|at| words.get(*at) == "to" && !has_digit(*at + 1));
         if let Some(to) = to {
             return parts(0..to, to + 1..len);
         }
@@ -158,6 +159,7 @@ fn is_time_link(word: &str) -> bool {
             | "till"
             | "during"
             | "between"
+            | "from"
             | "end"
             | "eod"
             | "now"

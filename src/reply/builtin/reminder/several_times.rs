@@ -39,6 +39,24 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
     if text.is_empty() || has_time_left(&text) {
         return None;
     }
+    let mut specs = specs;
+    let now = talk.context.now;
+    let moments = |specs: &[Spec]| -> Vec<_> {
+        let each = specs
+            .iter()
+            .map(|spec| when::resolve(spec, now, talk.zone()).ok());
+        each.collect()
+    };
+    let is_twice =
+        |moments: &[Option<_>]| (1..moments.len()).any(|n| moments[..n].contains(&moments[n]));
+    if is_twice(&moments(&specs)) {
+        // "at 6, 12 and 18": the hours are those of 24.
+        let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
+        clocks.for_each(|clock| clock.bare = false);
+    }
+    if is_twice(&moments(&specs)) {
+        return Some(Intent::Unclear(wording::reminder_one_time()));
+    }
     let is_each_day = specs.iter().all(|spec| spec.day.is_none());
     let each = specs.iter().map(|spec| finished(talk, spec, &text));
     let mut each: Vec<Intent> = each.collect();
@@ -65,7 +83,19 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
             _ if words.is_set_off(end - 1) => words.after(end, &["and", "&"]).unwrap_or(end),
             _ => break,
         };
-        let more = when::read(words, next).or_else(|| when::read_hour_alone(words, next));
+        let short_day = || {
+            let (day, end) = when::day_at(words, next)?;
+            let day = Spec {
+                day: Some(day),
+                ..Spec::default()
+            };
+            let more =
+                when::read(words, end).and_then(|(spec, end)| Some((day.merged(spec)?, end)));
+            Some(more.unwrap_or((day, end)))
+        };
+        let more = when::read(words, next)
+            .or_else(|| when::read_hour_alone(words, next))
+            .or_else(short_day);
         let Some((more, after)) = more.filter(|(spec, _)| spec.wait.is_none()) else {
             break;
         };

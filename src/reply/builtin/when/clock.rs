@@ -1,7 +1,7 @@
 //! Times and parts of a day: "7pm", "19:00", "half past seven", "noon", "tonight", "in the
 //! morning". It knows no dates.
 
-use super::{Clock, Day, Part, amount};
+use super::{Clock, Day, Part, amount, month};
 use crate::reply::builtin::words::Words;
 
 /// The time of day at `at`. `bare`: a plain number is an hour.
@@ -93,10 +93,27 @@ fn clock_in_words(words: &Words, at: usize) -> Option<(Clock, usize)> {
         None => number(words, at)?,
     };
     let after = words.get(next);
-    if !matches!(after, "past" | "to") || minutes >= 60 {
+    let is_minutes = match after {
+        "past" => minutes < 60,
+        "to" => matches!(minutes, 5 | 10 | 15 | 20 | 25),
+        _ => false,
+    };
+    if !is_minutes {
         return None;
     }
     let (hour, end) = number(words, next + 1).filter(|(hour, _)| *hour <= 24)?;
+    // "from 10 to 12" and "10 to 12 march" are spans.
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    let is_span = matches!(before, "from" | "between" | "to" | "in" | "within")
+        || month(words.get(end)).is_some()
+        || matches!(
+            words.get(end),
+            "minutes" | "mins" | "min" | "hours" | "days" | "weeks" | "months" | "people"
+        )
+        || words.get(end) == "of";
+    if after == "to" && is_span {
+        return None;
+    }
     let clock = if after == "past" {
         Clock {
             bare: true,

@@ -12,6 +12,14 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         return Some((Day::InDays(2), end));
     }
     let next = at + 1;
+    if let Some(end) = over(words, at, on) {
+        return Some((Day::Over, end));
+    }
+    if let Some(from) = words.after(at, &COMING)
+        && let Some(day) = named(words, from, false)
+    {
+        return Some((day, from + 1));
+    }
     if let Some(found) = holiday(words, at) {
         return Some(found);
     }
@@ -47,6 +55,9 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     if weekday(words.get(at), on).is_some() && is_weeks_from(words, at) {
         return None;
     }
+    if let Some(found) = weekday_and_date(words, at) {
+        return Some(found);
+    }
     if let Some(day) = weekday(words.get(at), on || is_short_day(words, at)) {
         let of_this = words.after(next, &["this week"]).unwrap_or(next);
         return Some((
@@ -66,8 +77,75 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         .or_else(|| of_year(words, at))
 }
 
-/// Whether "week" follows, or "a week from" stands before.
+const COMING: [&str; 4] = ["this coming", "this upcoming", "the upcoming", "upcoming"];
+
+/// The index after a day that is over: "last friday", "friday last week", "earlier today".
+fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
+    const OVER: [&str; 4] = [
+        "last night",
+        "earlier today",
+        "earlier this week",
+        "last weekend",
+    ];
+    const LAST: [&str; 8] = [
+        "this past",
+        "this last",
+        "the past",
+        "the last",
+        "the previous",
+        "last",
+        "past",
+        "previous",
+    ];
+    if let Some(end) = words.after(at, &OVER) {
+        return Some(end);
+    }
+    if weekday(words.get(at), true).is_some() {
+        return words.after(at + 1, &["last week", "of last week"]);
+    }
+    let from = words.after(at, &LAST)?;
+    // "the last friday of december" may be to come.
+    let is_nth = matches!(words.get(from + 1), "of" | "in" | "before");
+    let is_day = weekday(words.get(from), on || is_short_day(words, from)).is_some();
+    (is_day && !is_nth).then_some(from + 1)
+}
+
+/// "friday 27 november", "friday the 13th".
+fn weekday_and_date(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let weekday = weekday(words.get(at), true)?;
+    let from = words.after(at + 1, &["the"]).unwrap_or(at + 1);
+    let whole = |year, month, day| Day::WeekdayAndDate {
+        weekday,
+        year,
+        month,
+        day,
+    };
+    let dated = date(words.get(from)).map(|day| (day, from + 1));
+    match dated.or_else(|| of_year(words, from)) {
+        Some((Day::OfYear { month, day }, end)) => {
+            return Some((whole(None, Some(month), day), end));
+        }
+        Some((Day::Date { year, month, day }, end)) => {
+            return Some((whole(Some(year), Some(month), day), end));
+        }
+        _ => {}
+    }
+    let word = words.get(from);
+    let is_ordinal = word.starts_with(|c: char| c.is_ascii_digit());
+    let day = ordinal(word).filter(|_| is_ordinal)?;
+    Some((whole(None, None, day), from + 1))
+}
+
+/// Whether "week" follows, or "a week from" or "last" stands before.
 fn is_weeks_from(words: &Words, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    if matches!(before, "last" | "previous" | "past")
+        || words
+            .after(at + 1, &["after next", "before last"])
+            .is_some()
+    {
+        return true;
+    }
     let unit = at.checked_sub(2).map_or("", |n| words.get(n));
     let is_after = matches!(unit, "week" | "weeks" | "day" | "days" | "month" | "months");
     words.get(at + 1) == "week" || is_after && words.get(at - 1) == "from"

@@ -9,6 +9,10 @@ use crate::clock::{Timestamp, Zone, at_wall_time};
 /// How many years ahead a time may be.
 pub(in crate::reply) const YEARS_AHEAD_MAX: u32 = 5;
 
+/// From this hour "this morning" and "this afternoon" are over.
+const MORNING_END_HOUR: u32 = 12;
+const AFTERNOON_END_HOUR: u32 = 18;
+
 /// February 29th recurs within eight years in any century.
 const YEARS_SEARCHED: i32 = 8;
 
@@ -20,6 +24,8 @@ pub(in crate::reply) enum Problem {
     NoSuchTime,
     /// Such as 5/6.
     Ambiguous,
+    /// The weekday is not that of the date.
+    WeekdayMismatch,
 }
 
 pub(in crate::reply) fn resolve(
@@ -82,17 +88,7 @@ fn dated(
             Some(moment) => Ok(moment),
             None => on(in_days(today, 1)?),
         },
-        Some(Day::Today) => {
-            if let Some(moment) = later_today(spec, today, now, zone)? {
-                return Ok(moment);
-            }
-            let moment = on(today)?;
-            let an_hour_on = now.plus_s(3600);
-            // "today" and "tonight" late in the day mean soon, while it is still that day.
-            let same_day = an_hour_on.utc().with_timezone(&zone).date_naive() == today;
-            let soon = moment <= now && spec.clock.is_none() && same_day;
-            Ok(if soon { an_hour_on } else { moment })
-        }
+        Some(Day::Today) => on_today(spec, today, now, zone),
         Some(Day::InDays(days)) => on(in_days(today, days)?),
         Some(Day::InMonths(months)) => on(ahead(
             today,
@@ -133,9 +129,68 @@ fn dated(
             next_of(dates, now, on)
         }
         Some(Day::Ambiguous) => Err(Problem::Ambiguous),
+        Some(Day::Over) => Err(Problem::Past),
+        Some(Day::WeekdayAndDate {
+            weekday,
+            year,
+            month,
+            day,
+        }) => on(agreed(today, weekday, (year, month, day))?),
         Some(Day::Date { year, month, day }) => {
             on(NaiveDate::from_ymd_opt(year, month, day).ok_or(Problem::NoSuchTime)?)
         }
+    }
+}
+
+/// "today" and "tonight" late in the day mean soon, while it is still that day.
+fn on_today(
+    spec: &Spec,
+    today: NaiveDate,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<Timestamp, Problem> {
+    if let Some(moment) = later_today(spec, today, now, zone)? {
+        return Ok(moment);
+    }
+    let moment = instant(at_time(today, spec)?, zone)?;
+    let hour = now.utc().with_timezone(&zone).hour();
+    let an_hour_on = now.plus_s(3600);
+    let same_day = an_hour_on.utc().with_timezone(&zone).date_naive() == today;
+    let soon = moment <= now && spec.clock.is_none() && same_day && !is_over(spec.part, hour);
+    Ok(if soon { an_hour_on } else { moment })
+}
+
+/// Whether "this morning" or "this afternoon" is over at `hour`.
+fn is_over(part: Option<Part>, hour: u32) -> bool {
+    match part {
+        Some(Part::Morning) => hour >= MORNING_END_HOUR,
+        Some(Part::Afternoon) => hour >= AFTERNOON_END_HOUR,
+        _ => false,
+    }
+}
+
+/// The coming date of this year, month and day, which must be that weekday.
+fn agreed(
+    today: NaiveDate,
+    weekday: chrono::Weekday,
+    (year, month, day): (Option<i32>, Option<u32>, u32),
+) -> Result<NaiveDate, Problem> {
+    let date = match (year, month) {
+        (Some(year), Some(month)) => NaiveDate::from_ymd_opt(year, month, day),
+        (_, Some(month)) => (0..=YEARS_SEARCHED)
+            .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day))
+            .find(|date| *date >= today),
+        _ => {
+            let first = today.with_day(1).ok_or(Problem::NoSuchTime)?;
+            (0..=12)
+                .filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day))
+                .find(|date| *date >= today)
+        }
+    };
+    let date = date.ok_or(Problem::NoSuchTime)?;
+    match date.weekday() == weekday {
+        true => Ok(date),
+        false => Err(Problem::WeekdayMismatch),
     }
 }
 
