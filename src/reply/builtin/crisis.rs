@@ -203,82 +203,83 @@ const BEFORE_MAX: usize = 3;
 
 /// Each phrase contains one of these words. Most messages contain none, so the phrases aren't
 /// compared.
+const TELLING: [&str; 72] = [
+    "myself",
+    "herself",
+    "himself",
+    "themselves",
+    "tablets",
+    "overdose",
+    "overdosed",
+    "jump",
+    "hits",
+    "hitting",
+    "beat",
+    "beating",
+    "chokes",
+    "choked",
+    "punched",
+    "raped",
+    "breaking",
+    "break",
+    "following",
+    "followed",
+    "heart",
+    "stroke",
+    "breathe",
+    "miss",
+    "died",
+    "anymore",
+    "more",
+    "like",
+    "disappear",
+    "umbringen",
+    "um",
+    "vivir",
+    "suicidarme",
+    "matarme",
+    "matar",
+    "tuer",
+    "suicider",
+    "vivre",
+    "morire",
+    "uccidermi",
+    "ammazzarmi",
+    "dood",
+    "self",
+    "kms",
+    "pills",
+    "exist",
+    "here",
+    "dying",
+    "beats",
+    "worthless",
+    "suicidel",
+    "sterben",
+    "leben",
+    "morir",
+    "mourir",
+    "morrer",
+    "life",
+    "suicide",
+    "suicidal",
+    "dead",
+    "die",
+    "live",
+    "living",
+    "alive",
+    "born",
+    "kill",
+    "end",
+    "better",
+    "safe",
+    "danger",
+    "abused",
+    "beaten",
+];
+
 fn is_telling(word: &str) -> bool {
-    matches!(
-        word,
-        "myself"
-            | "herself"
-            | "himself"
-            | "themselves"
-            | "tablets"
-            | "overdose"
-            | "overdosed"
-            | "jump"
-            | "hits"
-            | "hitting"
-            | "beat"
-            | "beating"
-            | "chokes"
-            | "choked"
-            | "punched"
-            | "raped"
-            | "breaking"
-            | "break"
-            | "following"
-            | "followed"
-            | "heart"
-            | "stroke"
-            | "breathe"
-            | "miss"
-            | "died"
-            | "anymore"
-            | "more"
-            | "like"
-            | "disappear"
-            | "umbringen"
-            | "um"
-            | "vivir"
-            | "suicidarme"
-            | "matarme"
-            | "matar"
-            | "tuer"
-            | "suicider"
-            | "vivre"
-            | "morire"
-            | "uccidermi"
-            | "ammazzarmi"
-            | "dood"
-            | "self"
-            | "kms"
-            | "pills"
-            | "exist"
-            | "here"
-            | "dying"
-            | "beats"
-            | "worthless"
-            | "suicidel"
-            | "sterben"
-            | "leben"
-            | "morir"
-            | "mourir"
-            | "morrer"
-            | "life"
-            | "suicide"
-            | "suicidal"
-            | "dead"
-            | "die"
-            | "live"
-            | "living"
-            | "alive"
-            | "born"
-            | "kill"
-            | "end"
-            | "better"
-            | "safe"
-            | "danger"
-            | "abused"
-            | "beaten"
-    ) || !word.is_ascii()
+    TELLING.contains(&word) || !word.is_ascii()
 }
 
 pub(super) fn is_in(words: &Words) -> bool {
