@@ -106,10 +106,7 @@ pub fn may_be_reminder(text: &str) -> bool {
     if is_statement || words.is_question() || !(3..=HINT_WORDS_MAX).contains(&words.len()) {
         return false;
     }
-    let is_past = |day| match day {
-        Some(when::Day::InDays(days)) => days < 0,
-        day => day == Some(when::Day::Over),
-    };
+    let is_past = |day| matches!(day, Some(when::Day::InDays(..0) | when::Day::Over));
     when::trailing_time(&words, 1..words.len())
         .is_some_and(|(spec, _)| spec.clock.is_some() && !is_past(spec.day))
 }
