@@ -118,7 +118,8 @@ mod tests {
         users.begin(vec![UserId(1), UserId(2), UserId(1)], Timestamp(100_000));
         assert_eq!(users.since(), Some(Timestamp(85_000)));
         assert_eq!(planned(&mut users), [1, 2]);
-        let cases: [(&[(i64, i64, i64)], i64, &[i64]); 7] = [
+        type Case = (&'static [(i64, i64, i64)], i64, &'static [i64]);
+        let cases: [Case; 7] = [
             (&[(2, 101_000, 3)], 101_000, &[2]),
             // The same again, and of a second table.
             (&[(2, 101_000, 3)], 102_000, &[]),

@@ -209,8 +209,11 @@ fn without_zeros(counts: &BTreeMap<(i64, i64), i64>) -> BTreeMap<(i64, i64), i64
     counts.map(|(key, count)| (*key, *count)).collect()
 }
 
+/// Heads by room, and counts by user and day.
+type Tables = (BTreeMap<i64, (i64, i64)>, BTreeMap<(i64, i64), i64>);
+
 /// The tables as they are on disk.
-fn tables(path: &Path) -> (BTreeMap<i64, (i64, i64)>, BTreeMap<(i64, i64), i64>) {
+fn tables(path: &Path) -> Tables {
     let conn = Connection::open(path).unwrap();
     let mut heads = conn
         .prepare("SELECT room_id, message_id, humans FROM room_heads")
