@@ -5,7 +5,7 @@ use super::powers::stored_state;
 use super::turn::MessageTurn;
 use crate::error::{Error, Result};
 use crate::reply::powers::{
-    self, Action, Facts, KeptBirthday, Power, PowerContext, keep_again, remove_birthday,
+    self, Action, Facts, Power, PowerContext, StoredBirthday, keep_again, remove_birthday,
 };
 use crate::store::{PowerOwner, RemovedItem, Tx};
 
@@ -13,7 +13,7 @@ const POWER: Power = Power::BirthdayReminder;
 
 impl MessageTurn<'_> {
     /// All that the person has told, also while the superpower is switched off.
-    pub(super) fn birthdays(&self, tx: &Tx<'_>) -> Result<Vec<KeptBirthday>> {
+    pub(super) fn birthdays(&self, tx: &Tx<'_>) -> Result<Vec<StoredBirthday>> {
         let row = tx.power_state(PowerOwner::User(self.user.id), POWER.name())?;
         let facts = Facts::default();
         Ok(row.map_or_else(Vec::new, |row| {

@@ -2,7 +2,7 @@
 //! afterwards and tells the person how that went: nothing is said to be done before it is.
 
 use super::answer::Answer;
-use super::dialog::{self, AskedChange, LATEST_MS, Question};
+use super::dialog::{self, LATEST_MS, PendingCalendarChange, Question};
 use super::gate;
 use super::powers::PowerReply;
 use super::turn::MessageTurn;
@@ -10,7 +10,9 @@ use crate::error::Result;
 use crate::model::calendar_change::{CalendarChange, ChangedEvent};
 use crate::random;
 use crate::reply::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::reply::powers::{Action, CalendarQuery, CalendarWish, EventRef, Power, SaidChange};
+use crate::reply::powers::{
+    Action, CalendarQuery, CalendarRequest, EventChangeRequest, EventRef, Power,
+};
 use crate::reply::{Intent, wording};
 use crate::store::{CalendarId, Tx};
 
@@ -22,18 +24,18 @@ impl MessageTurn<'_> {
     pub(super) fn ask_to_change(
         &self,
         tx: &mut Tx<'_>,
-        wish: CalendarWish,
+        wish: CalendarRequest,
     ) -> Result<Option<String>> {
         if self.agent.is_none() {
             return Ok(Some(wording::calendar_change_not_here()));
         }
         let request = match wish {
-            CalendarWish::Add {
+            CalendarRequest::Add {
                 calendar,
                 title,
                 time,
                 done,
-            } => AskedChange {
+            } => PendingCalendarChange {
                 calendar,
                 change: CalendarChange::Add {
                     uid: random::uuid().to_string(),
@@ -42,16 +44,16 @@ impl MessageTurn<'_> {
                 },
                 done,
             },
-            CalendarWish::Move { event, to, done } => match self.changed_event(tx, event)? {
-                Some((calendar, event)) => AskedChange {
+            CalendarRequest::Move { event, to, done } => match self.changed_event(tx, event)? {
+                Some((calendar, event)) => PendingCalendarChange {
                     calendar,
                     change: CalendarChange::Move { event, to },
                     done,
                 },
                 None => return Ok(Some(wording::calendar_event_has_no_version())),
             },
-            CalendarWish::Delete { event, done } => match self.changed_event(tx, event)? {
-                Some((calendar, event)) => AskedChange {
+            CalendarRequest::Delete { event, done } => match self.changed_event(tx, event)? {
+                Some((calendar, event)) => PendingCalendarChange {
                     calendar,
                     change: CalendarChange::Delete { event },
                     done,
@@ -82,7 +84,11 @@ impl MessageTurn<'_> {
     }
 
     /// The person said yes.
-    pub(super) fn change_calendar(&self, tx: &mut Tx<'_>, request: &AskedChange) -> Result<String> {
+    pub(super) fn change_calendar(
+        &self,
+        tx: &mut Tx<'_>,
+        request: &PendingCalendarChange,
+    ) -> Result<String> {
         let calendar = CalendarId(request.calendar);
         let known = tx.view().calendar(calendar)?;
         if known.is_none_or(|row| row.user != self.user.id) {
@@ -165,7 +171,7 @@ impl MessageTurn<'_> {
         {
             return Ok(None);
         }
-        let action = Action::CalendarQueryAgent(CalendarQuery::Change(SaidChange {
+        let action = Action::CalendarQueryAgent(CalendarQuery::Change(EventChangeRequest {
             which,
             to,
             is_explicit: false,

@@ -99,12 +99,12 @@ pub(super) enum Question {
         about: String,
     },
     /// Whether to change the person's calendar.
-    ChangeCalendar(AskedChange),
+    ChangeCalendar(PendingCalendarChange),
 }
 
 /// A change of a calendar that the person is asked about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct AskedChange {
+pub(super) struct PendingCalendarChange {
     /// The number of the calendar.
     pub(super) calendar: i64,
     pub(super) change: CalendarChange,

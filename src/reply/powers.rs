@@ -53,12 +53,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
-pub use birthday_reminder::{KeptBirthday, birthdays, keep_again, remove_birthday};
+pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};
 pub use bookings::{Booking, BookingDetails, standing};
 pub use calendar_query_agent::CalendarQuery;
-pub use calendar_query_agent::changes::{EventRef, SaidChange};
+pub use calendar_query_agent::changes::{EventChangeRequest, EventRef};
 pub use destination_prep::{Ways, ways};
-pub use effects::{CalendarWish, Effect};
+pub use effects::{CalendarRequest, Effect};
 pub use email_urgency::JUDGED_WITHIN_S;
 pub use events::{CalendarName, Event};
 pub use facts::{Facts, Plan};

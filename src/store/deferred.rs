@@ -37,14 +37,14 @@ pub(super) struct RoomHead {
 pub(super) struct DeferredRows {
     heads: HashMap<RoomId, RoomHead>,
     counts: DayCounts,
-    earlier: Vec<Earlier>,
+    earlier: Vec<UndoStep>,
     /// When the first of the rows began to wait.
     since: Option<Instant>,
     committed: CommittedCounts,
 }
 
 /// What a change replaced.
-enum Earlier {
+enum UndoStep {
     Head(RoomId, Option<RoomHead>),
     Count((UserId, i64), Option<i64>),
     /// All rows, which were written.
@@ -64,7 +64,7 @@ impl DeferredRows {
     pub(super) fn set_head(&mut self, room: RoomId, head: RoomHead) {
         self.begin_to_wait();
         let before = self.heads.insert(room, head);
-        self.earlier.push(Earlier::Head(room, before));
+        self.earlier.push(UndoStep::Head(room, before));
     }
 
     pub(super) fn count(&self, user: UserId, day: i64) -> Option<i64> {
@@ -74,7 +74,7 @@ impl DeferredRows {
     pub(super) fn set_count(&mut self, user: UserId, day: i64, count: i64) {
         self.begin_to_wait();
         let before = self.counts.insert((user, day), count);
-        self.earlier.push(Earlier::Count((user, day), before));
+        self.earlier.push(UndoStep::Count((user, day), before));
     }
 
     /// The counts for readers.
@@ -107,9 +107,9 @@ impl DeferredRows {
     pub(super) fn undo_to(&mut self, place: usize) {
         for earlier in self.earlier.drain(place..).rev() {
             match earlier {
-                Earlier::Head(room, before) => set_back(self.heads.entry(room), before),
-                Earlier::Count(day, before) => set_back(self.counts.entry(day), before),
-                Earlier::Unwritten { heads, counts, .. } => {
+                UndoStep::Head(room, before) => set_back(self.heads.entry(room), before),
+                UndoStep::Count(day, before) => set_back(self.counts.entry(day), before),
+                UndoStep::Unwritten { heads, counts, .. } => {
                     (self.heads, self.counts) = (heads, counts);
                     self.since = Some(Instant::now());
                 }
@@ -125,15 +125,15 @@ impl DeferredRows {
         let mut shown = self.committed.0.lock();
         for earlier in self.earlier.drain(..) {
             match earlier {
-                Earlier::Head(..) => {}
-                Earlier::Count(day, _) => {
+                UndoStep::Head(..) => {}
+                UndoStep::Count(day, _) => {
                     // Written since: then the next entries say so.
                     if let Some(count) = self.counts.get(&day) {
                         shown.newer.insert(day, *count);
                     }
                 }
-                Earlier::Unwritten { settled: true, .. } => *shown = Default::default(),
-                Earlier::Unwritten { counts, .. } => {
+                UndoStep::Unwritten { settled: true, .. } => *shown = Default::default(),
+                UndoStep::Unwritten { counts, .. } => {
                     shown.newer.clear();
                     shown.written = counts;
                 }
@@ -163,7 +163,7 @@ impl DeferredRows {
         let mut by_room: Vec<_> = heads.iter().map(|(room, head)| (room.0, *head)).collect();
         let mut by_user: Vec<_> = counts.iter().map(|((u, d), n)| (u.0, *d, *n)).collect();
         // From here on `undo_to` puts them back.
-        self.earlier.push(Earlier::Unwritten {
+        self.earlier.push(UndoStep::Unwritten {
             heads,
             counts,
             settled,

@@ -12,7 +12,7 @@ use super::pieces::{self, counted, same, too_long};
 use super::{PowerContext, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::when;
-pub use as_memories::{KeptBirthday, birthdays, keep_again, remove_birthday};
+pub use as_memories::{StoredBirthday, birthdays, keep_again, remove_birthday};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
 use super::said_time;
-use super::{CalendarWish, Effect, PowerContext, Strength, Superpower, pieces};
+use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::Clock;
 use crate::reply::builtin::words::Words;
-use changes::{SaidChange, SaidEvent};
+use changes::{EventChangeRequest, EventDraft};
 pub(super) use operations::Arguments;
 
 /// Events that are named as the next ones.
@@ -40,8 +40,8 @@ pub enum CalendarQuery {
         to: NaiveDate,
         name: String,
     },
-    Add(SaidEvent),
-    Change(SaidChange),
+    Add(EventDraft),
+    Change(EventChangeRequest),
     Unclear(String),
 }
 
@@ -49,7 +49,7 @@ pub enum CalendarQuery {
 pub(super) struct CalendarQueryState {
     /// What the last answer asked about.
     #[serde(skip)]
-    wish: Option<CalendarWish>,
+    wish: Option<CalendarRequest>,
 }
 
 pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {

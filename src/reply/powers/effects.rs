@@ -10,12 +10,12 @@ pub enum Effect {
         on: bool,
     },
     /// Once the person says yes.
-    ChangeCalendar(CalendarWish),
+    ChangeCalendar(CalendarRequest),
 }
 
 /// A change of a calendar that was said back. `done` is the sentence for when it is done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CalendarWish {
+pub enum CalendarRequest {
     Add {
         calendar: i64,
         title: String,

@@ -16,7 +16,7 @@ use super::super::health::WriterHealth;
 use super::super::held::HeldStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx};
-use super::receive::{NoJob, receive_within};
+use super::receive::{ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob};
 use crate::error;
 
@@ -99,11 +99,11 @@ impl<'c> Thread<'c> {
         if batch.is_empty() {
             match self.next_job(jobs) {
                 Ok(job) => self.take(job, batch),
-                Err(NoJob::Due) => {
+                Err(ReceiveError::Due) => {
                     self.write_deferred();
                     return NextTask::Next;
                 }
-                Err(NoJob::Ended) => {
+                Err(ReceiveError::Ended) => {
                     self.write_deferred();
                     return NextTask::End;
                 }
@@ -137,9 +137,9 @@ impl<'c> Thread<'c> {
     }
 
     /// Waits for a job, at most until deferred rows are due.
-    fn next_job(&self, jobs: &mut mpsc::Receiver<Job>) -> Result<Job, NoJob> {
+    fn next_job(&self, jobs: &mut mpsc::Receiver<Job>) -> Result<Job, ReceiveError> {
         match self.cache.deferred.due_in() {
-            None => jobs.blocking_recv().ok_or(NoJob::Ended),
+            None => jobs.blocking_recv().ok_or(ReceiveError::Ended),
             Some(wait) => receive_within(jobs, wait),
         }
     }

@@ -5,7 +5,7 @@ use crate::reply::powers::{Action, PowerContext, StoredState};
 
 /// A birthday that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptBirthday {
+pub struct StoredBirthday {
     pub name: String,
     /// "Ana's birthday": what it is about.
     pub title: String,
@@ -16,10 +16,10 @@ pub struct KeptBirthday {
 }
 
 /// All that are kept; none where the state can't be parsed.
-pub fn birthdays(stored: &StoredState, scene: &PowerContext<'_>) -> Vec<KeptBirthday> {
+pub fn birthdays(stored: &StoredState, scene: &PowerContext<'_>) -> Vec<StoredBirthday> {
     let state = serde_json::from_str::<BirthdayState>(&stored.state).unwrap_or_default();
     let all = state.birthdays.iter().filter_map(|birthday| {
-        Some(KeptBirthday {
+        Some(StoredBirthday {
             name: birthday.name.clone(),
             title: format!("{} birthday", possessive(&birthday.name)),
             line: birthday.display(scene),

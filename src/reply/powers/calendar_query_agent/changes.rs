@@ -20,7 +20,7 @@ const NAME_WORDS_MAX: usize = 12;
 
 /// An event as it was said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SaidEvent {
+pub struct EventDraft {
     pub(super) title: String,
     pub(super) day: NaiveDate,
     /// After midnight; `None`: all day.
@@ -30,7 +30,7 @@ pub struct SaidEvent {
     pub(super) calendar: Option<String>,
 }
 
-impl SaidEvent {
+impl EventDraft {
     /// Minutes are after midnight. The error says what is wrong.
     pub(super) fn new(
         title: String,
@@ -61,7 +61,7 @@ impl SaidEvent {
 
 /// What is to be done to which event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SaidChange {
+pub struct EventChangeRequest {
     pub which: EventRef,
     /// `None`: it is deleted.
     pub to: Option<TimeChange>,
@@ -124,7 +124,7 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuer
         None if strength == Strength::Soft => return None,
         None => return Some((strength, CalendarQuery::Unclear(unclear()))),
     };
-    let event = SaidEvent { calendar, ..parsed };
+    let event = EventDraft { calendar, ..parsed };
     Some((strength, CalendarQuery::Add(event)))
 }
 
@@ -215,7 +215,7 @@ fn time_and_title(
     talk: &Talk<'_>,
     text: &str,
     length: &Length,
-) -> Option<Result<SaidEvent, String>> {
+) -> Option<Result<EventDraft, String>> {
     let context = MessageContext {
         text,
         ..*talk.context
@@ -246,7 +246,7 @@ fn time_and_title(
     if title.chars().count() > TITLE_CHARS_MAX {
         return Some(Err(too_long()));
     }
-    Some(Ok(SaidEvent {
+    Some(Ok(EventDraft {
         title,
         day,
         minute,
@@ -272,7 +272,7 @@ fn relocate(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Calenda
     let which = event_name(talk, at, name_end)?;
     Some((
         strength(named.is_some()),
-        CalendarQuery::Change(SaidChange {
+        CalendarQuery::Change(EventChangeRequest {
             which: EventRef::Named(which),
             to: Some(to),
             is_explicit: named.is_some(),
@@ -288,7 +288,7 @@ fn delete(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQ
     let which = event_name(talk, at, end)?;
     Some((
         strength(named.is_some()),
-        CalendarQuery::Change(SaidChange {
+        CalendarQuery::Change(EventChangeRequest {
             which: EventRef::Named(which),
             to: None,
             is_explicit: named.is_some(),
@@ -428,7 +428,7 @@ mod tests {
         ];
         for (text, expected, moves) in cases {
             let found = understood(text).map(|(_, query)| match query {
-                CalendarQuery::Change(SaidChange {
+                CalendarQuery::Change(EventChangeRequest {
                     which: EventRef::Named(name),
                     to,
                     ..

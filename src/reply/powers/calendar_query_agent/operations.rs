@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::operations::{
     Moment, Operation, Result, clean, minute, needed, planned_day, reads,
 };
-use super::changes::{EventRef, SaidChange, SaidEvent};
+use super::changes::{EventChangeRequest, EventDraft, EventRef};
 use super::{CalendarQuery, DAY_MINUTES};
 use crate::reply::builtin::TimeChange;
 use crate::reply::powers;
@@ -93,7 +93,7 @@ impl super::super::operations::Arguments for Arguments {
 }
 
 impl Arguments {
-    fn added(&self, moment: Moment) -> Result<SaidEvent> {
+    fn added(&self, moment: Moment) -> Result<EventDraft> {
         let day = planned_day(self.date.as_deref(), "date", moment)?;
         let from = minute(self.from.as_deref(), "from")?;
         let to = match self.to.as_deref().map(str::trim) {
@@ -101,7 +101,7 @@ impl Arguments {
             to => minute(to, "to")?,
         };
         let calendar = self.calendar.as_deref().map(clean);
-        SaidEvent::new(
+        EventDraft::new(
             needed(self.about.as_deref(), "about")?,
             day.ok_or("\"date\" is needed for that operation.")?,
             from,
@@ -110,8 +110,8 @@ impl Arguments {
         )
     }
 
-    fn change(&self, to: Option<TimeChange>) -> Result<SaidChange> {
-        Ok(SaidChange {
+    fn change(&self, to: Option<TimeChange>) -> Result<EventChangeRequest> {
+        Ok(EventChangeRequest {
             which: EventRef::Named(needed(self.about.as_deref(), "about")?),
             to,
             is_explicit: true,

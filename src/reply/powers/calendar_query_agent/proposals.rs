@@ -3,18 +3,18 @@
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 
-use super::changes::{EventRef, SaidChange, SaidEvent, USUAL_MINUTES};
+use super::changes::{EventChangeRequest, EventDraft, EventRef, USUAL_MINUTES};
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventTime};
 use crate::reply::builtin::TimeChange;
 use crate::reply::powers::events::{self, Event};
-use crate::reply::powers::{CalendarName, CalendarWish, PowerContext, pieces};
+use crate::reply::powers::{CalendarName, CalendarRequest, PowerContext, pieces};
 
 /// What is said back, and what is to be done once it is confirmed.
-pub(super) type Proposal = (String, Option<CalendarWish>);
+pub(super) type Proposal = (String, Option<CalendarRequest>);
 
 /// `None`: nothing is said of it, as something else may be meant.
-pub(super) fn propose_add(event: &SaidEvent, scene: &PowerContext<'_>) -> Option<Proposal> {
+pub(super) fn propose_add(event: &EventDraft, scene: &PowerContext<'_>) -> Option<Proposal> {
     let calendars = &scene.facts.calendars;
     let calendar = match &event.calendar {
         Some(name) => {
@@ -46,7 +46,7 @@ pub(super) fn propose_add(event: &SaidEvent, scene: &PowerContext<'_>) -> Option
             "Shall I put “{title}” into your calendar {name}: {when}?{} Say yes, and I do.",
             scene.zone_hint()
         ),
-        Some(CalendarWish::Add {
+        Some(CalendarRequest::Add {
             calendar: calendar.id,
             title: title.clone(),
             time,
@@ -64,7 +64,7 @@ fn read_only(calendar: Option<&CalendarName>) -> String {
     )
 }
 
-fn time_of(event: &SaidEvent, scene: &PowerContext<'_>) -> Option<EventTime> {
+fn time_of(event: &EventDraft, scene: &PowerContext<'_>) -> Option<EventTime> {
     let Some(minute) = event.minute else {
         return all_day(event.day);
     };
@@ -89,7 +89,10 @@ fn all_day(day: NaiveDate) -> Option<EventTime> {
     })
 }
 
-pub(super) fn propose_change(change: &SaidChange, scene: &PowerContext<'_>) -> Option<Proposal> {
+pub(super) fn propose_change(
+    change: &EventChangeRequest,
+    scene: &PowerContext<'_>,
+) -> Option<Proposal> {
     let ahead = scene.facts.events.iter();
     let ahead = ahead.filter(|event| event.is_on() && event.ends_at > scene.now);
     let found = match &change.which {
@@ -136,7 +139,7 @@ fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>)
             format!(
                 "Shall I delete “{title}” ({was}) from your calendar {name}?{others} Say yes, and I do."
             ),
-            Some(CalendarWish::Delete {
+            Some(CalendarRequest::Delete {
                 event: event.id,
                 done: format!("“{title}” ({was}) is no longer in your calendar {name}."),
             }),
@@ -152,7 +155,7 @@ fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>)
             "Shall I move “{title}” from {was} to {when}?{}{others} Say yes, and I do.",
             scene.zone_hint()
         ),
-        Some(CalendarWish::Move {
+        Some(CalendarRequest::Move {
             event: event.id,
             to: time,
             done: format!("“{title}” is moved: it is on {when} now (it was on {was})."),
