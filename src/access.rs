@@ -4,11 +4,11 @@
 
 use serde_json::{Value, json};
 
+use crate::assistant::persona::Persona;
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
 use crate::model::subscription::SubscriptionStatus;
-use crate::reply::persona::Persona;
-use crate::reply::wording;
 use crate::store::User;
 
 /// The flags about free users.

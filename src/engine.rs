@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::assistant::prompt::Prompt;
 use crate::clock::{Clock, Monotonic};
 use crate::config::MaxTokensField;
 use crate::metrics::{self, MetricsRegistry};
 use crate::outbound::{self, Method, Request};
-use crate::reply::prompt::Prompt;
 use crate::setting::Setting;
 use numbers::ModelMetrics;
 use stream::PartialCompletion;

@@ -33,6 +33,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use crate::access;
+use crate::assistant::persona::Persona;
+use crate::assistant::powers::Understanding;
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
 use crate::error::{Error, Kind, Quota, Result};
@@ -42,8 +44,6 @@ use crate::memory::{Memories, ServiceMemories};
 use crate::metrics::{self, IntCounterVec};
 use crate::model::secret_text;
 use crate::random;
-use crate::reply::persona::Persona;
-use crate::reply::powers::Understanding;
 use crate::setting::Setting;
 use crate::store::{
     AgentId, AnswerDue, Digest, NewMessage, NewUser, Room, SharedStore, StoredAnswer,

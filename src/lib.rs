@@ -4,7 +4,7 @@
 //!
 //! 1. [`http`] accepts the connection, reads the head and gives the request its id.
 //! 2. [`routes`] finds the row of its table, authenticates the caller ([`auth`]) and reads the body.
-//! 3. [`ingest`] hands the store one closure: limits, access, what the text means ([`reply`]),
+//! 3. [`ingest`] hands the store one closure: limits, access, what the text means ([`assistant`]),
 //!    whether to answer, and the rows that follow.
 //! 4. [`store`] runs waiting closures in one transaction and commits; then the answer goes out.
 //! 5. What comes later (reminders, late replies of a language model, webhooks) is a command:
@@ -17,6 +17,7 @@
 pub mod access;
 pub mod account;
 pub mod app;
+pub mod assistant;
 pub mod auth;
 pub mod billing;
 pub mod cli;
@@ -44,7 +45,6 @@ pub mod model;
 pub mod outbound;
 pub mod random;
 pub mod relay;
-pub mod reply;
 pub mod routes;
 pub mod server;
 pub mod services;

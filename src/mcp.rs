@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::assistant::tools::RemoteTool;
 use crate::clock::Clock;
 use crate::config;
-use crate::reply::tools::RemoteTool;
 use server::Server;
 pub use wire::ToolResult;
 

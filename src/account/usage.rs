@@ -4,9 +4,9 @@
 use serde::Serialize;
 
 use crate::access::{self, AccessRequest, AccessRules, Caller};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
-use crate::reply::wording;
 use crate::store::UserRow;
 
 /// When a free user's count starts again.

@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::config::MaxTokensField;
-use crate::reply::prompt::{
+use crate::assistant::prompt::{
     Message, Prompt, REPLY_CHARS_MAX, Role, ToolExchange, estimated_tokens,
 };
+use crate::config::MaxTokensField;
 
 /// Bytes of a server's id of a call.
 const CALL_ID_BYTES_MAX: usize = 128;

@@ -4,11 +4,11 @@
 use super::gate;
 use super::powers::{bookings, event_lines, stored_state};
 use super::turn::MessageTurn;
+use crate::assistant::builtin::Span;
+use crate::assistant::powers::{Facts, Power, PowerContext};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::reply::builtin::Span;
-use crate::reply::powers::{Facts, Power, PowerContext};
-use crate::reply::wording;
 use crate::store::{PowerOwner, Reminder, Tx};
 
 /// Listed times per reminder.

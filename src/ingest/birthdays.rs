@@ -3,10 +3,10 @@
 
 use super::powers::stored_state;
 use super::turn::MessageTurn;
-use crate::error::{Error, Result};
-use crate::reply::powers::{
+use crate::assistant::powers::{
     self, Action, Facts, Power, PowerContext, StoredBirthday, keep_again, remove_birthday,
 };
+use crate::error::{Error, Result};
 use crate::store::{PowerOwner, RemovedItem, Tx};
 
 const POWER: Power = Power::BirthdayReminder;

@@ -6,14 +6,14 @@ use super::dialog::{self, LATEST_MS, PendingCalendarChange, Question};
 use super::gate;
 use super::powers::PowerReply;
 use super::turn::MessageTurn;
+use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
+use crate::assistant::powers::{
+    Action, CalendarQuery, CalendarRequest, EventChangeRequest, EventRef, Power,
+};
+use crate::assistant::{Intent, wording};
 use crate::error::Result;
 use crate::model::calendar_change::{CalendarChange, ChangedEvent};
 use crate::random;
-use crate::reply::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::reply::powers::{
-    Action, CalendarQuery, CalendarRequest, EventChangeRequest, EventRef, Power,
-};
-use crate::reply::{Intent, wording};
 use crate::store::{CalendarId, Tx};
 
 /// Changes of one person that are under way.

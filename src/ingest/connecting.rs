@@ -1,8 +1,8 @@
 //! "Connect my calendar", "connect my mail": the answer with the link to the page.
 
 use super::turn::MessageTurn;
+use crate::assistant::wording;
 use crate::error::Result;
-use crate::reply::wording;
 use crate::services::links;
 use crate::store::Tx;
 

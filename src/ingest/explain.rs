@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::replies::SMALL_TALK;
+use crate::assistant::{self, Intent, MessageContext};
 use crate::error::{Error, Result};
-use crate::reply::{self, Intent, MessageContext};
 use crate::store::{MessageRow, PendingReply, RoomRow, View, given_name};
 
 /// One check and its result.
@@ -29,7 +29,7 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     let pending = view.pending_reply(message_id)?;
     let context: Value = parsed(message.context.as_deref());
     let story = Explanation {
-        understood: reply::understand(&MessageContext {
+        understood: assistant::understand(&MessageContext {
             text: &message.text,
             now: message.received_at,
             timezone: user.timezone,
@@ -209,7 +209,9 @@ impl Explanation<'_> {
         match () {
             () if self.room.mode == "direct" => "yes: a direct chat",
             () if replies => "yes: it replies to the assistant",
-            () if reply::addresses(&message.text, self.persona) => "yes: the assistant is named",
+            () if assistant::addresses(&message.text, self.persona) => {
+                "yes: the assistant is named"
+            }
             () if self.context.get("superpower").is_some() => "yes: a superpower was asked for",
             () => "yes: enough messages had passed",
         }

@@ -1,5 +1,5 @@
 //! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
-//! 2", "undo". `reply::builtin::follow_up` parses them; this file resolves what they refer to.
+//! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
 mod changes;
 
@@ -9,11 +9,11 @@ use super::dialog::{
 };
 use super::respond::{described, listed, pairs};
 use super::turn::MessageTurn;
+use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::recurrence::Recurrence;
-use crate::reply::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
-use crate::reply::{self, Intent, wording};
 use crate::store::{DialogPart, Reminder, Tx};
 
 /// How long after a reminder a bare time postpones it.
@@ -102,7 +102,7 @@ impl MessageTurn<'_> {
         let Some(Question::What { send_at, rule }) = self.question(tx)? else {
             return Ok(None);
         };
-        let text = reply::reminder_answer(&self.message.text, &self.ingest.persona.get().name);
+        let text = assistant::reminder_answer(&self.message.text, &self.ingest.persona.get().name);
         let new = NewTime {
             send_at: Timestamp(send_at),
             recurrence: rule.and_then(|rule| rule.recurrence()),
@@ -345,7 +345,7 @@ impl MessageTurn<'_> {
                 Some(Referent::Open(open))
             }
             ReminderRef::About(about) => {
-                let matches = |r: &&Reminder| reply::memory_matches(&r.text, about);
+                let matches = |r: &&Reminder| assistant::memory_matches(&r.text, about);
                 let open: Vec<Reminder> = here.iter().filter(matches).cloned().collect();
                 Some(match open.is_empty() {
                     true => Referent::Unclear(wording::reminders_cancelled(&[])),

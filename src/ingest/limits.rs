@@ -2,11 +2,11 @@
 //! transaction, so that a refused message leaves nothing behind.
 
 use super::{Ingest, PreparedMessage};
+use crate::assistant::Intent;
 use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
 use crate::flags::Reader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
-use crate::reply::Intent;
 use crate::store::{Tx, UserId};
 
 /// The flag with the limit, also its name in the database.

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Ingest, gate};
+use crate::assistant::powers::{JUDGED_WITHIN_S, Power};
+use crate::assistant::prompt::{mail_question, mail_verdict};
 use crate::clock::Timestamp;
 use crate::engine::{Model, ModelRequest};
 use crate::error::Result;
 use crate::metrics::Job;
 use crate::model::mail_item::MailExtract;
-use crate::reply::powers::{JUDGED_WITHIN_S, Power};
-use crate::reply::prompt::{mail_question, mail_verdict};
 use crate::store::{MailItem, UserId};
 
 /// How soon a new mail is noticed.

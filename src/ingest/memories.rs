@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::dialog::{Event, Latest, Question};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
+use crate::assistant::builtin::FollowUp;
+use crate::assistant::{self, Intent, wording};
 use crate::error::{Error, Result};
 use crate::memory::merge::{FoundMemories, merged};
 use crate::memory::{MEMORIES_MAX, Memory, READ_MAX};
-use crate::reply::builtin::FollowUp;
-use crate::reply::{self, Intent, wording};
 use crate::store::{RemovedItem, Tx};
 
 /// A deleted memory.
@@ -33,7 +33,7 @@ impl Ingest {
         let persona = &self.persona.get().name;
         let unasked = message.mode == Mode::Group
             && !message.reply_to_assistant
-            && !reply::addresses(&message.text, persona);
+            && !assistant::addresses(&message.text, persona);
         if unasked {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl MessageTurn<'_> {
     pub(super) fn answer_from_memory(&self, tx: &Tx<'_>) -> Result<Option<String>> {
         let query = match self.in_group() {
             true => None,
-            false => reply::asked_about(&self.message.text),
+            false => assistant::asked_about(&self.message.text),
         };
         let Some(query) = query else {
             return Ok(None);
@@ -95,7 +95,7 @@ impl MessageTurn<'_> {
         let texts = known.iter().map(|memory| memory.text.as_str());
         let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let found: Vec<&str> = texts
-            .filter(|text| reply::memory_matches(text, &query))
+            .filter(|text| assistant::memory_matches(text, &query))
             .collect();
         Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&query))))
     }
@@ -105,10 +105,10 @@ impl MessageTurn<'_> {
         let known = self.known(tx)?;
         let matching = known.memories.iter();
         let matching: Vec<&Memory> = matching
-            .filter(|memory| reply::memory_matches(&memory.text, about))
+            .filter(|memory| assistant::memory_matches(&memory.text, about))
             .collect();
         let mut birthdays = self.birthdays(tx)?;
-        birthdays.retain(|birthday| reply::memory_matches(&birthday.title, about));
+        birthdays.retain(|birthday| assistant::memory_matches(&birthday.title, about));
         if matching.is_empty() && birthdays.is_empty() {
             return Ok(with_what_is_missing(&known, wording::forgotten(0, about)));
         }
@@ -231,12 +231,12 @@ impl MessageTurn<'_> {
 fn fitting<'a>(texts: &[&'a str], query: &str) -> Vec<&'a str> {
     let exact = texts.iter().copied();
     let found: Vec<&str> = exact
-        .filter(|text| reply::memory_matches(text, query))
+        .filter(|text| assistant::memory_matches(text, query))
         .collect();
     if !found.is_empty() {
         return found;
     }
-    let overlap = |text: &&str| reply::memory_overlap(text, query);
+    let overlap = |text: &&str| assistant::memory_overlap(text, query);
     let best = texts.iter().map(overlap).max().unwrap_or_default();
     let closest = texts.iter().copied();
     closest

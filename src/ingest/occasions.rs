@@ -6,11 +6,11 @@ use super::dialog::{EventChoice, Question};
 use super::gate;
 use super::powers::{bookings, planned_events, stored_state};
 use super::turn::MessageTurn;
+use crate::assistant::builtin::{BeforeEvent, BeforeProblem};
+use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::reply::builtin::{BeforeEvent, BeforeProblem};
-use crate::reply::powers::{Facts, Plan, Power, PowerContext, choice};
-use crate::reply::wording;
 use crate::store::{PowerOwner, Tx};
 
 /// Events that are named in a question.

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::dialog::{self, Event, Latest, LatestReminder};
 use super::turn::MessageTurn;
+use crate::assistant;
+use crate::assistant::wording::OPEN_REMINDERS_MAX;
 use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
 use crate::model::recurrence::Recurrence;
 use crate::random;
-use crate::reply;
-use crate::reply::wording::OPEN_REMINDERS_MAX;
 use crate::store::{DialogPart, NewReminder, Reminder, RemovedItem, RoomId, Tx, UserId};
 
 /// A reminder to be set.
@@ -214,7 +214,7 @@ impl MessageTurn<'_> {
         let mut found = self.reminders_here(tx)?;
         found.retain(|reminder| {
             let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
-            comes && about.is_none_or(|about| reply::memory_matches(&reminder.text, about))
+            comes && about.is_none_or(|about| assistant::memory_matches(&reminder.text, about))
         });
         Ok(found)
     }

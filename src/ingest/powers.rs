@@ -1,5 +1,5 @@
 //! Superpowers in a message's transaction: which requested one is used, and the changes to state,
-//! session and alarms. `reply::powers` decides about understanding and wording, the gate about
+//! session and alarms. `assistant::powers` decides about understanding and wording, the gate about
 //! access.
 
 mod alarms;
@@ -16,15 +16,15 @@ use super::gate;
 use super::turn::MessageTurn;
 use super::understanding;
 use super::{Ingest, Message, Mode};
+use crate::assistant::help::HelpGroup;
+use crate::assistant::powers::{
+    Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength, Understanding,
+};
+use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::random;
-use crate::reply::help::HelpGroup;
-use crate::reply::powers::{
-    Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength, Understanding,
-};
-use crate::reply::{Intent, wording};
 use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
 use request::{PowerAttempt, PowerRequest, RequestedPower};
 

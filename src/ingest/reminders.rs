@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 
 use super::Ingest;
 use super::dialog::{Event, Latest};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
 use crate::metrics::Job;
 use crate::model::recurrence::Progress;
-use crate::reply::wording;
 use crate::store::{Reminder, Tx, View};
 
 /// How soon a changed clock is noticed.

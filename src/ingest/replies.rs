@@ -28,6 +28,8 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::answer::Answer;
 use super::{Ingest, Message, understanding};
+use crate::assistant::wording::Apology;
+use crate::assistant::{Intent, wording};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
@@ -36,8 +38,6 @@ use crate::flags::Reader;
 use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::metrics::{self, CacheMetrics, IntCounter};
-use crate::reply::wording::Apology;
-use crate::reply::{Intent, wording};
 use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx, UserId};
 use cache::Cache;

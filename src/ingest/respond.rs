@@ -9,16 +9,16 @@ use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::turn::MessageTurn;
 use super::{Mode, understanding};
 use crate::access::{self, Access, AccessRules};
+use crate::assistant::builtin::may_be_reminder;
+use crate::assistant::powers::Understanding;
+use crate::assistant::wording;
+use crate::assistant::{self, Intent};
 use crate::clock::{Timestamp, Zone};
 use crate::edge::queue;
 use crate::error::Result;
 use crate::model::bubbles;
 use crate::model::recurrence::Recurrence;
 use crate::model::secret_text::REMOVED;
-use crate::reply::builtin::may_be_reminder;
-use crate::reply::powers::Understanding;
-use crate::reply::wording;
-use crate::reply::{self, Intent};
 use crate::store::{Reminder, Tx};
 
 /// The kind of response.
@@ -51,7 +51,7 @@ impl MessageTurn<'_> {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
-                && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
+                && (message.reply_to_assistant || assistant::addresses(&message.text, persona)),
             superpower: self.called.is_some(),
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),

@@ -2,9 +2,9 @@
 //! meaning. Pure. It must not know what follows from the meaning.
 
 use super::{Message, Mode};
+use crate::assistant::powers::{PowerCalls, Understanding};
+use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::{Timestamp, Zone};
-use crate::reply::powers::{PowerCalls, Understanding};
-use crate::reply::{self, Intent, MessageContext};
 
 /// The meaning of a message for the builtin engine.
 pub(super) fn understand(
@@ -13,12 +13,12 @@ pub(super) fn understand(
     timezone: Option<Zone>,
     now: Timestamp,
 ) -> Intent {
-    reply::understand(&context_of(message, persona, timezone, now))
+    assistant::understand(&context_of(message, persona, timezone, now))
 }
 
 /// The same, with the superpowers that the message may request.
 pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
-    reply::powers::understand_all(&context_of(message, persona, None, now))
+    assistant::powers::understand_all(&context_of(message, persona, None, now))
 }
 
 /// The superpowers that a message may request.
@@ -28,12 +28,12 @@ pub(super) fn recognise(
     timezone: Option<Zone>,
     now: Timestamp,
 ) -> PowerCalls {
-    reply::powers::recognise(&context_of(message, persona, timezone, now))
+    assistant::powers::recognise(&context_of(message, persona, timezone, now))
 }
 
 /// Whether it is one of the few words that the builtin assistant always answers.
 pub(super) fn is_fixed_command(message: &Message, persona: &str) -> bool {
-    message.photos == 0 && reply::is_fixed_command(&message.text, persona)
+    message.photos == 0 && assistant::is_fixed_command(&message.text, persona)
 }
 
 fn context_of<'a>(

@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 
 use super::CallOutcome;
 use super::wire::{self, Reply, Session};
+use crate::assistant::tools::RemoteTool;
 use crate::clock::{Clock, Monotonic};
 use crate::config::McpServer;
 use crate::outbound::{self, Method, NoAnswer, Request, Response};
-use crate::reply::tools::RemoteTool;
 
 /// Tools of one server.
 const TOOLS_MAX: usize = 32;

@@ -9,7 +9,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "conformance", "edge", "error", "files",
-            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "server",
+            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "assistant", "server",
             "services", "setting", "store",
         ],
     ),
@@ -19,7 +19,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
             "http", "ingest", "mail", "marketplace", "mcp", "media", "memory", "metrics",
-            "outbound", "relay", "reply", "services", "setting", "store",
+            "outbound", "relay", "assistant", "services", "setting", "store",
         ],
     ),
     (
@@ -41,7 +41,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "account",
         &[
             "access", "auth", "clock", "edge", "error", "files", "flags", "ingest", "limits", "mail", "marketplace",
-            "media", "memory", "metrics", "model", "outbound", "random", "reply", "setting",
+            "media", "memory", "metrics", "model", "outbound", "random", "assistant", "setting",
             "store",
         ],
     ),
@@ -49,10 +49,10 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "ingest",
         &[
             "access", "clock", "edge", "engine", "error", "flags", "http", "limits", "mcp", "media", "memory", "metrics", "model",
-            "random", "reply", "services", "setting", "store",
+            "random", "assistant", "services", "setting", "store",
         ],
     ),
-    ("access", &["clock", "flags", "model", "reply", "store"]),
+    ("access", &["clock", "flags", "model", "assistant", "store"]),
     // The service's end of the protocol, played against a relay program.
     ("conformance", &["random"]),
     // A client of the public protocol: nothing of the service but its ends towards the network.
@@ -82,9 +82,9 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "edge",
         &["clock", "error", "limits", "metrics", "model", "random", "store"],
     ),
-    ("engine", &["clock", "config", "metrics", "outbound", "reply", "setting"]),
-    ("mcp", &["clock", "config", "outbound", "reply"]),
-    ("reply", &["clock", "model"]),
+    ("engine", &["clock", "config", "metrics", "outbound", "assistant", "setting"]),
+    ("mcp", &["clock", "config", "outbound", "assistant"]),
+    ("assistant", &["clock", "model"]),
     ("auth", &["clock", "random", "setting"]),
     ("limits", &["clock", "error"]),
     // Of flags only the table of keys; see `Overrides` there.
@@ -133,7 +133,7 @@ const ASYNC: &[&str] = &[
 pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("tokio", ASYNC),
     ("hyper", &["src/http"]),
-    ("schemars", &["src/reply/tools", "src/reply/powers"]),
+    ("schemars", &["src/assistant/tools", "src/assistant/powers"]),
     ("hyper_util", &["src/http"]),
     ("http_body_util", &["src/http"]),
     ("socket2", &["src/http/connection.rs", "src/cli/check"]),
@@ -218,7 +218,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/ingest/replies/operations.rs",
             "src/model/recurrence.rs",
             "src/services/ics",
-            "src/reply",
+            "src/assistant",
             "src/cli",
         ],
     ),
@@ -263,7 +263,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
         "launchdarkly_server_sdk_evaluation",
         &["src/flags/launchdarkly.rs"],
     ),
-    ("unicode_segmentation", &["src/model", "src/reply"]),
+    ("unicode_segmentation", &["src/model", "src/assistant"]),
     ("prometheus", &["src/metrics.rs"]),
     ("mimalloc", &["src/main.rs"]),
     ("rlimit", &["src/cli/serve.rs"]),
@@ -387,7 +387,7 @@ pub(crate) const PURE: &[&str] = &[
     "src/relay/xmpp/message.rs",
     "src/relay/xmpp/rooms.rs",
     "src/relay/xmpp/text.rs",
-    "src/reply",
+    "src/assistant",
 ];
 
 pub(crate) const IMPURE: &[&str] = &[

@@ -1,8 +1,8 @@
 //! Answers of servers, good and bad, and what is made of them.
 
 use super::*;
-use crate::reply::prompt::CallWithResult;
-use crate::reply::tools::{OfferedTool, Tool};
+use crate::assistant::prompt::CallWithResult;
+use crate::assistant::tools::{OfferedTool, Tool};
 
 fn tools_request() -> Value {
     json!({ "messages": [{ "role": "user", "content": "four words for you" }] })

@@ -1,14 +1,14 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
 use super::{Referent, add};
+use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
+use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
 use crate::ingest::dialog::{Event, Latest};
 use crate::ingest::open_reminders::ReminderRequest;
 use crate::ingest::respond::listed;
 use crate::ingest::turn::MessageTurn;
-use crate::reply::builtin::{NewTime, ReminderRef, TimeChange};
-use crate::reply::wording;
 use crate::store::{Reminder, Tx};
 
 impl MessageTurn<'_> {

@@ -5,13 +5,13 @@
 use crate::clock::Zone;
 
 use super::{facts, notices, state_of, stored_state};
+use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, gate};
-use crate::reply::powers::{Facts, Power, PowerContext};
 use crate::store::{CalendarId, PowerAlarm, PowerOwner, RoomId, Tx, UserId};
 
 /// Delay when the relay has too many unfinished commands, or there is no relay.

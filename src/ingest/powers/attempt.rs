@@ -2,11 +2,13 @@
 
 use super::request::PowerAttempt;
 use super::{PowerReply, facts, notices, state_of, stored_state};
+use crate::assistant::powers::{
+    Effect, Facts, NoticePreferences, Power, PowerContext, StoredState,
+};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
-use crate::reply::powers::{Effect, Facts, NoticePreferences, Power, PowerContext, StoredState};
-use crate::reply::wording;
 use crate::store::Tx;
 
 impl MessageTurn<'_> {

@@ -4,16 +4,16 @@
 use std::ops::Range;
 
 use super::{notices, stored_state};
+use crate::assistant::powers::{
+    Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
+    dropped_stops, is_travel, planned_trips, standing, ways,
+};
+use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
 use crate::model::mail_item::FactKind;
-use crate::reply::powers::{
-    Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
-    dropped_stops, is_travel, planned_trips, standing, ways,
-};
-use crate::reply::wording;
 use crate::store::{CalendarEvent, CalendarRow, MailFactRow, MailItem, PowerOwner, Tx, UserId};
 
 /// Times of one reminder that are looked at.

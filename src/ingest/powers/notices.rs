@@ -3,6 +3,10 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::assistant::powers::{
+    CheckinAnswer, NoticePreferences, NoticeRequest, PREFERENCES_NAME, Power, checkin_answer,
+};
+use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::answer::Answer;
@@ -10,10 +14,6 @@ use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
 use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode};
-use crate::reply::powers::{
-    CheckinAnswer, NoticePreferences, NoticeRequest, PREFERENCES_NAME, Power, checkin_answer,
-};
-use crate::reply::{Intent, wording};
 use crate::store::{DialogPart, PowerOwner, PowerState, RoomId, Tx, UserId};
 
 /// Those of somebody who said nothing about it are the usual ones.

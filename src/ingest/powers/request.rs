@@ -1,6 +1,6 @@
 //! The superpower that a message requests, and how. Plain data.
 
-use crate::reply::powers::{Action, NoticeRequest, Power};
+use crate::assistant::powers::{Action, NoticeRequest, Power};
 
 /// A superpower requested by a message.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@
 use super::language;
 use super::tool_outcomes::{message, message_row, missing_row};
 use crate::access::Access;
+use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
@@ -12,7 +13,6 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::understanding;
 use crate::ingest::{Ingest, gate};
 use crate::memory::ServiceMemories;
-use crate::reply::{Intent, wording};
 use crate::store::{PendingReply, Tx};
 
 impl Ingest {

@@ -6,9 +6,9 @@ use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
 
+use crate::assistant::prompt::{Prompt, Role};
 use crate::clock::Monotonic;
 use crate::metrics::CacheMetrics;
-use crate::reply::prompt::{Prompt, Role};
 use crate::store::{Digest, UserId};
 
 const ENTRIES_MAX: usize = 10_000;
@@ -105,8 +105,8 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reply::prompt::Message;
-    use crate::reply::tools::{OfferedTool, Tool};
+    use crate::assistant::prompt::Message;
+    use crate::assistant::tools::{OfferedTool, Tool};
 
     fn digest(n: u64) -> Digest {
         Digest::of(&[&n.to_le_bytes()])

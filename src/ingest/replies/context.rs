@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::assistant::memory_overlap;
+use crate::assistant::prompt::{Author, PersonFacts, RoomMessage};
+use crate::assistant::tools::RemoteTool;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
-use crate::reply::memory_overlap;
-use crate::reply::prompt::{Author, PersonFacts, RoomMessage};
-use crate::reply::tools::RemoteTool;
 use crate::store::{AgentId, DoneCall, MessageRow, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row has a message and its answer.

@@ -13,14 +13,14 @@ use super::outside::canonical;
 use super::result::{CallRecord, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use super::tool_outcomes::CallResult;
+use crate::assistant::classify::Class;
+use crate::assistant::powers::operations::Moment;
+use crate::assistant::prompt::{CallWithResult, Prompt, ToolExchange};
+use crate::assistant::tools::{OfferedTool, Operation, RemoteTool};
 use crate::clock::{Timestamp, Zone};
 use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
 use crate::memory::ServiceMemories;
 use crate::random;
-use crate::reply::classify::Class;
-use crate::reply::powers::operations::Moment;
-use crate::reply::prompt::{CallWithResult, Prompt, ToolExchange};
-use crate::reply::tools::{OfferedTool, Operation, RemoteTool};
 
 /// Requests for one message in which tools may be called or their results are told.
 const REQUESTS_MAX: usize = 6;

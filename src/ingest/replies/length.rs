@@ -1,8 +1,8 @@
 //! The length limit of replies, and shortening of longer ones.
 
+use crate::assistant::prompt::{Message, Prompt, Role};
+use crate::assistant::wording;
 use crate::model::bubbles;
-use crate::reply::prompt::{Message, Prompt, Role};
-use crate::reply::wording;
 
 const BUBBLES_MAX: usize = 16;
 const CHARS_MAX: usize = 8_000;

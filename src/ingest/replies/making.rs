@@ -9,15 +9,15 @@ use super::outside;
 use super::plan::{self, ReplyPlan};
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
 use crate::access::Denial;
+use crate::assistant::classify::Class;
+use crate::assistant::prompt::{self, PASS, Prompt, PromptContext};
+use crate::assistant::tools::OfferedTool;
+use crate::assistant::wording::Apology;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::engine::{self, CallPermit, Model, ModelFailure};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::memory::ServiceMemories;
-use crate::reply::classify::Class;
-use crate::reply::prompt::{self, PASS, Prompt, PromptContext};
-use crate::reply::tools::OfferedTool;
-use crate::reply::wording::Apology;
 use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// After this many service starts without a finished reply it is abandoned, because making it may

@@ -5,6 +5,9 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value, json};
 
 use super::tool_outcomes::CallResult;
+use crate::assistant::builtin::Span;
+use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
+use crate::assistant::{self, wording};
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
 use crate::ingest::answer::Schedule;
@@ -12,9 +15,6 @@ use crate::ingest::open_reminders::{ReminderRefusal, ReminderRequest};
 use crate::ingest::turn::MessageTurn;
 use crate::memory::MEMORIES_MAX;
 use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};
-use crate::reply::builtin::Span;
-use crate::reply::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
-use crate::reply::{self, wording};
 use crate::store::{Reminder, Tx};
 
 /// Reminders and memories in one result.
@@ -339,7 +339,7 @@ impl MessageTurn<'_> {
         let mut found: Vec<(usize, &crate::memory::Memory)> = known
             .memories
             .iter()
-            .map(|memory| (reply::memory_overlap(&memory.text, query), memory))
+            .map(|memory| (assistant::memory_overlap(&memory.text, query), memory))
             .filter(|(overlap, _)| query.is_empty() || *overlap > 0)
             .collect();
         found.sort_by_key(|(overlap, _)| std::cmp::Reverse(*overlap));

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::making::{CallTotals, ModelTurn};
 use super::tool_outcomes::{CallResult, too_many};
+use crate::assistant::prompt::{CallWithResult, ToolExchange};
+use crate::assistant::tools::RemoteTool;
 use crate::engine::{self, Model};
 use crate::ingest::Ingest;
 use crate::mcp::{self, CallOutcome};
-use crate::reply::prompt::{CallWithResult, ToolExchange};
-use crate::reply::tools::RemoteTool;
 use crate::store::{DoneCall, PendingReply};
 
 /// Time that all calls for one message may take.

@@ -2,14 +2,14 @@
 //! Pure.
 
 use super::context::Context;
+use crate::assistant::classify::{self, Classification, ClassifierInput};
+use crate::assistant::powers::Power;
+use crate::assistant::prompt::Author;
+use crate::assistant::tools::{OfferedTool, Tool};
+use crate::assistant::{Intent, MessageContext, depends_on_time};
 use crate::clock::{Timestamp, Zone};
 use crate::flags::Reader;
 use crate::ingest::Ingest;
-use crate::reply::classify::{self, Classification, ClassifierInput};
-use crate::reply::powers::Power;
-use crate::reply::prompt::Author;
-use crate::reply::tools::{OfferedTool, Tool};
-use crate::reply::{Intent, MessageContext, depends_on_time};
 use crate::store::PendingReply;
 
 /// Token limit of a reply under the kill switch.
@@ -137,7 +137,7 @@ fn understood(
     timezone: Option<Zone>,
     now: Timestamp,
 ) -> Intent {
-    crate::reply::understand(&MessageContext {
+    crate::assistant::understand(&MessageContext {
         text: &context.message.text,
         now,
         timezone,

@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::access::Denial;
+use crate::assistant::tools::{Operation, Tool};
+use crate::assistant::wording::Apology;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
 use crate::memory::ServiceMemories;
-use crate::reply::tools::{Operation, Tool};
-use crate::reply::wording::Apology;
 use crate::store::{TokenUsage, Tx, UserId};
 
 /// The outcome name when no model was asked.

@@ -9,12 +9,12 @@ use super::making::{CallTotals, ModelTurn};
 use super::no_room;
 use super::result::ToolCall;
 use super::tool_outcomes::{CallScope, changed_meanwhile};
+use crate::assistant::prompt::{Message, Prompt, Role};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::ingest::answer::Answer;
 use crate::memory::ServiceMemories;
-use crate::reply::prompt::{Message, Prompt, Role};
 use crate::store::{PendingReply, Tx, UserId};
 
 /// Commands with the beginning of one reply.

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use super::language;
 use super::result::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
+use crate::assistant::tools::{Operation, Tool};
+use crate::assistant::wording::{self, Apology};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::answer::ReplyDraft;
@@ -18,8 +20,6 @@ use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::ServiceMemories;
-use crate::reply::tools::{Operation, Tool};
-use crate::reply::wording::{self, Apology};
 use crate::store::{DoneCall, MessageRow, PendingReply, RoomRow, Tx};
 
 /// The code of the error that a call did not come out as it had when it was tried.

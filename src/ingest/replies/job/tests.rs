@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::*;
+use crate::assistant::persona::Persona;
 use crate::clock::Clock;
 use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
@@ -11,7 +12,6 @@ use crate::ingest::replies::{Replies, Settings};
 use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
-use crate::reply::persona::Persona;
 use crate::setting::Setting;
 use crate::store::{Options, Store, look};
 

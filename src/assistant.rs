@@ -1,0 +1,22 @@
+//! The assistant: whether a message is for it, what the text means, the superpowers, and all
+//! wording. Text and facts come in; a reply and intents come out, which the callers apply. Pure
+//! rules without store, clock or network.
+
+mod address;
+pub mod builtin;
+pub mod classify;
+pub mod help;
+pub mod persona;
+pub mod powers;
+pub mod prompt;
+mod time_words;
+pub mod tools;
+pub mod wording;
+
+pub use address::{addresses, is_fixed_command};
+pub use builtin::{
+    Intent, MessageContext, asked_about, memory_matches, memory_overlap, reminder_answer,
+    understand,
+};
+pub use time_words::depends_on_time;
+pub use wording::reminder_text;

@@ -1,0 +1,259 @@
+//! The builtin, offline assistant's understanding of a message. The same message at the same time
+//! always has the same meaning. It only decides: callers apply the intent.
+
+mod account;
+mod agenda;
+mod connecting;
+mod crisis;
+pub(in crate::assistant) mod follow_up;
+pub(in crate::assistant) mod listening;
+mod memory;
+mod reminder;
+mod settings;
+mod several;
+mod small_talk;
+pub(in crate::assistant) mod when;
+pub(in crate::assistant) mod words;
+mod zone;
+
+use std::cell::Cell;
+
+use super::help::HelpGroup;
+use super::wording;
+use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
+pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
+pub use memory::matching::{memory_matches, memory_overlap};
+pub use memory::{MEMORY_CHARS_MAX, asked_about};
+pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
+pub use reminder::{REMINDER_CHARS_MAX, may_be_reminder};
+pub use settings::NAME_CHARS_MAX;
+use std::ops::Range;
+use words::Words;
+
+/// A message's text and context.
+#[derive(Debug, Clone, Copy)]
+pub struct MessageContext<'a> {
+    pub text: &'a str,
+    pub now: Timestamp,
+    /// `None` when unknown: UTC is used and mentioned.
+    pub timezone: Option<Zone>,
+    pub persona: &'a str,
+    /// In a group only the name in the text shows whether the assistant is meant. `false` also for
+    /// a group's message that answers the assistant.
+    pub group: bool,
+    pub has_photos: bool,
+}
+
+/// What a person wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intent {
+    /// Small talk: the complete reply.
+    Say(String),
+    /// A question about the assistant's abilities, or about a group of them.
+    Help(Option<HelpGroup>),
+    /// An impossible or incomplete command: the complete reply says why.
+    Unclear(String),
+    /// A reminder without its time: the complete reply asks for it.
+    AskWhen {
+        reply: String,
+        text: String,
+    },
+    /// A reminder without its text.
+    AskWhat {
+        reply: String,
+        send_at: Timestamp,
+        recurrence: Option<Recurrence>,
+    },
+    /// It refers to something named or delivered before; `otherwise` applies if there is nothing.
+    FollowUp {
+        what: FollowUp,
+        otherwise: Box<Intent>,
+    },
+    /// The person may be suicidal or in danger.
+    Crisis,
+    /// At least two requests, to be carried out in order.
+    Several(Vec<Intent>),
+    Status,
+    Usage,
+    /// At most `MEMORY_CHARS_MAX` characters, as typed.
+    Remember {
+        text: String,
+    },
+    /// `None` means everything.
+    Recall {
+        about: Option<String>,
+    },
+    Forget {
+        about: String,
+    },
+    ForgetEverything,
+    /// `text` at most `REMINDER_CHARS_MAX` characters; `send_at` after now.
+    Remind {
+        text: String,
+        send_at: Timestamp,
+        /// The zone named with the time, if any.
+        zone: Option<Zone>,
+        /// For a recurring reminder, whose first time is `send_at`.
+        recurrence: Option<Recurrence>,
+    },
+    /// At some time before an event that is known here.
+    RemindBefore(BeforeEvent),
+    ListReminders,
+    /// Reminders within a span of time, or about something.
+    FindReminders {
+        span: Option<Span>,
+        about: Option<String>,
+    },
+    /// All dated entries within a span of time.
+    Agenda(Span),
+    /// `None` means all of them.
+    CancelReminders {
+        about: Option<String>,
+        /// Only those of this day, from midnight to midnight.
+        on: Option<Range<Timestamp>>,
+    },
+    SetTimezone(Zone),
+    SetName(String),
+    /// A link to the page on which a calendar is connected.
+    ConnectCalendar,
+    ConnectMail,
+    /// No known request: answered in a direct chat, or when addressed by name.
+    Unknown,
+}
+
+impl Intent {
+    /// Whether it counts towards the limit of commands per minute.
+    pub fn is_command(&self) -> bool {
+        match self {
+            Self::Say(_) | Self::Crisis | Self::Unknown => false,
+            Self::FollowUp { what, otherwise } => what.is_command() || otherwise.is_command(),
+            _ => true,
+        }
+    }
+
+    /// Whether a command is incomplete.
+    pub fn is_unclear(&self) -> bool {
+        matches!(
+            self,
+            Self::Unclear(_) | Self::AskWhen { .. } | Self::AskWhat { .. }
+        )
+    }
+
+    /// Whether it is worth an unprompted message in a group. Personal requests (memories,
+    /// reminders, the account) aren't.
+    pub fn has_something_to_say(&self) -> bool {
+        matches!(self, Self::Say(_) | Self::Help(_))
+    }
+}
+
+/// A span of time and its wording: "tomorrow", "this week".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    pub range: Range<Timestamp>,
+    pub name: String,
+}
+
+/// A message while it is being parsed.
+pub(in crate::assistant) struct Talk<'a> {
+    pub(in crate::assistant) context: &'a MessageContext<'a>,
+    /// The words without the assistant's name.
+    pub(in crate::assistant) words: Words<'a>,
+    /// Where the request starts, after "hey, could you please".
+    pub(in crate::assistant) start: usize,
+    /// False in a group if the assistant may not be meant.
+    pub(in crate::assistant) spoken_to: bool,
+    /// All words in lower case, for fixed phrases; empty when there are too many.
+    pub(in crate::assistant) phrase: String,
+    /// The position of `start` in `phrase`.
+    pub(in crate::assistant) phrase_start: usize,
+    /// Whether the result may depend on the time zone.
+    pub(in crate::assistant) rests_on_zone: Cell<bool>,
+}
+
+impl Talk<'_> {
+    pub(in crate::assistant) fn request(&self) -> &str {
+        &self.phrase[self.phrase_start..]
+    }
+
+    /// The person's zone. Use this instead of `context`, because it records that the zone matters.
+    pub(in crate::assistant) fn timezone(&self) -> Option<Zone> {
+        self.rests_on_zone.set(true);
+        self.context.timezone
+    }
+
+    pub(in crate::assistant) fn zone(&self) -> Zone {
+        self.timezone().unwrap_or(Zone::UTC)
+    }
+
+    /// Chooses a wording, always the same one for the same text.
+    fn pick<'c>(&self, choices: &[&'c str]) -> &'c str {
+        let at = words::stable_hash(self.context.text) as usize;
+        choices
+            .get(at % choices.len().max(1))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+pub fn understand(context: &MessageContext) -> Intent {
+    understand_talk(&listening::listen(context))
+}
+
+pub(in crate::assistant) fn understand_talk(talk: &Talk) -> Intent {
+    if talk.words.len() == 0 {
+        return small_talk::wordless(talk);
+    }
+    if crisis::is_in(&talk.words) {
+        return Intent::Crisis;
+    }
+    let several = talk.spoken_to.then(|| several::requests(talk)).flatten();
+    let intent = several.unwrap_or_else(|| one_request(talk));
+    match follow_up::read(talk) {
+        Some(what) => Intent::FollowUp {
+            what,
+            otherwise: Box::new(intent),
+        },
+        None => intent,
+    }
+}
+
+/// The text from an answer to the question what to remind of.
+pub fn reminder_answer(text: &str, persona: &str) -> String {
+    let mut words = Words::new(text);
+    listening::drop_name(&mut words, persona);
+    reminder::answered_text(&words)
+}
+
+fn one_request(talk: &Talk) -> Intent {
+    if talk.words.len() == 0 {
+        return small_talk::wordless(talk);
+    }
+    connecting::command(talk)
+        .or_else(|| account::command(talk))
+        .or_else(|| agenda::command(talk))
+        .or_else(|| reminder::command(talk))
+        .or_else(|| settings::command(talk))
+        .or_else(|| memory::command(talk))
+        .or_else(|| small_talk::reply(talk))
+        // In a group, an incomplete command is hardly meant for the assistant.
+        .filter(|intent| talk.spoken_to || !intent.is_unclear())
+        .unwrap_or_else(|| small_talk::lost(talk))
+}
+
+/// A text without surrounding white space and punctuation.
+fn tidied(text: &str) -> String {
+    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '–' | '—' | '-'))
+        .to_owned()
+}
+
+/// The subject of a question: also without closing punctuation and quotes.
+pub(in crate::assistant) fn subject(text: &str) -> String {
+    text.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '"' | '“' | '”' | '…')
+    })
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Short messages that refer to something named or delivered before: "snooze 10 min", "make it 10",
+//! "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". This module
+//! doesn't know what they refer to.
+
+mod corrections;
+mod read;
+
+pub(super) use read::read;
+pub(in crate::assistant) use read::read_new_time;
+
+use chrono::{Datelike, NaiveDate, NaiveTime};
+
+use super::reminder::repeats::{Repeat, RepeatProblem};
+use super::when::{self, Day, Problem, Spec};
+use super::wording;
+use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FollowUp {
+    /// `None` for the default delay.
+    Snooze(Option<TimeChange>),
+    Done,
+    Change {
+        which: ReminderRef,
+        to: TimeChange,
+    },
+    Cancel(ReminderRef),
+    Undo,
+    Yes,
+    No,
+    /// A bare time: the answer to "When?".
+    Time(TimeChange),
+    /// The next dates of a recurring reminder.
+    Dates(ReminderRef),
+}
+
+impl FollowUp {
+    /// Whether it counts towards the limit of commands per minute.
+    pub fn is_command(&self) -> bool {
+        !matches!(self, Self::Done | Self::Yes | Self::No | Self::Time(_))
+    }
+}
+
+/// The reminder that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReminderRef {
+    /// The last one named or delivered.
+    Latest,
+    /// By numbers in the last list, from 1.
+    Numbered(Vec<usize>),
+    About(String),
+}
+
+/// A new time for a reminder, as parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeChange(NewTimeText);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum NewTimeText {
+    At(Spec),
+    Repeat(Box<Repeat>),
+    /// Seconds later, or earlier if negative.
+    Later(i64),
+}
+
+/// A reminder's new time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTime {
+    pub send_at: Timestamp,
+    pub recurrence: Option<Recurrence>,
+    /// The zone named with the time, if any.
+    pub zone: Option<Zone>,
+}
+
+impl TimeChange {
+    /// To a day, a minute after midnight, or both.
+    pub(in crate::assistant) fn at(day: Option<NaiveDate>, minute: Option<u32>) -> Option<Self> {
+        if day.is_none() && minute.is_none() {
+            return None;
+        }
+        let time = minute.and_then(|minute| NaiveTime::from_hms_opt(minute / 60, minute % 60, 0));
+        let clock = time.map(when::exact_time).unwrap_or_default();
+        let day = day.map(|day| Day::Date {
+            year: day.year(),
+            month: day.month(),
+            day: day.day(),
+        });
+        Some(Self(NewTimeText::At(Spec { day, ..clock })))
+    }
+
+    pub fn is_repeat(&self) -> bool {
+        matches!(self.0, NewTimeText::Repeat(_))
+    }
+
+    /// For a reminder without a time. The error is the reply.
+    pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+        match &self.0 {
+            NewTimeText::At(spec) => once(spec, now, zone),
+            NewTimeText::Repeat(repeat) => repeated(repeat, now, zone),
+            NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
+        }
+    }
+
+    /// For an existing reminder: an unnamed day or time of day stays.
+    pub fn of_set(
+        &self,
+        send_at: Timestamp,
+        recurrence: Option<&Recurrence>,
+        now: Timestamp,
+        zone: Zone,
+    ) -> Result<NewTime, String> {
+        let own = recurrence.map_or(zone, Recurrence::zone);
+        let local = send_at.utc().with_timezone(&own).naive_local();
+        match (&self.0, recurrence) {
+            (NewTimeText::Repeat(repeat), _) => {
+                let mut repeat = repeat.as_ref().clone();
+                if !repeat.has_time() {
+                    repeat.take_time(when::exact_time(local.time()));
+                }
+                repeated(&repeat, now, zone)
+            }
+            (NewTimeText::At(spec), Some(recurrence)) => {
+                if spec.day.is_some() || spec.wait.is_some() {
+                    return Err(wording::recurring_stays());
+                }
+                let (hour, minute) = when::time_of_day(spec).map_err(problem)?;
+                let moved = recurrence.at_time(hour, minute, now);
+                let moved = moved.map_err(wording::recurrence_refused)?;
+                let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
+                Ok(NewTime {
+                    send_at,
+                    recurrence: Some(moved),
+                    zone: None,
+                })
+            }
+            (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
+            (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
+            (NewTimeText::At(spec), None) => {
+                let mut spec = *spec;
+                let is_time_only = spec.wait.is_none() && spec.day.is_none();
+                if is_time_only && send_at > now {
+                    spec.day = Some(day_of(local.date(), now, own));
+                }
+                let day_only = spec.clock.is_none() && spec.part.is_none();
+                if day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
+                    spec = spec.merged(when::exact_time(local.time())).unwrap_or(spec);
+                }
+                once(&spec, now, zone)
+            }
+        }
+    }
+}
+
+/// Names today as "today", because a bare hour then means the next one.
+fn day_of(date: NaiveDate, now: Timestamp, zone: Zone) -> Day {
+    if now.utc().with_timezone(&zone).date_naive() == date {
+        return Day::Today;
+    }
+    Day::Date {
+        year: date.year(),
+        month: date.month(),
+        day: date.day(),
+    }
+}
+
+fn once(spec: &Spec, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+    let at = when::resolve(spec, now, zone).map_err(problem)?;
+    check(at, now, spec.zone)
+}
+
+fn check(send_at: Timestamp, now: Timestamp, zone: Option<Zone>) -> Result<NewTime, String> {
+    if send_at <= now {
+        return Err(wording::reminder_past());
+    }
+    Ok(NewTime {
+        send_at,
+        recurrence: None,
+        zone,
+    })
+}
+
+fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+    let recurrences = repeat.recurrences(now, zone).map_err(|error| match error {
+        RepeatProblem::Time(error) => problem(error),
+        RepeatProblem::Rule(error) => wording::recurrence_refused(error),
+    })?;
+    let [recurrence] = recurrences.as_slice() else {
+        return Err(wording::reminder_one_time());
+    };
+    let send_at = recurrence.next();
+    Ok(NewTime {
+        send_at: send_at.ok_or_else(wording::reminder_no_such_time)?,
+        recurrence: Some(recurrence.clone()),
+        zone: None,
+    })
+}
+
+pub(super) fn problem(problem: Problem) -> String {
+    match problem {
+        Problem::Past => wording::reminder_past(),
+        Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
+        Problem::Ambiguous => wording::reminder_date_ambiguous(),
+        Problem::NoSuchTime => wording::reminder_no_such_time(),
+        Problem::WeekdayMismatch => wording::weekday_mismatch(),
+    }
+}

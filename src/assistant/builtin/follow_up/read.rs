@@ -1,0 +1,546 @@
+//! Parses short messages that refer to something, and tells them from independent ones.
+
+use std::ops::Range;
+
+use super::corrections::{corrected, more_minutes};
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::reminder::repeats;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Talk, subject, when};
+
+/// A longer message is independent.
+const WORDS_MAX: usize = 24;
+/// Limit of numbers in one message.
+const NUMBERS_MAX: usize = 10;
+/// Lists are not longer than this.
+const NUMBER_MAX: usize = 200;
+
+/// `None` for an independent message.
+pub(in crate::assistant::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
+    let words = &talk.words;
+    if !talk.spoken_to || words.len() > WORDS_MAX {
+        return None;
+    }
+    let end = without_thanks(words);
+    let at = talk.start.min(end);
+    let found = fixed(talk.request()).or_else(|| corrected(words, at..end));
+    let found = found.or_else(|| match words.get(at) {
+        "snooze" => snooze(words, at + 1..end),
+        "remind" => again(words, at..end),
+        "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay"
+        | "set" | "put" | "bring" => change(words, at..end),
+        "cancel" | "delete" | "remove" => cancel(words, at + 1..end),
+        "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
+        _ => None,
+    });
+    let found = found.or_else(|| more_minutes(words, at..end));
+    // "ok, tomorrow at 9": a courtesy may precede a time.
+    found.or_else(|| {
+        let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
+        time.flatten().map(FollowUp::Time)
+    })
+}
+
+/// Whether a message that is only a time may begin with this word: a cheap check before parsing a
+/// time.
+fn begins_time(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            word,
+            "in" | "at"
+                | "on"
+                | "by"
+                | "after"
+                | "around"
+                | "for"
+                | "the"
+                | "this"
+                | "next"
+                | "a"
+                | "an"
+                | "every"
+                | "each"
+                | "daily"
+                | "weekly"
+                | "monthly"
+                | "yearly"
+                | "hourly"
+                | "nightly"
+                | "everyday"
+                | "once"
+                | "today"
+                | "tonight"
+                | "tomorrow"
+                | "later"
+                | "noon"
+                | "midday"
+                | "midnight"
+                | "half"
+                | "quarter"
+                | "weekdays"
+                | "weekends"
+                | "morning"
+                | "afternoon"
+                | "evening"
+                | "day"
+                | "coming"
+                | "mon-fri"
+                | "tmrw"
+                | "tmr"
+        )
+        || when::weekday_name(word).is_some()
+        || when::month(word).is_some()
+        || when::ordinal(word).is_some()
+        || when::amount::is_number(word)
+}
+
+fn without_thanks(words: &Words) -> usize {
+    let mut end = words.len();
+    while end > 1
+        && matches!(
+            words.get(end - 1),
+            "please" | "pls" | "plz" | "thanks" | "instead" | "then"
+        )
+    {
+        end -= 1;
+    }
+    end
+}
+
+fn fixed(request: &str) -> Option<FollowUp> {
+    Some(match request {
+        "yes" | "yeah" | "yep" | "yup" | "y" | "sure" | "yes please" | "do it" | "go ahead"
+        | "confirm" | "yes do it" | "yes go ahead" | "yes forget it" | "yes delete it" => {
+            FollowUp::Yes
+        }
+        "no" | "nope" | "nah" | "n" | "no thanks" | "dont" | "no dont" | "keep it"
+        | "keep them" | "stop" => FollowUp::No,
+        "done" | "did it" | "i did it" | "done it" | "already done" | "its done" | "all done"
+        | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
+            FollowUp::Done
+        }
+        "undo"
+        | "undo that"
+        | "undo it"
+        | "undo this"
+        | "take that back"
+        | "revert"
+        | "undo the last change"
+        | "undo last" => FollowUp::Undo,
+        "snooze" | "snooze it" | "snooze that" | "later" | "not yet" | "not" => {
+            FollowUp::Snooze(None) // the "now" of "not now" is dropped as a courtesy
+        }
+        _ => return None,
+    })
+}
+
+/// "snooze 10 min", "snooze it for an hour", "snooze till tomorrow".
+fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let at = words
+        .after(range.start, &["it", "that", "this"])
+        .unwrap_or(range.start);
+    let at = words
+        .after(
+            at,
+            &["for another", "for", "until", "till", "til", "to", "by"],
+        )
+        .unwrap_or(at);
+    let rest = at..range.end;
+    let is_end = at > 0 && matches!(words.get(at - 1), "until" | "till" | "til" | "to");
+    let minutes = match words.get(at).parse::<i64>() {
+        Ok(n @ 1..=600) if rest.len() == 1 && !is_end => {
+            Some(TimeChange(NewTimeText::Later(n * 60)))
+        }
+        _ => None,
+    };
+    let wait = || {
+        let (spec, end) = when::read_duration(words, at)?;
+        (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
+    };
+    let time = minutes.or_else(wait).or_else(|| time_alone(words, rest))?;
+    Some(FollowUp::Snooze(Some(time)))
+}
+
+/// "remind me again in 10 minutes", "remind me again later".
+fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(
+        range.start,
+        &["remind me again", "remind me of that", "remind me of it"],
+    )?;
+    if from == range.end || words.after(from, &["later", "soon"]) == Some(range.end) {
+        return Some(FollowUp::Snooze(None));
+    }
+    let from = words.after(from, &["again"]).unwrap_or(from);
+    time_alone(words, from..range.end).map(|time| FollowUp::Snooze(Some(time)))
+}
+
+/// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
+pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let at = range.start + 1;
+    let verb = words.get(range.start);
+    let latest = [
+        "it",
+        "that",
+        "this",
+        "that one",
+        "this one",
+        "the last one",
+        "the reminder",
+        "my reminder",
+        "that reminder",
+        "this reminder",
+        "the last reminder",
+        "the time",
+    ];
+    // The longest phrase wins.
+    let referred = latest
+        .iter()
+        .filter_map(|phrase| words.after(at, &[phrase]))
+        .max();
+    if let Some(from) = referred.filter(|from| links(words, *from, verb))
+        && let Some(to) = read_new_time(words, from..range.end)
+    {
+        let which = ReminderRef::Latest;
+        return Some(FollowUp::Change { which, to });
+    }
+    let Some((numbers, from)) = numbers(words, at) else {
+        // "set a reminder to …" sets a new one.
+        let may_name = !matches!(verb, "set" | "make" | "put" | "bring");
+        return may_name
+            .then(|| change_about(words, at..range.end))
+            .flatten();
+    };
+    let to = read_new_time(words, from..range.end)?;
+    Some(FollowUp::Change {
+        which: ReminderRef::Numbered(numbers),
+        to,
+    })
+}
+
+/// Whether a time may follow: it may after "make it", but "set the reminder to call mom" names a
+/// reminder.
+fn links(words: &Words, at: usize, verb: &str) -> bool {
+    verb == "make"
+        || matches!(
+            words.get(at),
+            "to" | "till"
+                | "until"
+                | "for"
+                | "by"
+                | "at"
+                | "on"
+                | "back"
+                | "up"
+                | "forward"
+                | "in"
+                | "an"
+        )
+        || when::read(words, at).is_some()
+        || words.get(at).starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// "move the dentist reminder to friday".
+fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer");
+    let named = range.clone().find(is_reminder)?;
+    let link = |at: &usize| {
+        matches!(
+            words.get(*at),
+            "to" | "till" | "until" | "for" | "by" | "at"
+        )
+    };
+    let (about_end, to) = (named + 1..range.end)
+        .filter(link)
+        .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
+    let before = words
+        .after(range.start, &["my", "the", "that"])
+        .unwrap_or(range.start);
+    let after = words
+        .after(named + 1, &["to", "about", "of", "for"])
+        .unwrap_or(named + 1);
+    let about = match about_end > after {
+        true => words.original(after..about_end),
+        false => words.original(before..named),
+    };
+    let about = subject(about);
+    let which = match about.is_empty() {
+        true => ReminderRef::Latest,
+        false => ReminderRef::About(about),
+    };
+    Some(FollowUp::Change { which, to })
+}
+
+/// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
+pub(in crate::assistant) fn read_new_time(
+    words: &Words,
+    range: Range<usize>,
+) -> Option<TimeChange> {
+    let at = words
+        .after(range.start, &["back", "up", "forward"])
+        .unwrap_or(range.start);
+    let shift = words.after(at, &["by", "for"]).unwrap_or(at);
+    let earlier = |end: usize| words.after(end, &["earlier", "sooner"]) == Some(range.end);
+    if let Some((spec, end)) = when::read_duration(words, shift)
+        && let Some(wait) = spec.wait
+        && wait.months == 0
+        && (end == range.end || earlier(end))
+    {
+        let seconds = wait.days * 86_400 + wait.seconds;
+        let is_later = end == range.end && words.get(range.end - 1) == "later";
+        if earlier(end) {
+            return Some(TimeChange(NewTimeText::Later(-seconds)));
+        }
+        if shift > at || is_later || at > range.start {
+            return Some(TimeChange(NewTimeText::Later(seconds)));
+        }
+    }
+    let at = words
+        .after(at, &["to", "till", "until", "for"])
+        .unwrap_or(at);
+    time_alone(words, at..range.end)
+}
+
+/// A message that is only a time.
+pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    if range.is_empty() {
+        return None;
+    }
+    let repeat = || repeats::read(words, range.start).filter(|(_, end)| *end == range.end);
+    if repeats::repeats(words, range.clone())
+        && let Some((repeat, _)) = repeat()
+    {
+        return Some(TimeChange(NewTimeText::Repeat(Box::new(repeat))));
+    }
+    if let Some((spec, end)) = when::read(words, range.start)
+        && end == range.end
+    {
+        return Some(TimeChange(NewTimeText::At(spec)));
+    }
+    let (spec, end) = when::read_hour_alone(words, range.start)?;
+    (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
+}
+
+/// "2", "1 and 3", "number 2", "#2".
+fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
+    let mut end = words
+        .after(
+            at,
+            &[
+                "reminder number",
+                "reminder",
+                "number",
+                "numbers",
+                "nr",
+                "no",
+            ],
+        )
+        .unwrap_or(at);
+    let mut found = Vec::new();
+    while found.len() < NUMBERS_MAX {
+        let next = match found.is_empty() {
+            true => end,
+            false => words.after(end, &["and", "&"]).unwrap_or(end),
+        };
+        let word = words.get(next).trim_start_matches('#');
+        let Some(n) = word
+            .parse::<usize>()
+            .ok()
+            .filter(|n| (1..=NUMBER_MAX).contains(n))
+        else {
+            break;
+        };
+        found.push(n);
+        end = next + 1;
+    }
+    (!found.is_empty()).then_some((found, end))
+}
+
+/// "cancel that", "cancel 2".
+fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let phrase = words.phrase(range.clone());
+    if matches!(
+        phrase.as_str(),
+        "it" | "that"
+            | "this"
+            | "that one"
+            | "this one"
+            | "the last one"
+            | "that reminder"
+            | "this reminder"
+            | "the last reminder"
+            | "my last reminder"
+            | "the reminder"
+    ) {
+        return Some(FollowUp::Cancel(ReminderRef::Latest));
+    }
+    let (numbers, end) = numbers(words, range.start)?;
+    (end == range.end).then_some(FollowUp::Cancel(ReminderRef::Numbered(numbers)))
+}
+
+/// "when is it next?", "next three dates", "next dates of my swim reminder".
+fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(
+        range.start,
+        &[
+            "when is it next",
+            "when is that next",
+            "when does it come next",
+            "when does it come",
+            "whens it next",
+            "when will it come",
+            "when is the next one",
+            "whens the next one",
+            "next three dates",
+            "next 3 dates",
+            "the next three dates",
+            "next dates",
+            "next times",
+            "show me the next three dates",
+            "show me the next dates",
+            "show the next dates",
+            "show next dates",
+            "show the next three dates",
+            "show me the next 3 dates",
+            "what are the next dates",
+            "what are the next three dates",
+            "what are the next 3 dates",
+            "what are its next dates",
+            "whats the next date",
+            "when next",
+        ],
+    )?;
+    let of = words
+        .after(from, &["of my", "for my", "of the", "for the", "of", "for"])
+        .unwrap_or(from);
+    let about = words.original(of..range.end);
+    let about = subject(
+        about
+            .trim_end_matches("reminder")
+            .trim_end_matches("reminders"),
+    );
+    let which = match about.is_empty() {
+        true => ReminderRef::Latest,
+        false if of > from => ReminderRef::About(about),
+        false => return None,
+    };
+    Some(FollowUp::Dates(which))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assistant::builtin::follow_up::NewTime;
+    use crate::assistant::builtin::{MessageContext, listening::listen};
+    use crate::clock::{Timestamp, Zone};
+
+    fn described(text: &str) -> String {
+        let now = Timestamp::parse("2026-11-23T13:00:00Z").unwrap();
+        let zone: Zone = "Europe/Berlin".parse().unwrap();
+        let context = MessageContext {
+            text,
+            now,
+            timezone: Some(zone),
+            persona: "Juno",
+            group: false,
+            has_photos: false,
+        };
+        let at = |time: Result<NewTime, String>| match time {
+            Ok(new) => {
+                let local = new.send_at.utc().with_timezone(&zone).format("%m-%d %H:%M");
+                match new.recurrence {
+                    Some(recurrence) => format!("{local} {}", recurrence.rule()),
+                    None => local.to_string(),
+                }
+            }
+            Err(error) => error.chars().take(20).collect(),
+        };
+        // A reminder of tomorrow at 09:00.
+        let set = Timestamp::parse("2026-11-24T08:00:00Z").unwrap();
+        match read(&listen(&context)) {
+            Some(FollowUp::Change { which, to }) => {
+                format!("{which:?} {}", at(to.of_set(set, None, now, zone)))
+            }
+            Some(FollowUp::Snooze(Some(to))) => format!("snooze {}", at(to.of_new(now, zone))),
+            Some(FollowUp::Time(to)) => format!("time {}", at(to.of_new(now, zone))),
+            Some(other) => format!("{other:?}"),
+            None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_refers_to_something_is_told_from_what_stands_by_itself() {
+        let cases = [
+            ("snooze", "Snooze(None)"),
+            ("snooze 10 min", "snooze 11-23 14:10"),
+            ("snooze 10", "snooze 11-23 14:10"),
+            ("snooze for an hour please", "snooze 11-23 15:00"),
+            ("snooze till tomorrow", "snooze 11-24 09:00"),
+            ("snooze it until 5", "snooze 11-23 17:00"),
+            ("remind me again in 20 minutes", "snooze 11-23 14:20"),
+            ("done", "Done"),
+            ("make it 10", "Latest 11-24 10:00"),
+            ("Juno, make it 10:30 please", "Latest 11-24 10:30"),
+            ("make that friday", "Latest 11-27 09:00"),
+            ("move it to friday", "Latest 11-27 09:00"),
+            ("move it to friday at 5pm", "Latest 11-27 17:00"),
+            ("move it to 5", "Latest 11-24 17:00"),
+            ("change it to tomorrow evening", "Latest 11-24 19:00"),
+            ("postpone it by an hour", "Latest 11-24 10:00"),
+            ("push it back 30 minutes", "Latest 11-24 09:30"),
+            ("make it 10 minutes earlier", "Latest 11-24 08:50"),
+            ("make it an hour later", "Latest 11-24 10:00"),
+            ("make it in 10 minutes", "Latest 11-23 14:10"),
+            (
+                "make it every day",
+                "Latest 11-24 09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+            ),
+            (
+                "make it weekly",
+                "Latest 11-30 09:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+            ),
+            ("move 2 to friday", "Numbered([2]) 11-27 09:00"),
+            (
+                "move the dentist reminder to friday",
+                "About(\"dentist\") 11-27 09:00",
+            ),
+            (
+                "change my reminder to call mom to 10",
+                "About(\"call mom\") 11-24 10:00",
+            ),
+            ("cancel that", "Cancel(Latest)"),
+            ("delete it", "Cancel(Latest)"),
+            ("cancel 2", "Cancel(Numbered([2]))"),
+            ("cancel #2", "Cancel(Numbered([2]))"),
+            ("cancel 1 and 3", "Cancel(Numbered([1, 3]))"),
+            ("undo", "Undo"),
+            ("yes", "Yes"),
+            ("in 10 minutes", "time 11-23 14:10"),
+            ("tomorrow at 9", "time 11-24 09:00"),
+            ("9", "time 11-23 21:00"),
+            (
+                "every day at 8",
+                "time 11-24 08:00 FREQ=DAILY;BYHOUR=8;BYMINUTE=0",
+            ),
+            ("when is it next?", "Dates(Latest)"),
+            ("next three dates", "Dates(Latest)"),
+            ("next dates of my swim reminder", "Dates(About(\"swim\"))"),
+            ("make it so", "none"),
+            ("move the couch", "none"),
+            ("change my mind", "none"),
+            ("set a reminder", "none"),
+            ("make me a sandwich", "none"),
+            ("cancel my trip", "none"),
+            ("remove milk", "none"),
+            ("tomorrow is a holiday", "none"),
+            ("when is it dark", "none"),
+        ];
+        let mut wrong = Vec::new();
+        for (phrase, expected) in cases {
+            let found = described(phrase);
+            if found != expected {
+                wrong.push(format!("{phrase}: {found}, not {expected}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

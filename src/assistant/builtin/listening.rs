@@ -1,0 +1,166 @@
+//! Prepares a message for parsing: removes the assistant's name and courtesies. It must not know
+//! any request.
+
+use std::cell::Cell;
+
+use super::words::Words;
+use super::{MessageContext, Talk};
+use crate::assistant::addresses;
+
+/// Most words of a fixed phrase.
+const PHRASE_WORDS_MAX: usize = 14;
+
+pub(in crate::assistant) fn listen<'a>(context: &'a MessageContext<'a>) -> Talk<'a> {
+    let mut words = Words::new(context.text);
+    let spoken_to = !context.group || addresses(context.text, context.persona);
+    let mut end = words.len();
+    if spoken_to && !context.persona.is_empty() {
+        end = drop_name(&mut words, context.persona);
+    }
+    let start = after_courtesies(&words);
+    let end = before_courtesies(&words, start, end);
+    let (mut phrase, mut phrase_start) = (String::new(), 0);
+    if end <= PHRASE_WORDS_MAX {
+        phrase = words.phrase(0..end);
+        phrase_start = match words.phrase(0..start.min(end)).len() {
+            0 => 0,
+            before => (before + 1).min(phrase.len()),
+        };
+    }
+    Talk {
+        context,
+        words,
+        start,
+        spoken_to,
+        phrase,
+        phrase_start,
+        rests_on_zone: Cell::new(false),
+    }
+}
+
+/// Removes the name at the start ("hey Juno, …"), and at the end if punctuation separates it.
+/// Without punctuation ("call Juno") it may be part of the text: then the number of words without
+/// it is returned, for fixed phrases.
+pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
+    let name = Words::new(persona);
+    let name: Vec<&str> = name.iter().collect();
+    let count = name.len();
+    if count == 0 {
+        return words.len();
+    }
+    let is_name = |words: &Words, at: usize| {
+        name.iter().enumerate().all(|(n, part)| {
+            let word = words.get(at + n);
+            word == *part
+        })
+    };
+    let mut at = 0;
+    while !is_name(words, at) && is_courtesy(words.get(at)) {
+        at += 1;
+    }
+    if is_name(words, at) {
+        words.drop_words(at..at + count);
+    }
+    let Some(before) = words.len().checked_sub(count) else {
+        return words.len();
+    };
+    if !is_name(words, before) {
+        return words.len();
+    }
+    if before == 0 || words.is_set_off(before - 1) {
+        words.drop_words(before..before + count);
+    }
+    before
+}
+
+/// A word of courtesy before a request.
+fn is_courtesy(word: &str) -> bool {
+    matches!(
+        word,
+        "hey"
+            | "hi"
+            | "hello"
+            | "hallo"
+            | "hiya"
+            | "yo"
+            | "dear"
+            | "ok"
+            | "okay"
+            | "so"
+            | "well"
+            | "please"
+            | "pls"
+            | "plz"
+            | "kindly"
+            | "um"
+            | "uh"
+            | "oh"
+            | "and"
+            | "also"
+            | "now"
+            | "just"
+            | "alright"
+            | "thanks"
+            | "good"
+            | "morning"
+            | "afternoon"
+            | "evening"
+            | "there"
+    )
+}
+
+fn after_courtesies(words: &Words) -> usize {
+    const PHRASES: [&str; 22] = [
+        "good morning",
+        "good afternoon",
+        "good evening",
+        "hey there",
+        "hi there",
+        "hello there",
+        "thank you",
+        "can you",
+        "can u",
+        "could you",
+        "would you",
+        "will you",
+        "i want you to",
+        "i need you to",
+        "i would like you to",
+        "id like you to",
+        "i want to",
+        "i would like to",
+        "id like to",
+        "would you mind",
+        "be so kind and",
+        "you should",
+    ];
+    let mut at = 0;
+    while at < words.len() {
+        if let Some(next) = words.after(at, &PHRASES) {
+            at = next;
+        } else if is_courtesy(words.get(at))
+            && !matches!(
+                words.get(at),
+                "good" | "morning" | "afternoon" | "evening" | "there"
+            )
+        {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+fn before_courtesies(words: &Words, start: usize, end: usize) -> usize {
+    let mut end = end;
+    while end > start + 1
+        && matches!(
+            words.get(end - 1),
+            "please" | "pls" | "plz" | "now" | "then"
+        )
+    {
+        end -= 1;
+    }
+    end
+}

@@ -1,0 +1,253 @@
+//! Reminders before an event: "the day before my trip to pack", "an hour before the meeting", "on
+//! the morning of Ana's birthday". It parses them and computes the moment; it must not know which
+//! events there are.
+
+use std::ops::Range;
+
+use chrono::Days;
+
+use super::parts::{after_link, text_of};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::memory::matching::memory_matches;
+use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::Plan;
+use crate::clock::{Timestamp, Zone};
+
+/// Words searched for "before".
+const WORDS_MAX: usize = 60;
+/// Words of an amount ("two and a half hours").
+const AMOUNT_WORDS_MAX: usize = 6;
+/// Where the event may end and the text begin.
+const READINGS_MAX: usize = 4;
+
+/// A request for a reminder before an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeforeEvent {
+    /// In "my trip to Lisbon to pack" either "to" may begin the text: the longest event first.
+    pub readings: Vec<EventReading>,
+    offset: Offset,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventReading {
+    /// "my trip to Lisbon"
+    pub event: String,
+    /// What to remind of; "": of the event.
+    pub text: String,
+}
+
+/// How long before the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offset {
+    /// Calendar days, and the time of that day in hours and minutes.
+    Days(u64, (u32, u32)),
+    Seconds(i64),
+}
+
+/// Why there is no moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BeforeProblem {
+    /// Only the day of the event is known.
+    NoHour,
+    Past,
+}
+
+impl BeforeEvent {
+    /// The first reading of which events are known, and those events, soonest first; else the
+    /// reading that is likeliest, and none.
+    pub fn known<'p>(&self, plans: &'p [Plan]) -> (&EventReading, Vec<&'p Plan>) {
+        let found = self.readings.iter().find_map(|reading| {
+            let events = matching(&reading.event, plans);
+            (!events.is_empty()).then_some((reading, events))
+        });
+        // Two readings at least differ in where the text begins.
+        let likeliest = self.readings.get(1).unwrap_or(&self.readings[0]);
+        found.unwrap_or((likeliest, Vec::new()))
+    }
+
+    /// With the text that was said apart from the event.
+    pub(super) fn with_text(mut self, text: String) -> Self {
+        self.readings.truncate(1);
+        for reading in &mut self.readings {
+            reading.text.clone_from(&text);
+        }
+        self
+    }
+
+    pub(super) fn has_text_over(&self, chars_max: usize) -> bool {
+        let mut texts = self.readings.iter().flat_map(|r| [&r.text, &r.event]);
+        texts.any(|text| text.chars().count() > chars_max)
+    }
+
+    /// When to remind of an event.
+    pub fn moment(
+        &self,
+        event: &Plan,
+        zone: Zone,
+        now: Timestamp,
+    ) -> Result<Timestamp, BeforeProblem> {
+        let at = match self.offset {
+            Offset::Days(days, (hour, minute)) => {
+                let date = event.day.checked_sub_days(Days::new(days));
+                date.and_then(|date| when::at_hour(date, hour, minute, zone))
+            }
+            Offset::Seconds(seconds) => {
+                let minute = event.minute.ok_or(BeforeProblem::NoHour)?;
+                let begins = when::at_hour(event.day, minute / 60, minute % 60, zone);
+                begins.map(|begins| begins.plus_s(-seconds))
+            }
+        };
+        at.filter(|at| *at > now).ok_or(BeforeProblem::Past)
+    }
+}
+
+/// The events that the words name: of several with one title the next.
+fn matching<'p>(event: &str, plans: &'p [Plan]) -> Vec<&'p Plan> {
+    let lower = event.to_lowercase();
+    let is_own_birthday = matches!(lower.as_str(), "my birthday" | "my bday");
+    let (is_next, bare) = bare(&lower);
+    let fits = |plan: &&Plan| match is_own_birthday {
+        true => plan.what.eq_ignore_ascii_case("your birthday"),
+        false => {
+            memory_matches(&format!("{} {}", plan.what, plan.place), &bare)
+                || plan.what.to_lowercase().replace(['\'', '’'], "")
+                    == bare.replace(['\'', '’'], "")
+        }
+    };
+    let mut found: Vec<&Plan> = plans.iter().filter(fits).collect();
+    found.sort_by_key(|plan| (plan.day, plan.minute));
+    let mut titles: Vec<String> = Vec::new();
+    found.retain(|plan| {
+        let title = plan.what.to_lowercase();
+        let is_new = !titles.contains(&title);
+        titles.push(title);
+        is_new
+    });
+    found.truncate(if is_next { 1 } else { found.len() });
+    found
+}
+
+/// Whether the next one is meant, and the words that tell one event from another.
+fn bare(event: &str) -> (bool, String) {
+    let mut is_next = false;
+    let mut words: Vec<&str> = Vec::new();
+    for word in event.split_whitespace() {
+        match word {
+            "next" | "upcoming" | "coming" => is_next = true,
+            "holiday" | "vacation" | "journey" | "travel" => words.push("trip"),
+            "bday" | "b-day" => words.push("birthday"),
+            word => words.push(word),
+        }
+    }
+    // "my dentist appointment" may be entered as "dentist".
+    let is_kind = |word: &&str| {
+        matches!(
+            *word,
+            "appointment"
+                | "meeting"
+                | "event"
+                | "visit"
+                | "reservation"
+                | "booking"
+                | "my"
+                | "the"
+        )
+    };
+    if words.iter().any(|word| !is_kind(word)) {
+        words.retain(|word| !is_kind(word));
+    }
+    (is_next, words.join(" "))
+}
+
+/// `None` when the words name no event.
+pub(super) fn read(talk: &Talk, range: Range<usize>) -> Option<BeforeEvent> {
+    let words = &talk.words;
+    let end = range.end.min(range.start + WORDS_MAX);
+    let (lead, from, offset) = (range.start..end).find_map(|at| {
+        let (lead, offset) = offset_before(words, range.start, at)?;
+        is_event(words, at + 1, end).then_some((lead, at + 1, offset))
+    })?;
+    let (spec, event_end) = match when::trailing_time(words, from + 1..end) {
+        Some((spec, at)) if spec.day.is_none() && spec.wait.is_none() => (Some(spec), at),
+        _ => (None, end),
+    };
+    let offset = match (offset, spec) {
+        (offset, None) => offset,
+        (Offset::Days(days, _), Some(spec)) => Offset::Days(days, when::time_of_day(&spec).ok()?),
+        (Offset::Seconds(_), Some(_)) => return None,
+    };
+    let reading = |event_end: usize, text: String| EventReading {
+        event: super::super::subject(words.original(from..event_end)),
+        text,
+    };
+    let before = text_of(words, after_link(words, range.start)..lead);
+    let mut readings = vec![reading(event_end, before.clone())];
+    if before.is_empty() {
+        let links = (from + 1..end).filter(|at| matches!(words.get(*at), "to" | "that" | "about"));
+        let links: Vec<usize> = links.take(READINGS_MAX - 1).collect();
+        // A time after the text belongs to the reminder as well.
+        let split = |at: &usize| reading(*at, text_of(words, at + 1..event_end));
+        readings.extend(links.iter().rev().map(split));
+    }
+    Some(BeforeEvent { readings, offset })
+}
+
+/// Whether the words from `at` on may name an event. A time is none, and several at once
+/// ("meetings") are a setting of the calendar's reminders.
+fn is_event(words: &Words, at: usize, end: usize) -> bool {
+    let noun = at + usize::from(matches!(words.get(at), "my" | "our" | "the" | "next" | "a"));
+    let is_several = matches!(
+        words.get(noun),
+        "meetings" | "events" | "appointments" | "calls" | "each" | "every" | "any" | "all"
+    );
+    noun < end
+        && !is_several
+        && when::read(words, noun).is_none()
+        && when::read(words, at).is_none()
+}
+
+/// The offset whose last word is at `at` ("before", "of"), and its first word.
+fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset)> {
+    let part = |name: &str| -> Option<(u32, u32)> {
+        Some(match name {
+            "day" | "morning" => (DAY_HOUR, 0),
+            "afternoon" => (15, 0),
+            "evening" => (19, 0),
+            "night" => (20, 0),
+            _ => return None,
+        })
+    };
+    let starts = |start: usize| match start.checked_sub(1) {
+        Some(before) if before >= from && matches!(words.get(before), "on" | "in" | "at") => before,
+        _ => start,
+    };
+    let is_before = match words.get(at) {
+        "before" => true,
+        "of" => false,
+        _ => return None,
+    };
+    let noun = at.checked_sub(1).filter(|noun| *noun >= from)?;
+    let article = noun.checked_sub(1).filter(|n| *n >= from);
+    let is_the = article.is_some_and(|n| matches!(words.get(n), "the" | "a" | "one" | "1"));
+    if let (Some(start), Some(time)) = (article.filter(|_| is_the), part(words.get(noun))) {
+        let days = u64::from(is_before);
+        let is_fixed = words.get(start) == "the" || words.get(noun) == "day" && is_before;
+        return is_fixed.then_some((starts(start), Offset::Days(days, time)));
+    }
+    if !is_before {
+        return None;
+    }
+    if let (Some(start), "week") = (article.filter(|_| is_the), words.get(noun)) {
+        return Some((starts(start), Offset::Days(7, (DAY_HOUR, 0))));
+    }
+    (at.saturating_sub(AMOUNT_WORDS_MAX).max(from)..at).find_map(|start| {
+        let (wait, end) = amount::wait(words, start, true)?;
+        let offset = match (wait.months, wait.days, wait.seconds) {
+            (0, days, 0) => Offset::Days(u64::try_from(days).ok()?, (DAY_HOUR, 0)),
+            (0, 0, seconds) => Offset::Seconds(seconds),
+            _ => return None,
+        };
+        (end == at).then_some((start, offset))
+    })
+}

@@ -1,0 +1,231 @@
+//! Detects words of time left in a reminder's text, which mean that its time was not understood. It
+//! must not guess.
+
+use super::parts::WORDS_MAX;
+use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
+use crate::assistant::builtin::words::Words;
+
+pub(super) fn has_time_left(text: &str) -> bool {
+    let words = Words::new(text);
+    if words.len() > WORDS_MAX {
+        return false;
+    }
+    if is_slashed(words.get(0)) || matches!(words.get(words.len().saturating_sub(1)), "and" | "or")
+    {
+        return true;
+    }
+    if begins_with_time_word(&words) || ends_with_time_word(&words) || has_span(&words) {
+        return true;
+    }
+    // A zone without a parsed time.
+    let zone = |at: usize| {
+        let shouted = words.original(at..at + 1);
+        matches!(
+            shouted.trim_end_matches(['.', ',', '!', '?']),
+            "PST"
+                | "PDT"
+                | "EST"
+                | "EDT"
+                | "CST"
+                | "CDT"
+                | "MST"
+                | "MDT"
+                | "GMT"
+                | "UTC"
+                | "BST"
+                | "CET"
+                | "CEST"
+                | "IST"
+                | "JST"
+                | "AEST"
+        )
+    };
+    (0..words.len()).any(|at| {
+        let is_time = time_at(&words, at).is_some_and(|(spec, _)| {
+            // "march 5 miles" isn't a date.
+            !(at == 0 && matches!(spec.day, Some(Day::OfYear { .. })))
+        });
+        is_time || zone(at)
+    })
+}
+
+fn begins_with_time_word(words: &Words) -> bool {
+    match words.get(0) {
+        "am" | "pm" | "a.m" | "p.m" | "last" | "next" | "past" | "previous" | "until" | "till"
+        | "til" | "upcoming" | "coming" | "sometime" | "someday" | "sharp" => true,
+        "early" | "late" => matches!(
+            words.get(1),
+            "to" | "on" | "in" | "next" | "morning" | "afternoon" | "evening" | "tomorrow"
+        ),
+        "from" | "to" => has_digit(words.get(1)),
+        // "tomorrow after lunch to call"
+        "after" | "before" | "during" => (2..5).any(|at| words.get(at) == "to"),
+        word if when::is_dashed_span(word) => true,
+        // "mon/wed/fri"
+        days => is_weekday_list(days),
+    }
+}
+
+fn ends_with_time_word(words: &Words) -> bool {
+    let Some(last) = words.len().checked_sub(1).filter(|last| *last > 0) else {
+        return false;
+    };
+    let before = words.get(last - 1);
+    match words.get(last) {
+        "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" => {
+            !matches!(before, "i" | "who")
+        }
+        "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
+        word => {
+            is_weekday_list(word)
+                || matches!(before, "until" | "till" | "from" | "to") && has_digit(word)
+        }
+    }
+}
+
+/// "from 9 to 5", "between 12 and 2", or numbers at the beginning: "6 to 8 call".
+fn has_span(words: &Words) -> bool {
+    (0..words.len()).any(|at| {
+        let is_marked = at == 0 || matches!(words.get(at - 1), "from" | "between");
+        is_marked
+            && has_digit(words.get(at))
+            && matches!(words.get(at + 1), "to" | "and" | "until" | "till")
+            && has_digit(words.get(at + 2))
+    })
+}
+
+fn has_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_weekday_list(word: &str) -> bool {
+    word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some())
+}
+
+/// Whether the words at `at`, after a recurrence, limit it in a way that isn't understood.
+pub(super) fn is_condition(words: &Words, at: usize) -> bool {
+    matches!(
+        words.get(at),
+        "until"
+            | "till"
+            | "til"
+            | "except"
+            | "excluding"
+            | "unless"
+            | "but"
+            | "if"
+            | "when"
+            | "while"
+            | "during"
+            | "between"
+            | "before"
+            | "after"
+            | "in"
+            | "from"
+            | "starting"
+            | "beginning"
+            | "not"
+    )
+}
+
+/// Whether the text of a recurring reminder limits the recurrence: "unless it rains".
+pub(super) fn has_condition(words: &Words) -> bool {
+    is_condition(words, 0)
+        || (0..words.len()).any(|at| match words.get(at) {
+            "unless" | "except" | "excluding" | "until" | "till" => true,
+            "in" | "during" | "through" => when::month(words.get(at + 1)).is_some(),
+            _ => false,
+        })
+}
+
+/// Whether a time is followed by words that change it: "at 3pm mars time", "at 12 to 2".
+pub(super) fn is_half_read(words: &Words, range: std::ops::Range<usize>) -> bool {
+    range.clone().any(|at| {
+        let Some((_, end)) = when::read(words, at).filter(|(spec, _)| spec.clock.is_some()) else {
+            return false;
+        };
+        let is_span = matches!(words.get(end), "to" | "until" | "till" | "through")
+            && has_digit(words.get(end + 1))
+            && matches!(words.get(end + 2), "" | "to" | "am" | "pm");
+        if is_span {
+            return true;
+        }
+        let is_link = matches!(
+            words.get(end),
+            "" | "to" | "that" | "about" | "for" | "of" | "its" | "the" | "my" | "a"
+        );
+        let ends = end + 2 >= range.end || words.get(end + 2) == "to";
+        !is_link && words.get(end + 1) == "time" && ends
+    })
+}
+
+/// "9 gym" after a day without a time: the number is probably the hour.
+pub(super) fn begins_with_hour(text: &str) -> bool {
+    const HOUR_MAX: u32 = 24;
+    let (first, rest) = text.split_once(' ').unwrap_or_default();
+    let hour = first.parse::<u32>();
+    !rest.trim().is_empty() && hour.is_ok_and(|hour| hour <= HOUR_MAX)
+}
+
+/// "5/6" where a date is expected.
+fn is_slashed(word: &str) -> bool {
+    word.split_once('/').is_some_and(|(a, b)| {
+        let digits = |part: &str| (1..=2).contains(&part.len()) && part.parse::<u32>().is_ok();
+        digits(a) && digits(b)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_before_the_text_may_be_an_hour() {
+        for (text, expected) in [
+            ("9 gym", true),
+            ("24 x", true),
+            ("25 laps", false),
+            ("buy 2 apples", false),
+            ("9", false),
+            ("gym", false),
+            ("", false),
+        ] {
+            assert_eq!(begins_with_hour(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_time_that_are_left_over() {
+        let cases = [
+            ("take meds at 8am and", true),
+            ("buy milk tomorrow at 6pm and call dad", true),
+            ("5/6 to swim", true),
+            ("call Ana PST", true),
+            ("call tonight", true),
+            ("march 5 miles", false),
+            ("watch the 9 o'clock news", false),
+            ("the store at 42 Main Street opens", false),
+            ("read chapter 7", false),
+            ("leave before 5pm", false),
+            ("use 1/2 cup", false),
+            ("call mom", false),
+            ("pm to call", true),
+            ("12-2 to call", true),
+            ("after lunch to call", true),
+            ("before 5pm", false),
+            ("last week to call", true),
+            ("from 6 to 8 to call", true),
+            ("early to call", true),
+            ("on mon/wed/fri", true),
+            ("call mom sometime", true),
+            ("late fees", false),
+            ("see what's next", false),
+            ("read chapters 4 to 6", true),
+            ("cook for 4 to 6 people", false),
+            ("", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(has_time_left(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Splits the words after "remind me" into time and text. The time may be before or after the text;
+//! the one after takes precedence. It judges neither.
+
+use std::ops::Range;
+
+use crate::assistant::builtin::when::{self, Spec, time_at, trailing_time};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Talk, tidied};
+
+/// Words searched for a time. A longer text is refused anyway.
+pub(super) const WORDS_MAX: usize = 1_100;
+
+/// The parts of a command.
+pub(super) struct ReminderParts {
+    pub(super) spec: Option<Spec>,
+    pub(super) text: String,
+}
+
+pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> ReminderParts {
+    let parsed = apart(&talk.words, range, timer);
+    ReminderParts {
+        text: without_question(talk, parsed.text),
+        ..parsed
+    }
+}
+
+/// Removes the question mark of "Could you remind me to …?" from the text.
+pub(super) fn without_question(talk: &Talk, text: String) -> String {
+    match text.strip_suffix('?') {
+        Some(bare) if talk.start > 0 => bare.trim_end().to_owned(),
+        _ => text,
+    }
+}
+
+pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
+    let mut end = range.end;
+    while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
+        end -= 1;
+    }
+    if end >= range.start + 2 && words.after(end - 2, &["thank you"]).is_some() {
+        end -= 2;
+    }
+    if end - range.start > WORDS_MAX {
+        return ReminderParts {
+            spec: None,
+            text: tidied(words.original(range.start..end)),
+        };
+    }
+    let first = match words.after(range.start, &["again", "later", "soon"]) {
+        Some(next) if !matches!(words.get(next), "today" | "tonight") => next,
+        _ => range.start,
+    };
+    if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
+        let start = after_link(words, next);
+        // "tomorrow to call mom at 5pm": the rest may add to the time.
+        if let Some((more, at)) = trailing_time(words, start..end)
+            && let Some(both) = spec.merged(more)
+        {
+            return ReminderParts {
+                spec: Some(both),
+                text: text_of(words, start..at),
+            };
+        }
+        return ReminderParts {
+            spec: Some(spec),
+            text: text_of(words, start..end),
+        };
+    }
+    let start = after_link(words, first);
+    if let Some((spec, at)) = trailing_time(words, start..end) {
+        return ReminderParts {
+            spec: Some(spec),
+            text: text_of(words, start..at),
+        };
+    }
+    // "that tomorrow is a holiday" mentions a time that isn't the reminder's.
+    let is_that_clause = start > first && words.get(first) == "that";
+    if !is_that_clause && let Some((spec, found)) = time_within(words, start..end) {
+        let text = format!(
+            "{} {}",
+            text_of(words, start..found.start),
+            text_of(words, found.end..end)
+        );
+        return ReminderParts {
+            spec: Some(spec),
+            text: tidied(&text),
+        };
+    }
+    ReminderParts {
+        spec: None,
+        text: text_of(words, start..end),
+    }
+}
+
+fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> {
+    let from = words.after(at, &["for"]).unwrap_or(at);
+    if timer && let Some(found) = when::read_duration(words, from) {
+        return Some(found);
+    }
+    // "for 7" is an hour only directly after "set an alarm".
+    when::read(words, at)
+        .or_else(|| when::read(words, from))
+        .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())
+}
+
+/// The last time within `range`.
+fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>)> {
+    let mut found = None;
+    let mut at = range.start;
+    while at < range.end {
+        match time_at(words, at).filter(|(_, end)| *end <= range.end) {
+            Some((spec, end)) => {
+                found = Some((spec, at..end));
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Words of a time that isn't understood, and the text without them: "in a bit to call",
+/// "call before 6ish".
+pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
+    const LEAD_WORDS_MAX: usize = 7;
+    const TAIL_WORDS_MAX: usize = 3;
+    let words = Words::new(text);
+    let len = words.len();
+    let has_digit = |at: usize| words.get(at).contains(|c: char| c.is_ascii_digit());
+    let parts = |time: Range<usize>, rest: Range<usize>| {
+        let (time, rest) = (tidied(words.original(time)), text_of(&words, rest));
+        (!rest.is_empty()).then_some((time, rest))
+    };
+    if is_time_link(words.get(0)) || has_digit(0) && words.get(0).contains('/') {
+        let to =
+            (1..len.min(LEAD_WORDS_MAX)).find(|at| words.get(*at) == "to" && !has_digit(*at + 1));
+        if let Some(to) = to {
+            return parts(0..to, to + 1..len);
+        }
+    }
+    let tail = (len.saturating_sub(TAIL_WORDS_MAX).max(1)..len.saturating_sub(1))
+        .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))?;
+    parts(tail..len, 0..tail)
+}
+
+fn is_time_link(word: &str) -> bool {
+    matches!(
+        word,
+        "in" | "at"
+            | "on"
+            | "before"
+            | "b4"
+            | "after"
+            | "by"
+            | "around"
+            | "when"
+            | "once"
+            | "until"
+            | "till"
+            | "during"
+            | "between"
+            | "from"
+            | "end"
+            | "eod"
+            | "now"
+            | "asap"
+            | "soon"
+            | "sometime"
+            | "someday"
+            | "half"
+            | "next"
+            | "this"
+    )
+}
+
+pub(super) fn after_link(words: &Words, at: usize) -> usize {
+    words
+        .after(
+            at,
+            &["to", "that", "about", "of", "for", "titled", "called"],
+        )
+        .unwrap_or(at)
+}
+
+pub(super) fn text_of(words: &Words, range: Range<usize>) -> String {
+    let text = tidied(words.original(range));
+    // One full stop ends the sentence; several are meant.
+    match text.strip_suffix('.') {
+        Some(bare) if !bare.ends_with('.') => bare.to_owned(),
+        _ => text,
+    }
+}

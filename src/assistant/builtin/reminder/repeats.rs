@@ -1,0 +1,295 @@
+//! Parses recurrences: "every day at 9", "weekdays at 7", "on the 1st of each month", "every 3
+//! hours until 8pm". It reads no commands.
+
+mod frequency;
+mod rules;
+
+use std::ops::Range;
+
+use super::parts::WORDS_MAX;
+use crate::assistant::builtin::when::{self, Part, Problem, Spec, Wait, weekday_name};
+use crate::assistant::builtin::words::Words;
+use crate::model::recurrence::RecurrenceError;
+use frequency::Frequency;
+
+/// Limit of times of day in one recurrence.
+const TIMES_MAX: usize = 6;
+/// Limit of parts in one recurrence: frequency, times, start, end.
+const PIECES_MAX: usize = 6;
+
+/// A parsed recurrence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::assistant) struct Repeat {
+    frequency: Frequency,
+    /// Times of day; empty for the default hour.
+    times: Vec<Spec>,
+    /// "from 9 to 17".
+    between: Option<(Spec, Spec)>,
+    /// A day.
+    start: Option<Spec>,
+    end: Option<RuleEnd>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RuleEnd {
+    At(Spec),
+    After(Wait),
+}
+
+/// Why a recurrence gives no rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) enum RepeatProblem {
+    Time(Problem),
+    Rule(RecurrenceError),
+}
+
+/// The recurrence that starts at `at`, and the index after it.
+pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Repeat, usize)> {
+    let mut pieces = RuleParts::default();
+    let mut next = at;
+    for _ in 0..PIECES_MAX {
+        match pieces.take(words, next) {
+            Some(after) => next = after,
+            None => break,
+        }
+    }
+    let mut frequency = pieces.frequency?;
+    if let Some(part) = frequency.part.take()
+        && pieces.times.iter().all(|spec| spec.part.is_none())
+    {
+        match pieces.times.as_mut_slice() {
+            [] => pieces.times.push(of_part(part)),
+            times => times.iter_mut().for_each(|spec| spec.part = Some(part)),
+        }
+    }
+    let repeat = Repeat {
+        frequency,
+        times: pieces.times,
+        between: pieces.between,
+        start: pieces.start,
+        end: pieces.end,
+    };
+    Some((repeat, next))
+}
+
+/// The parts parsed so far.
+#[derive(Default)]
+struct RuleParts {
+    frequency: Option<Frequency>,
+    times: Vec<Spec>,
+    between: Option<(Spec, Spec)>,
+    start: Option<Spec>,
+    end: Option<RuleEnd>,
+}
+
+impl RuleParts {
+    /// Parses one more part at `at`. Returns the index after it.
+    fn take(&mut self, words: &Words, at: usize) -> Option<usize> {
+        if self.frequency.is_none()
+            && let Some((found, after)) = frequency::read(words, at)
+        {
+            self.frequency = Some(found);
+            return Some(after);
+        }
+        if let Some(after) = words.after(at, &["except on", "except", "but not on"])
+            && let Some(found) = &mut self.frequency
+            && let Some((days, after)) = frequency::weekdays(words, after)
+            && found.leave_out(&days)
+        {
+            return Some(after);
+        }
+        if self.end.is_none()
+            && let Some((found, after)) = read_end(words, at)
+        {
+            self.end = Some(found);
+            return Some(after);
+        }
+        if self.between.is_none()
+            && self.times.is_empty()
+            && let Some((found, after)) = read_between(words, at)
+        {
+            self.between = Some(found);
+            return Some(after);
+        }
+        if self.start.is_none()
+            && let Some(after) = self.take_start(words, at)
+        {
+            return Some(after);
+        }
+        if self.times.is_empty()
+            && let Some((found, after)) = read_times(words, at, self.frequency.is_some())
+        {
+            self.times = found;
+            return Some(after);
+        }
+        None
+    }
+
+    /// "starting tomorrow at 8".
+    fn take_start(&mut self, words: &Words, at: usize) -> Option<usize> {
+        let links = [
+            "starting on",
+            "starting from",
+            "starting",
+            "beginning",
+            "from",
+        ];
+        let from = words.after(at, &links)?;
+        let (spec, after) = when::read(words, from)?;
+        if spec.day.is_none() && spec.wait.is_none_or(|wait| wait.seconds != 0) {
+            return None;
+        }
+        if spec.clock.is_some() || spec.part.is_some() {
+            self.times.push(Spec {
+                day: None,
+                wait: None,
+                ..spec
+            });
+        }
+        self.start = Some(Spec {
+            clock: None,
+            part: None,
+            ..spec
+        });
+        Some(after)
+    }
+}
+
+fn of_part(part: Part) -> Spec {
+    Spec {
+        part: Some(part),
+        ..Spec::default()
+    }
+}
+
+/// "at 9", "at 8am and 8pm", "morning".
+fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Spec>, usize)> {
+    let named = |at: usize| match words.get(at) {
+        "morning" | "mornings" => Some(Part::Morning),
+        "afternoon" | "afternoons" => Some(Part::Afternoon),
+        "evening" | "evenings" => Some(Part::Evening),
+        "night" | "nights" => Some(Part::Night),
+        _ => None,
+    };
+    let time = |at: usize, bare: bool| {
+        let found = when::read(words, at)
+            .or_else(|| bare.then(|| when::read_hour_alone(words, at)).flatten());
+        found.filter(|(spec, _)| spec.day.is_none() && spec.wait.is_none())
+    };
+    let mut times = Vec::new();
+    let mut end = at;
+    if after_frequency && let Some(part) = named(at) {
+        end = at + 1;
+        match time(end, false) {
+            Some((spec, after)) if spec.part.is_none() => {
+                times.push(Spec {
+                    part: Some(part),
+                    ..spec
+                });
+                end = after;
+            }
+            _ => times.push(Spec {
+                part: Some(part),
+                ..Spec::default()
+            }),
+        }
+    } else {
+        let (spec, after) = time(at, false)?;
+        times.push(spec);
+        end = end.max(after);
+    }
+    while times.len() < TIMES_MAX {
+        let listed = match words.get(end) {
+            "and" | "&" => end + 1,
+            _ if end > at && words.is_set_off(end - 1) => end,
+            _ => break,
+        };
+        let Some((spec, after)) = time(listed, true) else {
+            break;
+        };
+        times.push(spec);
+        end = after;
+    }
+    Some((times, end))
+}
+
+/// "until 8pm", "until friday", "for 2 weeks".
+fn read_end(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
+    if let Some(from) = words.after(at, &["until", "till", "til", "up to", "through"]) {
+        let (spec, after) =
+            when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
+        return Some((RuleEnd::At(spec), after));
+    }
+    let from = words.after(at, &["for the next", "for"])?;
+    let (spec, after) = when::read_duration(words, from)?;
+    Some((RuleEnd::After(spec.wait?), after))
+}
+
+/// "from 9 to 17", "between 9am and 5pm".
+fn read_between(words: &Words, at: usize) -> Option<((Spec, Spec), usize)> {
+    let from = words.after(at, &["from", "between"])?;
+    let (first, after) = when::read_hour_alone(words, from)?;
+    let to = words.after(after, &["to", "until", "till", "and"])?;
+    let (last, after) = when::read_hour_alone(words, to)?;
+    Some(((first, last), after))
+}
+
+/// Whether words mean that something recurs, even if `read` can't tell how often.
+pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool {
+    range.clone().take(WORDS_MAX).any(|at| {
+        let next = words.get(at + 1);
+        match words.get(at) {
+            "every" | "each" => (at + 1..=at + 3).any(|n| frequency::is_unit(words.get(n))),
+            // "the daily news" isn't a recurrence.
+            "daily" | "weekly" | "monthly" | "hourly" | "yearly" | "nightly" | "annually"
+            | "biweekly" | "fortnightly" | "everyday" | "quarterly" => {
+                at + 1 == range.end
+                    || at == range.start
+                    || matches!(next, "at" | "to" | "until" | "till" | "from" | "on" | "in")
+            }
+            "weekdays" | "weeknights" | "workdays" | "mondays" | "tuesdays" | "wednesdays"
+            | "thursdays" | "fridays" | "saturdays" | "sundays" | "mornings" | "afternoons"
+            | "evenings" => true,
+            "mon-fri" | "monday-friday" => true,
+            "last" if next == "day" => words.after(at, &["last day of the month"]).is_some(),
+            day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {
+                weekday_name(words.get(at + 2)).is_some()
+            }
+            "weekends" | "nights" => at > 0 && words.get(at - 1) == "on",
+            "once" | "twice" | "times" | "time" => {
+                matches!(next, "a" | "per" | "every" | "each")
+                    && frequency::is_unit(words.get(at + 2))
+            }
+            _ => false,
+        }
+    })
+}
+
+/// The first recurrence within `range`, with its words.
+pub(super) fn find(words: &Words, range: Range<usize>) -> Option<(Repeat, Range<usize>)> {
+    range.clone().take(WORDS_MAX).find_map(|at| {
+        let (repeat, end) = read(words, at).filter(|(_, end)| *end <= range.end)?;
+        let loose = matches!(
+            words.get(at),
+            "daily"
+                | "weekly"
+                | "monthly"
+                | "hourly"
+                | "yearly"
+                | "nightly"
+                | "annually"
+                | "biweekly"
+                | "fortnightly"
+                | "everyday"
+                | "quarterly"
+        );
+        let stands_apart = at == range.start
+            || end == range.end
+            || end > at + 1
+            || matches!(words.get(end), "to" | "that");
+        (!loose || stands_apart).then_some((repeat, at..end))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,368 @@
+//! Parses frequencies and days: "every other week on monday", "weekdays", "on the 1st of each
+//! month". It reads no times of day.
+
+use chrono::Weekday;
+
+use crate::assistant::builtin::when::{self, Day, Part, amount, weekday_name};
+use crate::assistant::builtin::words::Words;
+
+/// Limit of listed days.
+const DAYS_MAX: usize = 7;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Days {
+    Unsaid,
+    Weekdays(Vec<Weekday>),
+    /// -1 is the last.
+    NthWeekday(i32, Weekday),
+    /// -1 is the last.
+    OfMonth(Vec<i32>),
+    OfYear {
+        month: u32,
+        day: u32,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Frequency {
+    pub(super) unit: Unit,
+    pub(super) interval: u32,
+    pub(super) days: Days,
+    /// "every morning".
+    pub(super) part: Option<Part>,
+}
+
+const ALL_DAYS: [Weekday; 7] = [
+    Weekday::Mon,
+    Weekday::Tue,
+    Weekday::Wed,
+    Weekday::Thu,
+    Weekday::Fri,
+    Weekday::Sat,
+    Weekday::Sun,
+];
+
+impl Frequency {
+    fn of(unit: Unit, interval: u32) -> Self {
+        Self {
+            unit,
+            interval,
+            days: Days::Unsaid,
+            part: None,
+        }
+    }
+
+    fn on(unit: Unit, days: Days) -> Self {
+        Self {
+            days,
+            ..Self::of(unit, 1)
+        }
+    }
+
+    /// Whether it repeats within a day.
+    pub(super) fn is_through_the_day(&self) -> bool {
+        matches!(self.unit, Unit::Hour | Unit::Minute)
+    }
+
+    /// Excludes days: "every day except sunday". False when there are no days to exclude.
+    pub(super) fn leave_out(&mut self, days: &[Weekday]) -> bool {
+        let from = match &self.days {
+            Days::Weekdays(days) => days.clone(),
+            Days::Unsaid if self.unit == Unit::Day && self.interval == 1 => ALL_DAYS.to_vec(),
+            _ => return false,
+        };
+        let left: Vec<Weekday> = from.into_iter().filter(|day| !days.contains(day)).collect();
+        let some = !left.is_empty();
+        (self.unit, self.days) = (Unit::Week, Days::Weekdays(left));
+        some
+    }
+}
+
+pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    if let Some(found) = once_a(words, at).or_else(|| adverb(words, at)) {
+        return Some(found);
+    }
+    if let Some(from) = words.after(at, &["every single", "every", "each"]) {
+        return every(words, from);
+    }
+    plural(words, at).or_else(|| of_each_month(words, at))
+}
+
+/// "once a week", "once every two weeks".
+fn once_a(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    if let Some(from) = words.after(at, &["once every", "once each"]) {
+        return every(words, from);
+    }
+    let from = words.after(at, &["once a", "once per", "one time a"])?;
+    let unit = unit(words.get(from))?;
+    Some(on_day(words, Frequency::of(unit, 1), from + 1))
+}
+
+fn adverb(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    let frequency = match words.get(at) {
+        "daily" | "everyday" => Frequency::of(Unit::Day, 1),
+        "nightly" => Frequency {
+            part: Some(Part::Night),
+            ..Frequency::of(Unit::Day, 1)
+        },
+        "weekly" => Frequency::of(Unit::Week, 1),
+        "biweekly" | "fortnightly" => Frequency::of(Unit::Week, 2),
+        "monthly" => Frequency::of(Unit::Month, 1),
+        "quarterly" => Frequency::of(Unit::Month, 3),
+        "yearly" | "annually" => Frequency::of(Unit::Year, 1),
+        "hourly" => Frequency::of(Unit::Hour, 1),
+        _ => return None,
+    };
+    Some(on_day(words, frequency, at + 1))
+}
+
+/// The words after "every".
+fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    if let Some((days, end)) = weekdays(words, at) {
+        return Some((Frequency::on(Unit::Week, Days::Weekdays(days)), end));
+    }
+    if let Some(found) = dated(words, at) {
+        return Some(found);
+    }
+    let (interval, from) = match words.get(at) {
+        "other" => (2, at + 1),
+        _ => match amount::count(words, at) {
+            Some((n, from)) => (n, from),
+            None => (1, at),
+        },
+    };
+    if interval == 0 {
+        return None;
+    }
+    if let Some((days, end)) = weekdays(words, from) {
+        // "every other monday" is valid; "every 3 fridays" isn't.
+        let frequency = Frequency {
+            interval,
+            ..Frequency::on(Unit::Week, Days::Weekdays(days))
+        };
+        return Some((frequency, end));
+    }
+    let part = |part| Frequency {
+        part: Some(part),
+        ..Frequency::of(Unit::Day, interval)
+    };
+    let frequency = match words.get(from) {
+        "morning" => part(Part::Morning),
+        "afternoon" => part(Part::Afternoon),
+        "evening" => part(Part::Evening),
+        "night" => part(Part::Night),
+        "quarter" => Frequency::of(Unit::Month, 3 * interval),
+        "fortnight" => Frequency::of(Unit::Week, 2 * interval),
+        word => Frequency::of(unit(word)?, interval),
+    };
+    Some(on_day(words, frequency, from + 1))
+}
+
+/// "every 15th", "every first monday of the month", "every last day of the month", "every 3 may".
+fn dated(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    if let Some((Day::OfYear { month, day }, end)) = when::day_at(words, at) {
+        return Some((Frequency::on(Unit::Year, Days::OfYear { month, day }), end));
+    }
+    let (days, end) = days_of_month(words, at)?;
+    let after = words.after(
+        end,
+        &[
+            "of the month",
+            "of each month",
+            "of every month",
+            "in the month",
+        ],
+    );
+    // "every second day" is a frequency; "every 15th" is a day of the month.
+    let alone = match &days {
+        Days::OfMonth(days) => days.len() == 1 && days[0] > 3 && unit(words.get(end)).is_none(),
+        // "every second monday" is every other week.
+        Days::NthWeekday(nth, _) => matches!(nth, -1 | 1),
+        _ => false,
+    };
+    (after.is_some() || alone).then(|| (Frequency::on(Unit::Month, days), after.unwrap_or(end)))
+}
+
+/// "on mondays", "weekdays", "monday to friday", "on weekends".
+fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    let on = words.get(at) == "on";
+    let from = at + usize::from(on);
+    let is_plural = matches!(
+        words.get(from),
+        "mondays"
+            | "tuesdays"
+            | "wednesdays"
+            | "thursdays"
+            | "fridays"
+            | "saturdays"
+            | "sundays"
+            | "weekdays"
+            | "workdays"
+            | "weeknights"
+    ) || on && words.get(from) == "weekends"
+        || weekday_name(words.get(from)).is_some()
+            && matches!(words.get(from + 1), "to" | "through" | "thru")
+            && weekday_name(words.get(from + 2)).is_some()
+        || matches!(words.get(from), "mon-fri" | "monday-friday");
+    // "two fridays from now" is one friday.
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    let is_count = amount::is_number(before) || before.starts_with(|c: char| c.is_ascii_digit());
+    if is_count && words.after(from + 1, &["from"]).is_some() {
+        return None;
+    }
+    let night = words.get(from) == "weeknights";
+    let (days, end) = weekdays(words, from).filter(|_| is_plural)?;
+    let frequency = Frequency {
+        part: night.then_some(Part::Night),
+        ..Frequency::on(Unit::Week, Days::Weekdays(days))
+    };
+    Some((frequency, end))
+}
+
+/// "on the 1st of each month", "the first monday of every month", "on the last day of the month".
+fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    let from = words.after(at, &["on the", "the", "on"])?;
+    let (days, end) = days_of_month(words, from)?;
+    let end = match words.after(
+        end,
+        &[
+            "of each month",
+            "of every month",
+            "each month",
+            "every month",
+            "monthly",
+        ],
+    ) {
+        Some(end) => end,
+        // "on the 3rd of the month" is one date; "the last day of the month" recurs.
+        None if matches!(&days, Days::OfMonth(days) if days == &[-1])
+            || matches!(days, Days::NthWeekday(..)) =>
+        {
+            words.after(end, &["of the month"])?
+        }
+        None => return None,
+    };
+    Some((Frequency::on(Unit::Month, days), end))
+}
+
+/// "1st and 15th", "last day", "first monday".
+fn days_of_month(words: &Words, at: usize) -> Option<(Days, usize)> {
+    if let Some(end) = words.after(at, &["last day"]) {
+        return Some((Days::OfMonth(vec![-1]), end));
+    }
+    let nth = match words.get(at) {
+        "last" => Some(-1),
+        word => when::ordinal(word).and_then(|n| i32::try_from(n).ok()),
+    }?;
+    if let Some(day) = weekday_name(words.get(at + 1)).filter(|_| (-1..=5).contains(&nth)) {
+        return Some((Days::NthWeekday(nth, day), at + 2));
+    }
+    if !(1..=31).contains(&nth) {
+        return None;
+    }
+    let (mut days, mut end) = (vec![nth], at + 1);
+    while days.len() < DAYS_MAX
+        && let Some(next) = words.after(end, &["and the", "and", "&"])
+        && let Some(day) = when::ordinal(words.get(next)).filter(|day| (1..=31).contains(day))
+    {
+        days.push(day as i32);
+        end = next + 1;
+    }
+    Some((Days::OfMonth(days), end))
+}
+
+/// "every week on monday", "monthly on the 15th", "every year on may 3".
+fn on_day(words: &Words, frequency: Frequency, at: usize) -> (Frequency, usize) {
+    let found = words
+        .after(at, &["on the", "on"])
+        .and_then(|from| match frequency.unit {
+            Unit::Week => weekdays(words, from).map(|(days, end)| (Days::Weekdays(days), end)),
+            Unit::Month => days_of_month(words, from),
+            Unit::Year => match when::day_at(words, from)? {
+                (Day::OfYear { month, day }, end) => Some((Days::OfYear { month, day }, end)),
+                _ => None,
+            },
+            _ => None,
+        });
+    match found {
+        Some((days, end)) => (Frequency { days, ..frequency }, end),
+        None => (frequency, at),
+    }
+}
+
+/// "monday", "mon, wed and fri", "weekdays", "monday to friday".
+pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)> {
+    let workdays = || ALL_DAYS[..5].to_vec();
+    match words.get(at) {
+        "weekday" | "weekdays" | "workday" | "workdays" | "weeknight" | "weeknights"
+        | "mon-fri" | "monday-friday" => return Some((workdays(), at + 1)),
+        "working" if matches!(words.get(at + 1), "day" | "days") => {
+            return Some((workdays(), at + 2));
+        }
+        "weekend" | "weekends" => return Some((ALL_DAYS[5..].to_vec(), at + 1)),
+        _ => {}
+    }
+    let first = weekday_name(words.get(at))?;
+    if let Some(next) = words.after(at + 1, &["to", "through", "thru"])
+        && let Some(last) = weekday_name(words.get(next))
+    {
+        let (from, count) = (first.num_days_from_monday(), last.days_since(first) + 1);
+        let days = (from..from + count).map(|n| ALL_DAYS[(n % 7) as usize]);
+        return Some((days.collect(), next + 1));
+    }
+    let (mut days, mut end) = (vec![first], at + 1);
+    while days.len() < DAYS_MAX {
+        let next = words.after(end, &["and on", "and", "&"]).unwrap_or(end);
+        let Some(day) =
+            weekday_name(words.get(next)).filter(|_| next > end || words.is_set_off(end - 1))
+        else {
+            break;
+        };
+        days.push(day);
+        end = next + 1;
+    }
+    Some((days, end))
+}
+
+fn unit(word: &str) -> Option<Unit> {
+    Some(match word {
+        "minute" | "minutes" | "min" | "mins" => Unit::Minute,
+        "hour" | "hours" | "hr" | "hrs" => Unit::Hour,
+        "day" | "days" => Unit::Day,
+        "week" | "weeks" | "wk" | "wks" => Unit::Week,
+        "month" | "months" => Unit::Month,
+        "year" | "years" => Unit::Year,
+        _ => return None,
+    })
+}
+
+/// Whether a word after "every" is a unit of time.
+pub(super) fn is_unit(word: &str) -> bool {
+    unit(word).is_some()
+        || when::month(word).is_some()
+        || word.starts_with(|c: char| c.is_ascii_digit()) && when::ordinal(word).is_some()
+        || weekday_name(word).is_some()
+        || matches!(
+            word,
+            "morning"
+                | "afternoon"
+                | "evening"
+                | "night"
+                | "noon"
+                | "weekday"
+                | "workday"
+                | "weekend"
+                | "quarter"
+                | "fortnight"
+        )
+}

@@ -1,0 +1,145 @@
+//! One message that sets several reminders: one thing at several times, or two things. It reads no
+//! recurrences.
+
+use std::ops::Range;
+
+use super::finished;
+use super::half_understood::has_time_left;
+use super::parts::{self, take_apart, text_of};
+use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Intent, Talk, wording};
+
+/// Times that one message sets.
+const TIMES_MAX: usize = 6;
+/// A longer text names no list of times.
+const SEVERAL_WORDS_MAX: usize = 60;
+/// Positions where a second reminder may begin.
+const ANDS_MAX: usize = 8;
+
+/// "at 9, 12 and 18 to drink", "to take meds at 8am and 8pm": the same at several times.
+pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Intent> {
+    let words = &talk.words;
+    if range.len() > SEVERAL_WORDS_MAX {
+        return None;
+    }
+    let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about");
+    let leading = times_at(words, range.start, false).filter(|(_, end)| is_link(*end));
+    let (specs, text) = match leading {
+        Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
+        None => {
+            let (at, specs) = (range.start + 1..range.end).find_map(|at| {
+                let (specs, end) = times_at(words, at, true)?;
+                (end == range.end).then_some((at, specs))
+            })?;
+            (specs, parts::after_link(words, range.start)..at)
+        }
+    };
+    let text = parts::without_question(talk, text_of(words, text));
+    if text.is_empty() || has_time_left(&text) {
+        return None;
+    }
+    let mut specs = specs;
+    let now = talk.context.now;
+    let moments = |specs: &[Spec]| -> Vec<_> {
+        let each = specs
+            .iter()
+            .map(|spec| when::resolve(spec, now, talk.zone()).ok());
+        each.collect()
+    };
+    let is_twice =
+        |moments: &[Option<_>]| (1..moments.len()).any(|n| moments[..n].contains(&moments[n]));
+    if is_twice(&moments(&specs)) {
+        // "at 6, 12 and 18": the hours are those of 24.
+        let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
+        clocks.for_each(|clock| clock.bare = false);
+    }
+    if is_twice(&moments(&specs)) {
+        return Some(Intent::Unclear(wording::reminder_one_time()));
+    }
+    let is_each_day = specs.iter().all(|spec| spec.day.is_none());
+    let each = specs.iter().map(|spec| finished(talk, spec, &text));
+    let mut each: Vec<Intent> = each.collect();
+    let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
+    if all && is_each_day {
+        each.push(Intent::Say(wording::every_day_offered()));
+    }
+    all.then_some(Intent::Several(each))
+}
+
+/// At least two times in a row: "at 9, 12 and 18", "on tuesday and thursday at 5". What one of
+/// them lacks is that of its neighbour.
+fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)> {
+    let first = if within {
+        when::time_at(words, at)
+    } else {
+        when::read(words, at)
+    };
+    let (first, mut end) = first.filter(|(spec, _)| spec.wait.is_none())?;
+    let mut specs = vec![first];
+    while specs.len() < TIMES_MAX {
+        let next = match words.get(end) {
+            "and" | "&" => end + 1,
+            _ if words.is_set_off(end - 1) => words.after(end, &["and", "&"]).unwrap_or(end),
+            _ => break,
+        };
+        let short_day = || {
+            let (day, end) = when::day_at(words, next)?;
+            let day = Spec {
+                day: Some(day),
+                ..Spec::default()
+            };
+            let more =
+                when::read(words, end).and_then(|(spec, end)| Some((day.merged(spec)?, end)));
+            Some(more.unwrap_or((day, end)))
+        };
+        let more = when::read(words, next)
+            .or_else(|| when::read_hour_alone(words, next))
+            .or_else(short_day);
+        let Some((more, after)) = more.filter(|(spec, _)| spec.wait.is_none()) else {
+            break;
+        };
+        specs.push(more);
+        end = after;
+    }
+    if specs.len() < 2 {
+        return None;
+    }
+    let (day, last) = (first.day, *specs.last()?);
+    let lacks_time = |spec: &Spec| spec.clock.is_none() && spec.part.is_none();
+    for spec in &mut specs {
+        spec.day = spec.day.or(day);
+        spec.zone = spec.zone.or(last.zone);
+        if lacks_time(spec) {
+            let like = if lacks_time(&first) { last } else { first };
+            (spec.clock, spec.part) = (like.clock, like.part);
+        }
+    }
+    Some((specs, end))
+}
+
+/// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
+/// day missing in the second is that of the first.
+pub(super) fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
+    let ands = range.clone().filter(|at| talk.words.get(*at) == "and");
+    ands.take(ANDS_MAX).find_map(|and| {
+        let first = take_apart(talk, range.start..and, false);
+        let second = take_apart(talk, and + 1..range.end, false);
+        let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
+            return None;
+        };
+        if later.wait.is_none() && later.day.is_none() {
+            later.day = time.day;
+        }
+        let text = match second.text.as_str() {
+            "" => first.text.as_str(),
+            text => text,
+        };
+        let both = [(time, first.text.as_str()), (later, text)].map(|(spec, text)| {
+            (!has_time_left(text) && !text.is_empty()).then(|| finished(talk, &spec, text))
+        });
+        let both: Vec<Intent> = both.into_iter().flatten().collect();
+        let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));
+        all.then_some(Intent::Several(both))
+    })
+}

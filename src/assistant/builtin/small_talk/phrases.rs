@@ -1,0 +1,346 @@
+//! Fixed phrases of small talk and their answers. A phrase must match completely.
+
+use crate::assistant::builtin::Talk;
+use crate::assistant::wording;
+
+pub(super) fn hello(talk: &Talk) -> String {
+    let name = talk.context.persona;
+    talk.pick(&[
+        "Hi! I'm {}. What can I do for you?",
+        "Hello! {} here. How can I help?",
+        "Hey, good to hear from you! What's on your mind?",
+        "Hi there! Need a reminder, or something kept in mind? I'm {}.",
+    ])
+    .replace("{}", name)
+}
+
+pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
+    let reply = match phrase {
+        _ if is_hello(phrase) => hello(talk),
+        "good morning" | "morning" | "guten morgen" | "gm" | "おはよう" => talk
+            .pick(&[
+                "Good morning! What can I do for you today?",
+                "Good morning! I hope you slept well.",
+            ])
+            .to_owned(),
+        "good afternoon" => "Good afternoon! How can I help?".to_owned(),
+        "good evening" | "guten abend" | "buonasera" | "buenas noches" | "bonsoir" => {
+            "Good evening! How can I help?".to_owned()
+        }
+        "good night" | "goodnight" | "night" | "gn" | "nighty night" | "sleep well"
+        | "gute nacht" | "bonne nuit" => talk
+            .pick(&[
+                "Good night, sleep well!",
+                "Good night! I'll keep an eye on your reminders.",
+            ])
+            .to_owned(),
+        _ if is_farewell(phrase) => talk
+            .pick(&[
+                "Bye! I'm here whenever you need me.",
+                "See you! Take care.",
+                "Talk to you soon!",
+            ])
+            .to_owned(),
+        _ if is_thanks(phrase) => talk
+            .pick(&[
+                "You're welcome!",
+                "Any time!",
+                "Happy to help!",
+                "My pleasure!",
+            ])
+            .to_owned(),
+        _ => return None,
+    };
+    Some(reply)
+}
+
+pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
+    let name = talk.context.persona;
+    let reply = match phrase {
+        _ if asks_how_it_is(phrase) => talk
+            .pick(&[
+                "I'm doing well, thanks for asking! And you?",
+                "All good here! What can I do for you?",
+                "Wide awake and at your service. How are you?",
+            ])
+            .to_owned(),
+        "who are you"
+        | "what are you"
+        | "whats your name"
+        | "what is your name"
+        | "who is this"
+        | "whos this"
+        | "your name"
+        | "tell me about yourself"
+        | "introduce yourself"
+        | "do you have a name" => wording::introduction(name),
+        "are you a bot"
+        | "are you a robot"
+        | "are you human"
+        | "are you a human"
+        | "are you real"
+        | "are you an ai"
+        | "are you ai"
+        | "are you a real person"
+        | "are you a person"
+        | "are you alive"
+        | "am i talking to a bot" => {
+            format!(
+                "I'm {name}, a computer program. No human types these messages, and I try to be useful all the same."
+            )
+        }
+        "who made you" | "who built you" | "who created you" | "where are you from"
+        | "where do you live" | "how old are you" | "where are you" => {
+            format!(
+                "I'm {name}, a program. I live on the server this chat is connected to, and that's all my biography."
+            )
+        }
+        "are you there" | "you there" | "anyone there" | "ping" | "test" | "testing"
+        | "anybody home" | "are you awake" => "I'm here!".to_owned(),
+        "tell me a joke"
+        | "joke"
+        | "a joke"
+        | "another joke"
+        | "tell a joke"
+        | "tell me another joke"
+        | "make me laugh"
+        | "do you know a joke"
+        | "do you know any jokes"
+        | "tell us a joke"
+        | "say something funny"
+        | "another one" => joke(talk).to_owned(),
+        _ if asks_time(phrase) => wording::time_now(talk.context.now, talk.timezone()),
+        _ if asks_date(phrase) => wording::date_now(talk.context.now, talk.timezone()),
+        "do you love me" | "will you marry me" => {
+            "You're dear to me, in the way a program can say that.".to_owned()
+        }
+        "what are you doing" | "what are you up to" => {
+            "Keeping track of reminders and waiting for you to write. What's up?".to_owned()
+        }
+        _ => return None,
+    };
+    Some(reply)
+}
+
+fn joke<'c>(talk: &Talk) -> &'c str {
+    talk.pick(&[
+        "Why did the calendar feel so popular? It had a lot of dates.",
+        "I told my clock a joke. It took a minute to get it.",
+        "Why don't scientists trust atoms? They make up everything.",
+        "I used to hate facial hair, but then it grew on me.",
+        "What do you call a bear with no teeth? A gummy bear.",
+        "There are 10 kinds of people: those who know binary and those who don't.",
+        "Why was the database so calm? It had everything under commit.",
+        "What did the ocean say to the beach? Nothing, it just waved.",
+    ])
+}
+
+/// Greetings in several languages.
+fn is_hello(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "hi" | "hello"
+            | "hey"
+            | "yo"
+            | "hiya"
+            | "howdy"
+            | "heya"
+            | "hi there"
+            | "hello there"
+            | "hey there"
+            | "greetings"
+            | "sup"
+            | "hallo"
+            | "hola"
+            | "bonjour"
+            | "salut"
+            | "coucou"
+            | "ciao"
+            | "ola"
+            | "olá"
+            | "oi"
+            | "namaste"
+            | "servus"
+            | "moin"
+            | "hej"
+            | "hei"
+            | "ahoj"
+            | "cześć"
+            | "merhaba"
+            | "selam"
+            | "salam"
+            | "shalom"
+            | "aloha"
+            | "привет"
+            | "здравствуйте"
+            | "привіт"
+            | "γεια"
+            | "你好"
+            | "こんにちは"
+            | "안녕하세요"
+            | "안녕"
+            | "مرحبا"
+            | "שלום"
+            | "नमस्ते"
+            | "สวัสดี"
+            | "guten tag"
+            | "grüß gott"
+            | "buenos dias"
+            | "buenos días"
+            | "buenas tardes"
+            | "buongiorno"
+            | "bom dia"
+            | "good day"
+            | "hello again"
+            | "hi again"
+            | "hey hey"
+            | "hi hi"
+            | "👋"
+    )
+}
+
+/// Thanks in several languages.
+fn is_thanks(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "thanks"
+            | "thank you"
+            | "thx"
+            | "ty"
+            | "tysm"
+            | "thanks a lot"
+            | "thank you so much"
+            | "thank you very much"
+            | "thanks so much"
+            | "many thanks"
+            | "thanks a bunch"
+            | "thanks a million"
+            | "cheers"
+            | "much appreciated"
+            | "danke"
+            | "merci"
+            | "gracias"
+            | "grazie"
+            | "obrigado"
+            | "obrigada"
+            | "arigato"
+            | "ありがとう"
+            | "谢谢"
+            | "спасибо"
+            | "great thanks"
+            | "perfect thanks"
+            | "ok thanks"
+            | "okay thanks"
+            | "cool thanks"
+            | "ok thank you"
+            | "thanks for your help"
+            | "thank you for your help"
+            | "🙏"
+    )
+}
+
+/// Farewells.
+fn is_farewell(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "bye"
+            | "goodbye"
+            | "good bye"
+            | "bye bye"
+            | "byebye"
+            | "see you"
+            | "see ya"
+            | "see you later"
+            | "see you tomorrow"
+            | "see you soon"
+            | "cya"
+            | "later"
+            | "talk later"
+            | "talk to you later"
+            | "ttyl"
+            | "take care"
+            | "farewell"
+            | "cheerio"
+            | "tschüss"
+            | "adios"
+            | "adiós"
+            | "au revoir"
+            | "arrivederci"
+            | "have a nice day"
+            | "have a good day"
+            | "i have to go"
+            | "gotta go"
+    )
+}
+
+/// How are you?
+fn asks_how_it_is(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "how are you"
+            | "how are you doing"
+            | "how are you today"
+            | "how r u"
+            | "how are u"
+            | "hows it going"
+            | "how is it going"
+            | "how do you do"
+            | "how are things"
+            | "hows life"
+            | "whats up"
+            | "wassup"
+            | "how have you been"
+            | "how do you feel"
+            | "hows your day"
+            | "wie gehts"
+            | "como estas"
+            | "cómo estás"
+            | "ça va"
+    )
+}
+
+/// What time is it?
+fn asks_time(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "what time is it"
+            | "whats the time"
+            | "what is the time"
+            | "time"
+            | "the time"
+            | "what time is it now"
+            | "current time"
+            | "tell me the time"
+            | "do you have the time"
+            | "do you know what time it is"
+            | "what time do you have"
+    )
+}
+
+/// What day is it?
+fn asks_date(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "what day is it"
+            | "what day is it today"
+            | "what day is today"
+            | "what is today"
+            | "whats today"
+            | "what date is it"
+            | "whats the date"
+            | "what is the date"
+            | "whats todays date"
+            | "what is todays date"
+            | "what is the date today"
+            | "whats the date today"
+            | "date"
+            | "todays date"
+            | "what year is it"
+            | "what month is it"
+            | "current date"
+            | "what date is it today"
+            | "tell me the date"
+            | "what week day is it"
+            | "what weekday is it"
+    )
+}

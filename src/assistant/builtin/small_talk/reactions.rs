@@ -1,0 +1,62 @@
+//! Answers to yes, no, praise, blame and similar. A phrase must match completely, and must be
+//! addressed to the assistant.
+
+use crate::assistant::builtin::Talk;
+
+pub(super) fn reaction(talk: &Talk, phrase: &str) -> Option<String> {
+    let choices: &[&str] = match phrase {
+        "yes" | "yeah" | "yep" | "yup" | "sure" | "of course" | "absolutely" | "y" | "si"
+        | "oui" | "ja" => &[
+            "Good! Just tell me what you'd like.",
+            "All right! What shall I do?",
+        ],
+        "no" | "no thanks" | "no thank you" | "nope" | "nah" | "n" | "not now" | "not really"
+        | "nein" | "non" => &["All right.", "Okay, no problem."],
+        "never mind" | "nevermind" | "nvm" | "nothing" => &["Okay, never mind.", "No problem."],
+        "ok" | "okay" | "k" | "kk" | "alright" | "all right" | "got it" | "i see"
+        | "understood" | "fine" | "sounds good" | "deal" | "great" | "cool" | "perfect"
+        | "nice" | "awesome" | "good" | "excellent" | "wonderful" | "👍" | "👌" | "✅" => {
+            &["👍", "Great!", "Good."]
+        }
+        "good bot" | "good job" | "well done" | "nice work" | "great job" | "good work"
+        | "youre great" | "you are great" | "youre awesome" | "you are awesome"
+        | "youre the best" | "you are the best" | "youre amazing" | "you are amazing"
+        | "youre so helpful" | "you rock" | "i like you" | "youre cute" | "youre funny"
+        | "youre smart" | "you are smart" | "👏" | "🎉" => &[
+            "That's kind of you, thank you!",
+            "Thank you, that makes my day!",
+        ],
+        "i love you" | "love you" | "i love you so much" | "❤" | "😍" | "🥰" | "😘" => {
+            &["Aw, thank you! ❤️", "That's lovely of you to say."]
+        }
+        "haha" | "hahaha" | "lol" | "lmao" | "rofl" | "hehe" | "thats funny" | "funny" | "😂"
+        | "🤣" | "😄" | "😀" => &["😄", "Glad you like it!"],
+        "sorry" | "im sorry" | "i am sorry" | "my bad" | "oops" => {
+            &["No worries at all.", "It's all right!"]
+        }
+        "you suck" | "bad bot" | "youre stupid" | "you are stupid" | "youre useless"
+        | "you are useless" | "i hate you" | "shut up" | "thats wrong" | "youre wrong" => {
+            &["I'm sorry I wasn't more helpful. “help” shows what I can do."]
+        }
+        "im sad" | "i am sad" | "i feel sad" | "im lonely" | "i feel lonely" | "im not well"
+        | "i feel bad" | "bad day" | "i had a bad day" | "im stressed" | "😢" | "😭" => &[
+            "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
+        ],
+        "im tired" | "i am tired" | "im bored" | "i am bored" | "im hungry" | "i am hungry" => {
+            &["I know no cure, but I can tell you a joke, or remind you to take a break."]
+        }
+        "im fine" | "i am fine" | "im good" | "i am good" | "im fine thanks" | "im good thanks"
+        | "good thanks" | "im doing well" | "im happy" | "i am happy" | "and you" | "not bad"
+        | "fine thanks" => &["Glad to hear it!", "That's good to hear!"],
+        "nice to meet you" | "pleased to meet you" | "welcome" | "welcome back" => {
+            &["Nice to meet you too!", "The pleasure is mine!"]
+        }
+        "happy birthday" => &["Thank you! If it's yours: happy birthday! 🎂"],
+        "merry christmas" | "happy christmas" | "happy holidays" => &["Happy holidays to you too!"],
+        "happy new year" => &["Happy new year! May it be a good one."],
+        "what" | "huh" | "why" => &["I'm not sure what you mean. “help” shows what I can do."],
+        _ => return None,
+    };
+    // A single word to others in a group needs no answer.
+    talk.spoken_to.then(|| talk.pick(choices).to_owned())
+}

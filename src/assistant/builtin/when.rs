@@ -1,0 +1,347 @@
+//! Reads a time out of words ("tomorrow at 9", "in 1h30", "on december 24th at 5pm") and
+//! turns it into an instant in a person's time zone. It knows nothing of reminders.
+//!
+//! A bare hour ("at 6") is the next moment the clock shows it between 07:00 and 22:59; on a
+//! named day it is the first such hour of that day. Other times are read on the 24-hour
+//! clock. A time of day that has passed today is tomorrow's; a day without a time means
+//! `DAY_HOUR`; "friday" is the coming one, "next friday" that of the following ISO week.
+
+pub(super) mod amount;
+mod clock;
+mod day;
+mod resolve;
+
+use super::words::Words;
+use super::zone;
+use crate::clock::{Timestamp, Zone};
+pub(in crate::assistant) use day::month;
+pub(super) use day::{ordinal, weekday_name};
+pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
+
+/// The hour of a day named without a time.
+pub(in crate::assistant) const DAY_HOUR: u32 = 9;
+
+/// The last bare hour that means the afternoon or evening, because people are asleep earlier.
+const BARE_HOUR_PM_MAX: u32 = 6;
+
+/// The last bare hour that also occurs in the evening: 22:00.
+const BARE_HOUR_TWICE_MAX: u32 = 10;
+
+/// A duration from now. Days and months are calendar days and months, so the time of day stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::assistant) struct Wait {
+    pub(in crate::assistant) months: i64,
+    pub(in crate::assistant) days: i64,
+    pub(in crate::assistant) seconds: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) enum Day {
+    Today,
+    InDays(i64),
+    InMonths(i64),
+    Weekday {
+        day: chrono::Weekday,
+        /// In the following ISO week.
+        next_week: bool,
+    },
+    OfMonth(u32),
+    OfYear {
+        month: u32,
+        day: u32,
+    },
+    Date {
+        year: i32,
+        month: u32,
+        day: u32,
+    },
+    /// A date whose weekday was said too: they must agree.
+    WeekdayAndDate {
+        weekday: chrono::Weekday,
+        year: Option<i32>,
+        month: Option<u32>,
+        day: u32,
+    },
+    /// Before today: "last friday".
+    Over,
+    /// 5/6 is in May or June, depending on the country.
+    Ambiguous,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) enum Part {
+    Morning,
+    Afternoon,
+    Evening,
+    Night,
+}
+
+/// A time of day. `exact`: am, pm or 24 hours were named, so a part of the day changes nothing.
+/// `bare`: only a number of hours was named. Hours and minutes may be out of range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) struct Clock {
+    pub(in crate::assistant) hour: u32,
+    pub(in crate::assistant) minute: u32,
+    pub(in crate::assistant) exact: bool,
+    pub(in crate::assistant) bare: bool,
+}
+
+/// A parsed time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::assistant) struct Spec {
+    pub(in crate::assistant) wait: Option<Wait>,
+    pub(in crate::assistant) day: Option<Day>,
+    pub(in crate::assistant) part: Option<Part>,
+    pub(in crate::assistant) clock: Option<Clock>,
+    /// The zone named with the time of day.
+    pub(in crate::assistant) zone: Option<Zone>,
+}
+
+impl Spec {
+    /// Whether it has a time of day.
+    pub(in crate::assistant) const fn has_time(&self) -> bool {
+        self.wait.is_some() || self.part.is_some() || self.clock.is_some()
+    }
+
+    /// Both combined ("tomorrow … at 9"), if they don't contradict each other.
+    pub(in crate::assistant) fn merged(self, other: Self) -> Option<Self> {
+        let waits = [self.wait, other.wait];
+        let clashes = (self.day.is_some() && other.day.is_some())
+            || (self.clock.is_some() && other.clock.is_some())
+            || (self.part.is_some() && other.part.is_some())
+            || (self.zone.is_some() && other.zone.is_some())
+            || waits.iter().flatten().count() > 1
+            || (waits.iter().flatten().any(|w| w.seconds != 0))
+            || (waits.iter().flatten().count() == 1 && (self.day.is_some() || other.day.is_some()));
+        (!clashes).then(|| Self {
+            wait: self.wait.or(other.wait),
+            day: self.day.or(other.day),
+            part: self.part.or(other.part),
+            clock: self.clock.or(other.clock),
+            zone: self.zone.or(other.zone),
+        })
+    }
+
+    /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
+    fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
+        if *self == Self::default()
+            && let Some((wait, end)) =
+                amount::wait(words, at, matches!(linked, "in" | "after" | "within"))
+        {
+            self.wait = Some(wait);
+            return Some(end);
+        }
+        if self.wait.is_some_and(|w| w.seconds != 0) {
+            return None;
+        }
+        if self.day.is_none()
+            && self.wait.is_none()
+            && self.clock.is_none()
+            && let Some((day, clock)) = date_time(words.get(at))
+        {
+            (self.day, self.clock) = (Some(day), Some(clock));
+            return Some(at + 1);
+        }
+        if self.day.is_none()
+            && self.wait.is_none()
+            && let Some((day, end)) = day::day(words, at, linked == "on")
+        {
+            self.day = Some(day);
+            return Some(end);
+        }
+        if self.part.is_none()
+            && let Some((part, day, end)) =
+                clock::part(words, at, self.day.is_some() || self.clock.is_some())
+            && (day.is_none() || self.day.is_none() || self.day == day)
+        {
+            self.part = Some(part);
+            self.day = self.day.or(day);
+            return Some(end);
+        }
+        if self.clock.is_none()
+            && let Some((clock, end)) =
+                clock::clock(words, at, self.allows_bare_hour(words, at, linked))
+        {
+            self.clock = Some(clock);
+            return Some(end);
+        }
+        if self.clock.is_some()
+            && self.zone.is_none()
+            && let Some((zone, end)) = zone::after_time(words, at)
+        {
+            self.zone = Some(zone);
+            return Some(end);
+        }
+        None
+    }
+
+    /// Whether "9" alone is an hour here: after "at", or at the end of "tomorrow 9".
+    fn allows_bare_hour(&self, words: &Words, at: usize, linked: &str) -> bool {
+        let ends = matches!(words.get(at + 1), "" | "to" | "that");
+        matches!(linked, "at" | "by" | "around")
+            || (matches!(linked, "" | "for") && ends && (self.day.is_some() || self.part.is_some()))
+    }
+}
+
+/// "2026-12-24T10:00", a local time.
+fn date_time(word: &str) -> Option<(Day, Clock)> {
+    let (date, time) = word.split_once('t')?;
+    let (clock, needs_more) = clock::digits(time).filter(|_| time.contains(':'))?;
+    (!needs_more).then_some((day::date(date)?, clock))
+}
+
+/// The time that starts at word `at`, and the index after it.
+pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let mut spec = Spec::default();
+    let mut end = at;
+    // A time has at most five parts, one per field.
+    for _ in 0..5 {
+        let begin = words.after(end, &["first thing"]).unwrap_or(end);
+        let linked = match words.get(begin) {
+            link @ ("in" | "on" | "at" | "for" | "by" | "around" | "after" | "within") => link,
+            _ => "",
+        };
+        let from = begin + usize::from(!linked.is_empty());
+        let is_at = matches!(linked, "at" | "by");
+        let exact = words.after(from, &["exactly", "precisely"]);
+        let from = exact.filter(|_| is_at).unwrap_or(from);
+        let taken = match spec.take(words, from, linked) {
+            // "after friday" is not friday.
+            Some(_) if linked == "after" && spec.day.is_some() && spec.clock.is_none() => {
+                return None;
+            }
+            // "in the morning" and "at night" begin with a linking word.
+            None if from > begin => spec.take(words, begin, ""),
+            taken => taken,
+        };
+        // "tomorrow first thing"
+        let last = (begin > end && spec.day.is_some()).then_some(begin);
+        let Some(next) = taken.or(last) else {
+            break;
+        };
+        let is_exact = spec.clock.is_some();
+        let exact = words.after(next, &["sharp", "on the dot", "exactly", "precisely"]);
+        end = exact.filter(|_| is_exact).unwrap_or(next);
+    }
+    (end > at).then_some((spec, end))
+}
+
+/// The earliest time that extends to the end of `range`, and its start.
+pub(in crate::assistant) fn trailing_time(
+    words: &Words,
+    range: std::ops::Range<usize>,
+) -> Option<(Spec, usize)> {
+    range.clone().find_map(|at| {
+        time_at(words, at)
+            .filter(|(_, end)| *end == range.end)
+            .map(|(spec, _)| (spec, at))
+    })
+}
+
+/// A time at `at` that isn't part of the text, unlike "before 5pm" and "the 9 o'clock news".
+pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let found = read(words, at)?;
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    (!matches!(
+        before,
+        "before"
+            | "until"
+            | "till"
+            | "after"
+            | "since"
+            | "the"
+            | "a"
+            | "an"
+            | "my"
+            | "our"
+            | "your"
+            | "his"
+            | "her"
+            | "their"
+    ))
+    .then_some(found)
+}
+
+/// "12-2", "14:00-16:00".
+pub(in crate::assistant) fn is_dashed_span(word: &str) -> bool {
+    let is_hour = |part: &str| clock::digits(part).is_some() && part.len() <= "10:30pm".len();
+    let parts = word.split_once(['-', '–']);
+    parts.is_some_and(|(first, last)| is_hour(first) && is_hour(last))
+}
+
+/// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.
+pub(in crate::assistant) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let (clock, end) = clock::clock(words, at, true)?;
+    let hour = Spec {
+        clock: Some(clock),
+        ..Spec::default()
+    };
+    let more = read(words, end).and_then(|(spec, end)| Some((hour.merged(spec)?, end)));
+    let (spec, end) = more.unwrap_or((hour, end));
+    matches!(words.get(end), "" | "to" | "that").then_some((spec, end))
+}
+
+/// The hour at `at`, also where it is only a number, as between "from" and "to".
+pub(in crate::assistant) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let (clock, end) = clock::clock(words, at, true)?;
+    let hour = Spec {
+        clock: Some(clock),
+        ..Spec::default()
+    };
+    Some((hour, end))
+}
+
+/// The day at `at`, such as after "on".
+pub(super) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
+    day::day(words, at, true)
+}
+
+/// This time of day, to the minute.
+pub(in crate::assistant) fn exact_time(time: chrono::NaiveTime) -> Spec {
+    use chrono::Timelike;
+    Spec {
+        clock: Some(Clock {
+            hour: time.hour(),
+            minute: time.minute(),
+            exact: true,
+            bare: false,
+        }),
+        ..Spec::default()
+    }
+}
+
+/// The duration after "for", as for a timer: "20 minutes".
+pub(in crate::assistant) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let (wait, end) = amount::wait(words, at, true)?;
+    Some((
+        Spec {
+            wait: Some(wait),
+            ..Spec::default()
+        },
+        end,
+    ))
+}
+
+/// The day of `spec`, from midnight to midnight. Today is today at any hour.
+pub(in crate::assistant) fn day_of(
+    spec: &Spec,
+    now: Timestamp,
+    zone: Zone,
+) -> Option<std::ops::Range<Timestamp>> {
+    let at = match spec.day? {
+        Day::Today => now,
+        _ => resolve(spec, now, zone).ok()?,
+    };
+    let date = at.utc().with_timezone(&zone).date_naive();
+    Some(at_hour(date, 0, 0, zone)?..at_hour(date.succ_opt()?, 0, 0, zone)?)
+}
+
+/// This time of day on a date. A time in a gap becomes the first moment after it.
+pub(in crate::assistant) fn at_hour(
+    date: chrono::NaiveDate,
+    hour: u32,
+    minute: u32,
+    zone: Zone,
+) -> Option<Timestamp> {
+    resolve::instant(date.and_hms_opt(hour, minute, 0)?, zone).ok()
+}

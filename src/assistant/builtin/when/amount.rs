@@ -1,0 +1,258 @@
+//! Durations: numbers and units in words and digits ("20 min", "an hour and a half", "1h30", "two
+//! days from now"). It knows no dates.
+
+use super::Wait;
+use crate::assistant::builtin::words::Words;
+
+/// Thousandths, which represent halves and quarters exactly.
+type Milli = i64;
+
+/// Largest amount; far beyond what a reminder allows.
+const AMOUNT_MAX: i64 = 1_000_000_000;
+
+/// "1 day 2 hours 3 minutes 4 seconds" has four components.
+const COMPONENTS_MAX: usize = 4;
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Seconds(i64),
+    Days(i64),
+    Months(i64),
+}
+
+/// A duration at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" after
+/// it.
+pub(in crate::assistant::builtin) fn wait(
+    words: &Words,
+    at: usize,
+    linked: bool,
+) -> Option<(Wait, usize)> {
+    let mut total = Wait::default();
+    let mut end = at;
+    for part in 0..COMPONENTS_MAX {
+        let from = if part > 0 && words.get(end) == "and" {
+            end + 1
+        } else {
+            end
+        };
+        let Some((more, next)) = component(words, from) else {
+            break;
+        };
+        total = Wait {
+            months: total.months + more.months,
+            days: total.days + more.days,
+            seconds: total.seconds + more.seconds,
+        };
+        end = next;
+    }
+    if end == at {
+        return None;
+    }
+    let later = words.after(end, &["from now", "later"]);
+    (linked || later.is_some()).then_some((total, later.unwrap_or(end)))
+}
+
+fn component(words: &Words, at: usize) -> Option<(Wait, usize)> {
+    if let Some(wait) = compact(words.get(at)) {
+        return Some((wait, at + 1));
+    }
+    let (mut milli, mut end) = number(words, at)?;
+    if let Some(next) = words.after(end, &["and a half", "and half", "1/2"]) {
+        (milli, end) = (milli + 500, next);
+    }
+    let end = words.after(end, &["more"]).unwrap_or(end);
+    let unit = unit(words.get(end))?;
+    end_with_half(words, end + 1, milli, unit)
+}
+
+/// "an hour and a half".
+fn end_with_half(words: &Words, at: usize, milli: Milli, unit: Unit) -> Option<(Wait, usize)> {
+    match words.after(at, &["and a half"]) {
+        Some(next) => Some((scaled(milli + 500, unit)?, next)),
+        None => Some((scaled(milli, unit)?, at)),
+    }
+}
+
+/// "20min", "2d", "1h30", "1h30m".
+fn compact(word: &str) -> Option<Wait> {
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut total = Wait::default();
+    let mut rest = word;
+    let mut last = None;
+    for _ in 0..COMPONENTS_MAX {
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
+                .len();
+        let letters = rest[digits..]
+            .find(|c: char| c.is_ascii_digit())
+            .map_or(rest.len(), |n| digits + n);
+        let milli = digits_milli(&rest[..digits])?;
+        let unit = match (&rest[digits..letters], last) {
+            ("", Some(Unit::Seconds(3600))) => Unit::Seconds(60),
+            ("", Some(Unit::Seconds(60))) => Unit::Seconds(1),
+            (name, _) => unit(name)?,
+        };
+        let more = scaled(milli, unit)?;
+        total.months += more.months;
+        total.days += more.days;
+        total.seconds += more.seconds;
+        last = Some(unit);
+        rest = &rest[letters..];
+        if rest.is_empty() {
+            return Some(total);
+        }
+    }
+    None
+}
+
+fn unit(word: &str) -> Option<Unit> {
+    Some(match word {
+        "s" | "sec" | "secs" | "second" | "seconds" => Unit::Seconds(1),
+        "m" | "min" | "mins" | "minute" | "minutes" => Unit::Seconds(60),
+        "h" | "hr" | "hrs" | "hour" | "hours" => Unit::Seconds(3600),
+        "d" | "day" | "days" => Unit::Days(1),
+        "w" | "wk" | "wks" | "week" | "weeks" => Unit::Days(7),
+        "fortnight" | "fortnights" => Unit::Days(14),
+        "month" | "months" => Unit::Months(1),
+        "y" | "yr" | "yrs" | "year" | "years" => Unit::Months(12),
+        _ => return None,
+    })
+}
+
+fn scaled(milli: Milli, unit: Unit) -> Option<Wait> {
+    let mut wait = Wait::default();
+    match unit {
+        Unit::Seconds(n) => wait.seconds = milli * n / 1000,
+        Unit::Days(n) if milli * n % 1000 == 0 => wait.days = milli * n / 1000,
+        Unit::Days(n) => wait.seconds = milli * n * 86_400 / 1000,
+        Unit::Months(n) if milli * n % 1000 == 0 => wait.months = milli * n / 1000,
+        Unit::Months(_) => return None,
+    }
+    Some(wait)
+}
+
+/// "20", "1.5", "two", "twenty-five", "a couple of", "half an".
+fn number(words: &Words, at: usize) -> Option<(Milli, usize)> {
+    const PHRASES: [(&str, Milli); 11] = [
+        ("half an", 500),
+        ("half a", 500),
+        ("a quarter of an", 250),
+        ("quarter of an", 250),
+        ("three quarters of an", 750),
+        ("a couple of", 2_000),
+        ("a couple", 2_000),
+        ("couple of", 2_000),
+        ("a few", 3_000),
+        ("another", 1_000),
+        ("the next", 1_000),
+    ];
+    let word = words.get(at);
+    let first = word.as_bytes().first();
+    for (phrase, milli) in PHRASES {
+        // Most words are told by their first letter.
+        if phrase.as_bytes().first() == first
+            && let Some(end) = words.after(at, &[phrase])
+        {
+            return Some((milli, end));
+        }
+    }
+    if let Some(milli) = digits_milli(word) {
+        return Some((milli, at + 1));
+    }
+    if matches!(word, "a" | "an") {
+        return Some((1_000, at + 1));
+    }
+    let (value, end) = spelled(words, at)?;
+    Some((i64::from(value) * 1_000, end))
+}
+
+/// A whole number that counts something: "3", "three", "third".
+pub(in crate::assistant::builtin) fn count(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let word = words.get(at);
+    if word.len() <= 3
+        && let Ok(n) = word.parse()
+    {
+        return Some((n, at + 1));
+    }
+    match super::ordinal(word) {
+        Some(n) => Some((n, at + 1)),
+        None => spelled(words, at),
+    }
+}
+
+/// Whether a word is a number that is spelled out.
+pub(in crate::assistant::builtin) fn is_number(word: &str) -> bool {
+    ones_word(word).is_some() || tens_word(word).is_some()
+}
+
+/// A number in words up to ninety-nine.
+pub(super) fn spelled(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let word = words.get(at);
+    if let Some((tens, ones)) = word.split_once('-') {
+        return Some((tens_word(tens)? + ones_word(ones)?, at + 1));
+    }
+    if let Some(tens) = tens_word(word) {
+        return Some(match ones_word(words.get(at + 1)).filter(|n| *n < 10) {
+            Some(ones) => (tens + ones, at + 2),
+            None => (tens, at + 1),
+        });
+    }
+    Some((ones_word(word)?, at + 1))
+}
+
+fn ones_word(word: &str) -> Option<u32> {
+    const NAMES: [&str; 19] = [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| *name == word)
+        .map(|(n, _)| n)
+}
+
+fn tens_word(word: &str) -> Option<u32> {
+    const NAMES: [&str; 8] = [
+        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+    ];
+    (2..)
+        .zip(NAMES)
+        .find(|(_, name)| *name == word)
+        .map(|(n, _)| n * 10)
+}
+
+/// "20", "1.5", "1,5"; what is larger than `AMOUNT_MAX` is that.
+fn digits_milli(word: &str) -> Option<Milli> {
+    let (whole, fraction) = word.split_once(['.', ',']).unwrap_or((word, ""));
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let whole = whole.parse::<i64>().unwrap_or(AMOUNT_MAX).min(AMOUNT_MAX);
+    let milli = fraction
+        .bytes()
+        .chain(*b"000")
+        .take(3)
+        .fold(0, |n, b| n * 10 + i64::from(b - b'0'));
+    Some(whole * 1_000 + milli)
+}

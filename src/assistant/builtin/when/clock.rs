@@ -1,0 +1,208 @@
+//! Times and parts of a day: "7pm", "19:00", "half past seven", "noon", "tonight", "in the
+//! morning". It knows no dates.
+
+use super::{Clock, Day, Part, amount, month};
+use crate::assistant::builtin::words::Words;
+
+/// The time of day at `at`. `bare`: a plain number is an hour.
+pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usize)> {
+    match words.get(at) {
+        "noon" | "midday" | "lunchtime" => return Some((exactly(12, 0), at + 1)),
+        "midnight" => return Some((exactly(0, 0), at + 1)),
+        _ => {}
+    }
+    if let Some(found) = clock_in_words(words, at) {
+        return Some(found);
+    }
+    let word = words.get(at);
+    let (clock, end, needs_more) = match digits(word.strip_suffix("ish").unwrap_or(word)) {
+        Some((clock, needs_more)) => (clock, at + 1, needs_more),
+        None => {
+            let (hour, end) = amount::spelled(words, at)?;
+            let half = words.after(end, &["thirty"]);
+            let minute = if half.is_some() { 30 } else { 0 };
+            let clock = Clock {
+                bare: true,
+                ..parsed_clock(hour, minute, false)
+            };
+            (clock, half.unwrap_or(end), true)
+        }
+    };
+    let (clock, more) = with_meridiem(words, end, clock);
+    if more == end && needs_more && !(bare && clock.hour <= 24) {
+        return None;
+    }
+    Some((clock, more))
+}
+
+/// A part of the day, the day that it implies, and the index after it. `dated`: a day or time came
+/// before, so "morning" alone is enough.
+pub(super) fn part(words: &Words, at: usize, dated: bool) -> Option<(Part, Option<Day>, usize)> {
+    if words.get(at) == "tonight" {
+        return Some((Part::Night, Some(Day::Today), at + 1));
+    }
+    if let Some(end) = words.after(at, &["later tonight"]) {
+        return Some((Part::Night, Some(Day::Today), end));
+    }
+    let named = |at| match words.get(at) {
+        "morning" => Some(Part::Morning),
+        "afternoon" => Some(Part::Afternoon),
+        "evening" => Some(Part::Evening),
+        "night" => Some(Part::Night),
+        _ => None,
+    };
+    if words.get(at) == "this" {
+        return Some((named(at + 1)?, Some(Day::Today), at + 2));
+    }
+    if let Some(next) = words.after(at, &["in the", "at", "the"]) {
+        let part = named(next)?;
+        return ((part == Part::Night) == (words.get(at) == "at") || words.get(at) != "at")
+            .then_some((part, None, next + 1));
+    }
+    if dated {
+        Some((named(at)?, None, at + 1))
+    } else {
+        None
+    }
+}
+
+fn exactly(hour: u32, minute: u32) -> Clock {
+    Clock {
+        hour,
+        minute,
+        exact: true,
+        bare: false,
+    }
+}
+
+/// A parsed time, before am, pm or a part of the day is added.
+fn parsed_clock(hour: u32, minute: u32, exact: bool) -> Clock {
+    Clock {
+        hour,
+        minute,
+        exact,
+        bare: false,
+    }
+}
+
+/// "half past seven", "quarter to 8", "ten past nine".
+fn clock_in_words(words: &Words, at: usize) -> Option<(Clock, usize)> {
+    let (minutes, next) = match words.after(at, &["a quarter", "quarter"]) {
+        Some(next) => (15, next),
+        None if words.get(at) == "half" => (30, at + 1),
+        None => number(words, at)?,
+    };
+    let after = words.get(next);
+    let is_minutes = match after {
+        "past" => minutes < 60,
+        "to" => matches!(minutes, 5 | 10 | 15 | 20 | 25),
+        _ => false,
+    };
+    if !is_minutes {
+        return None;
+    }
+    let (hour, end) = number(words, next + 1).filter(|(hour, _)| *hour <= 24)?;
+    // "from 10 to 12" and "10 to 12 march" are spans.
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    let is_span = matches!(before, "from" | "between" | "to" | "in" | "within")
+        || month(words.get(end)).is_some()
+        || matches!(
+            words.get(end),
+            "minutes" | "mins" | "min" | "hours" | "days" | "weeks" | "months" | "people"
+        )
+        || words.get(end) == "of";
+    if after == "to" && is_span {
+        return None;
+    }
+    let clock = if after == "past" {
+        Clock {
+            bare: true,
+            ..parsed_clock(hour, minutes, false)
+        }
+    } else {
+        Clock {
+            bare: true,
+            ..parsed_clock((hour + 23) % 24, 60 - minutes, false)
+        }
+    };
+    Some(with_meridiem(words, end, clock))
+}
+
+fn number(words: &Words, at: usize) -> Option<(u32, usize)> {
+    match words.get(at).parse::<u32>() {
+        Ok(n) => Some((n, at + 1)),
+        Err(_) => amount::spelled(words, at),
+    }
+}
+
+/// "7pm", "7:30", "7.30pm", "19h30", "1830", "7"; and whether it needs another word to be a time.
+pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
+    let split = word
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(word.len());
+    let (head, tail) = word.split_at(split);
+    if head.len() == 4 && tail.is_empty() {
+        let clock = exactly(head[..2].parse().ok()?, head[2..].parse().ok()?);
+        return (clock.hour < 24 && clock.minute < 60).then_some((clock, true));
+    }
+    let hour: u32 = (1..=2).contains(&head.len()).then(|| head.parse().ok())??;
+    if let Some(pm) = meridiem(tail) {
+        return Some((twelve_hours(hour, 0, pm), false));
+    }
+    match tail.chars().next() {
+        None => Some((
+            Clock {
+                bare: true,
+                ..parsed_clock(hour, 0, hour > 12 || head.starts_with('0'))
+            },
+            true,
+        )),
+        Some('h') if tail.len() == 1 => Some((exactly(hour, 0), true)),
+        Some(separator @ (':' | '.' | 'h')) => {
+            let (minute, rest) = (tail.get(1..3)?, tail.get(3..)?);
+            let minute: u32 = minute
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+                .then(|| minute.parse().ok())??;
+            if let Some(pm) = meridiem(rest) {
+                return Some((twelve_hours(hour, minute, pm), false));
+            }
+            let exact = hour > 12 || head.starts_with('0');
+            let seconds = rest.len() == 3 && rest.starts_with(':');
+            (rest.is_empty() || seconds)
+                .then_some((parsed_clock(hour, minute, exact), separator != ':'))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Parses "pm", "p.m", "o'clock in" and similar after a time.
+fn with_meridiem(words: &Words, at: usize, clock: Clock) -> (Clock, usize) {
+    let (next, oclock) = match words.get(at) {
+        "oclock" => (at + 1, true),
+        _ => (at, false),
+    };
+    match meridiem(words.get(next)) {
+        Some(pm) if !clock.exact => (twelve_hours(clock.hour, clock.minute, pm), next + 1),
+        _ if oclock => (clock, next),
+        _ => (clock, at),
+    }
+}
+
+/// `true` for pm, `false` for am.
+fn meridiem(word: &str) -> Option<bool> {
+    match word {
+        "pm" | "p.m" | "p" => Some(true),
+        "am" | "a.m" => Some(false),
+        _ => None,
+    }
+}
+
+fn twelve_hours(hour: u32, minute: u32, pm: bool) -> Clock {
+    let hour = match (hour, pm) {
+        (12, false) => 0,
+        (1..=11, true) => hour + 12,
+        _ => hour,
+    };
+    exactly(hour, minute)
+}

@@ -1,0 +1,387 @@
+//! Days: "tomorrow", "on friday", "next week", "2026-12-24", "december 24th", "on the 3rd".
+//! It knows no times of day.
+
+use chrono::Weekday;
+
+use super::Day;
+use crate::assistant::builtin::words::Words;
+
+/// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
+pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
+    if let Some(end) = words.after(at, &["the day after tomorrow", "day after tomorrow"]) {
+        return Some((Day::InDays(2), end));
+    }
+    let next = at + 1;
+    if let Some(end) = over(words, at, on) {
+        return Some((Day::Over, end));
+    }
+    if let Some(from) = words.after(at, &COMING)
+        && let Some(day) = named(words, from, false)
+    {
+        return Some((day, from + 1));
+    }
+    if let Some(found) = holiday(words, at) {
+        return Some(found);
+    }
+    match words.get(at) {
+        "today" => return Some((Day::Today, next)),
+        "yesterday" => return Some((Day::InDays(-1), next)),
+        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" => {
+            return Some((Day::InDays(1), next));
+        }
+        "later" if words.get(next) == "today" => return Some((Day::Today, at + 2)),
+        word @ ("next" | "this" | "coming") => {
+            return named(words, next, word == "next").map(|day| (day, at + 2));
+        }
+        "the" if on || next < words.len() => {
+            if let Some(found) = of_year(words, next) {
+                return Some(found);
+            }
+            if let ("next" | "coming", Some(day)) = (
+                words.get(next),
+                named(words, at + 2, words.get(next) == "next"),
+            ) {
+                return Some((day, at + 3));
+            }
+            if let (true, "weekend") = (on, words.get(next)) {
+                return named(words, next, false).map(|day| (day, at + 2));
+            }
+            let day = ordinal(words.get(next)).filter(|_| on)?;
+            return Some((Day::OfMonth(day), at + 2));
+        }
+        _ => {}
+    }
+    // "friday week" and "a week from friday" are not that friday.
+    if weekday(words.get(at), on).is_some() && is_weeks_from(words, at) {
+        return None;
+    }
+    if let Some(found) = weekday_and_date(words, at) {
+        return Some(found);
+    }
+    if let Some(day) = weekday(words.get(at), on || is_short_day(words, at)) {
+        let of_this = words.after(next, &["this week"]).unwrap_or(next);
+        return Some((
+            Day::Weekday {
+                day,
+                next_week: false,
+            },
+            of_this,
+        ));
+    }
+    if let Some(day) = dotted(words, at, on) {
+        return Some((day, next));
+    }
+    date(words.get(at))
+        .or_else(|| slashed(words.get(at), on))
+        .map(|day| (day, next))
+        .or_else(|| of_year(words, at))
+}
+
+const COMING: [&str; 4] = ["this coming", "this upcoming", "the upcoming", "upcoming"];
+
+/// The index after a day that is over: "last friday", "friday last week", "earlier today".
+fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
+    const OVER: [&str; 4] = [
+        "last night",
+        "earlier today",
+        "earlier this week",
+        "last weekend",
+    ];
+    const LAST: [&str; 8] = [
+        "this past",
+        "this last",
+        "the past",
+        "the last",
+        "the previous",
+        "last",
+        "past",
+        "previous",
+    ];
+    if let Some(end) = words.after(at, &OVER) {
+        return Some(end);
+    }
+    if weekday(words.get(at), true).is_some() {
+        return words.after(at + 1, &["last week", "of last week"]);
+    }
+    let from = words.after(at, &LAST)?;
+    // "the last friday of december" may be to come.
+    let is_nth = matches!(words.get(from + 1), "of" | "in" | "before");
+    let is_day = weekday(words.get(from), on || is_short_day(words, from)).is_some();
+    (is_day && !is_nth).then_some(from + 1)
+}
+
+/// "friday 27 november", "friday the 13th".
+fn weekday_and_date(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let weekday = weekday(words.get(at), true)?;
+    let from = words.after(at + 1, &["the"]).unwrap_or(at + 1);
+    let whole = |year, month, day| Day::WeekdayAndDate {
+        weekday,
+        year,
+        month,
+        day,
+    };
+    let dated = date(words.get(from)).map(|day| (day, from + 1));
+    match dated.or_else(|| of_year(words, from)) {
+        Some((Day::OfYear { month, day }, end)) => {
+            return Some((whole(None, Some(month), day), end));
+        }
+        Some((Day::Date { year, month, day }, end)) => {
+            return Some((whole(Some(year), Some(month), day), end));
+        }
+        _ => {}
+    }
+    let word = words.get(from);
+    let is_ordinal = word.starts_with(|c: char| c.is_ascii_digit());
+    let day = ordinal(word).filter(|_| is_ordinal)?;
+    Some((whole(None, None, day), from + 1))
+}
+
+/// Whether "week" follows, or "a week from" or "last" stands before.
+fn is_weeks_from(words: &Words, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    if matches!(before, "last" | "previous" | "past")
+        || words
+            .after(at + 1, &["after next", "before last"])
+            .is_some()
+    {
+        return true;
+    }
+    let unit = at.checked_sub(2).map_or("", |n| words.get(n));
+    let is_after = matches!(unit, "week" | "weeks" | "day" | "days" | "month" | "months");
+    words.get(at + 1) == "week" || is_after && words.get(at - 1) == "from"
+}
+
+/// Whether a short name is a day without "on": "fri at 5", "call mom thu". "sat" and "sun" are
+/// words too, so they need what follows.
+fn is_short_day(words: &Words, at: usize) -> bool {
+    let next = words.get(at + 1);
+    let is_followed = matches!(
+        next,
+        "at" | "to" | "morning" | "afternoon" | "evening" | "night"
+    ) || next.starts_with(|c: char| c.is_ascii_digit());
+    is_followed
+        || next.is_empty() && at > 0 && !matches!(words.get(at), "sat" | "sun" | "mon" | "wed")
+}
+
+/// "24.12." and, after "on", "24.12": not after "at", where it is a time of day.
+fn dotted(words: &Words, at: usize, on: bool) -> Option<Day> {
+    let is_time = at > 0 && matches!(words.get(at - 1), "at" | "by" | "around");
+    let has_dot = words.original(at..at + 1).ends_with('.') && at + 1 < words.len();
+    if is_time || !(on || has_dot) {
+        return None;
+    }
+    let (day, month) = words.get(at).split_once('.')?;
+    let number = |part: &str| {
+        let digits = (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let (day, month) = (number(day)?, number(month)?);
+    ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some(Day::OfYear { month, day })
+}
+
+/// Days that have a name, each year on the same date.
+fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
+    const NAMES: [(&str, u32, u32); 11] = [
+        ("christmas eve", 12, 24),
+        ("xmas eve", 12, 24),
+        ("christmas day", 12, 25),
+        ("christmas", 12, 25),
+        ("xmas", 12, 25),
+        ("boxing day", 12, 26),
+        ("new years eve", 12, 31),
+        ("new years day", 1, 1),
+        ("new years", 1, 1),
+        ("halloween", 10, 31),
+        ("valentines day", 2, 14),
+    ];
+    NAMES.iter().find_map(|(name, month, day)| {
+        let end = words.after(at, &[name])?;
+        // "christmas presents", "new years resolutions" name no day.
+        let is_linked = at > 0 && matches!(words.get(at - 1), "on" | "at" | "by" | "for" | "next");
+        let ends = end >= words.len() || matches!(words.get(end), "at" | "to" | "by" | "around");
+        let (month, day) = (*month, *day);
+        (is_linked && ends).then_some((Day::OfYear { month, day }, end))
+    })
+}
+
+/// "24/12/2026", "12/24/2026", "24/12". Fractions and "24/7" are dates only after "on" (`short`).
+fn slashed(word: &str, short: bool) -> Option<Day> {
+    let mut parts = word.split('/').map(|part| {
+        let digits = (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok()).flatten()
+    });
+    let (a, b) = (parts.next()??, parts.next()??);
+    let year = match parts.next() {
+        Some(year) => Some(i32::try_from(year?).ok()?),
+        None if short => None,
+        None if b <= 10 && a < b || (a, b) == (24, 7) => return None,
+        None if (1..=31).contains(&a) && (1..=31).contains(&b) => None,
+        None => return None,
+    };
+    if parts.next().is_some() {
+        return None;
+    }
+    if let (1000.., Some(day)) = (a, year.and_then(|day| u32::try_from(day).ok())) {
+        return Some(Day::Date {
+            year: i32::try_from(a).ok()?,
+            month: b,
+            day,
+        });
+    }
+    let (month, day) = match (a, b) {
+        (13.., _) => (b, a),
+        (_, 13..) => (a, b),
+        _ if a == b => (a, b),
+        _ => return Some(Day::Ambiguous),
+    };
+    Some(match year {
+        Some(year) if year < 100 => Day::Date {
+            year: 2000 + year,
+            month,
+            day,
+        },
+        Some(year) => Day::Date { year, month, day },
+        None => Day::OfYear { month, day },
+    })
+}
+
+/// The day after "next" or "this".
+fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
+    match words.get(at) {
+        "week" | "wk" if next => Some(Day::InDays(7)),
+        "month" if next => Some(Day::InMonths(1)),
+        "year" if next => Some(Day::InMonths(12)),
+        "weekend" => Some(Day::Weekday {
+            day: Weekday::Sat,
+            next_week: next,
+        }),
+        name => weekday(name, true).map(|day| Day::Weekday {
+            day,
+            next_week: next,
+        }),
+    }
+}
+
+/// Short names are also ordinary words ("sun", "sat"), so they need an "on" before them.
+fn weekday(word: &str, short: bool) -> Option<Weekday> {
+    Some(match word {
+        "monday" => Weekday::Mon,
+        "tuesday" => Weekday::Tue,
+        "wednesday" => Weekday::Wed,
+        "thursday" => Weekday::Thu,
+        "friday" => Weekday::Fri,
+        "saturday" => Weekday::Sat,
+        "sunday" => Weekday::Sun,
+        _ if !short => return None,
+        "mon" => Weekday::Mon,
+        "tue" | "tues" => Weekday::Tue,
+        "wed" => Weekday::Wed,
+        "thu" | "thur" | "thurs" => Weekday::Thu,
+        "fri" => Weekday::Fri,
+        "sat" => Weekday::Sat,
+        "sun" => Weekday::Sun,
+        _ => return None,
+    })
+}
+
+/// A weekday by any of its names, also in the plural ("mondays").
+pub(in crate::assistant::builtin) fn weekday_name(word: &str) -> Option<Weekday> {
+    let one = word.strip_suffix('s').filter(|one| one.ends_with("day"));
+    weekday(one.unwrap_or(word), true)
+}
+
+/// "2026-12-24" or "24.12.2026"; an impossible date is kept, to be refused later.
+pub(super) fn date(word: &str) -> Option<Day> {
+    let (separator, year_first) = match word.as_bytes() {
+        [a, b, c, d, b'-', ..] if [a, b, c, d].iter().all(|x| x.is_ascii_digit()) => ('-', true),
+        [b'0'..=b'9', ..] if word.matches('.').count() == 2 => ('.', false),
+        _ => return None,
+    };
+    let mut parts = word.split(separator).map(|part| {
+        let digits =
+            !part.is_empty() && part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok()).flatten()
+    });
+    let (a, b, c) = (parts.next()??, parts.next()??, parts.next()??);
+    if parts.next().is_some() {
+        return None;
+    }
+    let (year, month, day) = if year_first { (a, b, c) } else { (c, b, a) };
+    Some(Day::Date {
+        year: i32::try_from(year).ok()?,
+        month,
+        day,
+    })
+}
+
+/// "december 24th", "dec 24 2027", "24 december", "24th of december, 2027".
+fn of_year(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let (month, day, end) = match month(words.get(at)) {
+        Some(month) => {
+            let at = words.after(at + 1, &["the"]).unwrap_or(at + 1);
+            (month, number_of_day(words.get(at))?, at + 1)
+        }
+        None => {
+            let day = number_of_day(words.get(at))?;
+            let at = words.after(at + 1, &["of"]).unwrap_or(at + 1);
+            (month(words.get(at))?, day, at + 1)
+        }
+    };
+    let year = words
+        .get(end)
+        .parse::<i32>()
+        .ok()
+        .filter(|year| (1900..=9999).contains(year));
+    Some(match year {
+        Some(year) => (Day::Date { year, month, day }, end + 1),
+        None => (Day::OfYear { month, day }, end),
+    })
+}
+
+fn number_of_day(word: &str) -> Option<u32> {
+    if word.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit()) {
+        return word.parse().ok();
+    }
+    ordinal(word)
+}
+
+/// "24th", "third"; numbers above 99 are not days.
+pub(in crate::assistant::builtin) fn ordinal(word: &str) -> Option<u32> {
+    const NAMES: [&str; 12] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth", "eleventh", "twelfth",
+    ];
+    if let Some((n, _)) = (1..).zip(NAMES).find(|(_, name)| *name == word) {
+        return Some(n);
+    }
+    let digits = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|end| word.strip_suffix(end))?;
+    (digits.len() <= 2 && digits.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| digits.parse().ok())?
+}
+
+pub(in crate::assistant) fn month(word: &str) -> Option<u32> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| {
+            *name == word
+                || (word.len() == 3 && name.starts_with(word))
+                || (word == "sept" && *name == "september")
+        })
+        .map(|(n, _)| n)
+}

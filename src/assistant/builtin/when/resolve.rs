@@ -1,0 +1,301 @@
+//! Converts a parsed time to an instant in a zone. A local time in a gap becomes the first instant
+//! after it; an ambiguous one becomes the earlier. It reads no words.
+
+use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+
+use super::{BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
+use crate::clock::{Timestamp, Zone, at_wall_time};
+
+/// How many years ahead a time may be.
+pub(in crate::assistant) const YEARS_AHEAD_MAX: u32 = 5;
+
+/// From this hour "this morning" and "this afternoon" are over.
+const MORNING_END_HOUR: u32 = 12;
+const AFTERNOON_END_HOUR: u32 = 18;
+
+/// February 29th recurs within eight years in any century.
+const YEARS_SEARCHED: i32 = 8;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) enum Problem {
+    Past,
+    TooFar,
+    /// Such as 30 February or 25 o'clock.
+    NoSuchTime,
+    /// Such as 5/6.
+    Ambiguous,
+    /// The weekday is not that of the date.
+    WeekdayMismatch,
+}
+
+pub(in crate::assistant) fn resolve(
+    spec: &Spec,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<Timestamp, Problem> {
+    let zone = spec.zone.unwrap_or(zone);
+    let local = now.utc().with_timezone(&zone).naive_local();
+    let moment = match spec.wait {
+        Some(wait) => waited(spec, wait, now, local, zone)?,
+        None => dated(spec, now, local, zone)?,
+    };
+    let latest = now
+        .utc()
+        .checked_add_months(Months::new(12 * YEARS_AHEAD_MAX));
+    if moment <= now {
+        Err(Problem::Past)
+    } else if latest.is_some_and(|latest| moment.0 > latest.timestamp_millis()) {
+        Err(Problem::TooFar)
+    } else {
+        Ok(moment)
+    }
+}
+
+fn waited(
+    spec: &Spec,
+    wait: Wait,
+    now: Timestamp,
+    local: NaiveDateTime,
+    zone: Zone,
+) -> Result<Timestamp, Problem> {
+    if wait.months == 0 && wait.days == 0 && spec.clock.is_none() && spec.part.is_none() {
+        return Ok(now.plus_s(wait.seconds));
+    }
+    let date = ahead(local.date(), wait).ok_or(Problem::TooFar)?;
+    let at = if spec.clock.is_some() || spec.part.is_some() {
+        at_time(date, spec)?
+    } else {
+        date.and_time(local.time())
+    };
+    Ok(instant(at, zone)?.plus_s(wait.seconds))
+}
+
+fn ahead(date: NaiveDate, wait: Wait) -> Option<NaiveDate> {
+    date.checked_add_months(Months::new(u32::try_from(wait.months).ok()?))?
+        .checked_add_days(Days::new(u64::try_from(wait.days).ok()?))
+}
+
+fn dated(
+    spec: &Spec,
+    now: Timestamp,
+    local: NaiveDateTime,
+    zone: Zone,
+) -> Result<Timestamp, Problem> {
+    let today = local.date();
+    let on = |date: NaiveDate| instant(at_time(date, spec)?, zone);
+    match spec.day {
+        None => match later_today(spec, today, now, zone)? {
+            Some(moment) => Ok(moment),
+            None => on(in_days(today, 1)?),
+        },
+        Some(Day::Today) => on_today(spec, today, now, zone),
+        Some(Day::InDays(days)) => on(in_days(today, days)?),
+        Some(Day::InMonths(months)) => on(ahead(
+            today,
+            Wait {
+                months,
+                ..Wait::default()
+            },
+        )
+        .ok_or(Problem::TooFar)?),
+        Some(Day::Weekday {
+            day,
+            next_week: true,
+        }) => {
+            let monday = i64::from(7 - today.weekday().num_days_from_monday());
+            let days = monday + i64::from(day.num_days_from_monday());
+            on(in_days(today, days)?)
+        }
+        Some(Day::Weekday { day, .. }) => {
+            let days = i64::from(
+                (7 + day.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7,
+            );
+            let moment = on(in_days(today, days)?)?;
+            if moment <= now {
+                on(in_days(today, days + 7)?)
+            } else {
+                Ok(moment)
+            }
+        }
+        Some(Day::OfMonth(day)) => {
+            let first = today.with_day(1).ok_or(Problem::NoSuchTime)?;
+            let dates =
+                (0..=12).filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day));
+            next_of(dates, now, on)
+        }
+        Some(Day::OfYear { month, day }) => {
+            let dates = (0..=YEARS_SEARCHED)
+                .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day));
+            next_of(dates, now, on)
+        }
+        Some(Day::Ambiguous) => Err(Problem::Ambiguous),
+        Some(Day::Over) => Err(Problem::Past),
+        Some(Day::WeekdayAndDate {
+            weekday,
+            year,
+            month,
+            day,
+        }) => on(agreed(today, weekday, (year, month, day))?),
+        Some(Day::Date { year, month, day }) => {
+            on(NaiveDate::from_ymd_opt(year, month, day).ok_or(Problem::NoSuchTime)?)
+        }
+    }
+}
+
+/// "today" and "tonight" late in the day mean soon, while it is still that day.
+fn on_today(
+    spec: &Spec,
+    today: NaiveDate,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<Timestamp, Problem> {
+    if let Some(moment) = later_today(spec, today, now, zone)? {
+        return Ok(moment);
+    }
+    let moment = instant(at_time(today, spec)?, zone)?;
+    let hour = now.utc().with_timezone(&zone).hour();
+    let an_hour_on = now.plus_s(3600);
+    let same_day = an_hour_on.utc().with_timezone(&zone).date_naive() == today;
+    let soon = moment <= now && spec.clock.is_none() && same_day && !is_over(spec.part, hour);
+    Ok(if soon { an_hour_on } else { moment })
+}
+
+/// Whether "this morning" or "this afternoon" is over at `hour`.
+fn is_over(part: Option<Part>, hour: u32) -> bool {
+    match part {
+        Some(Part::Morning) => hour >= MORNING_END_HOUR,
+        Some(Part::Afternoon) => hour >= AFTERNOON_END_HOUR,
+        _ => false,
+    }
+}
+
+/// The coming date of this year, month and day, which must be that weekday.
+fn agreed(
+    today: NaiveDate,
+    weekday: chrono::Weekday,
+    (year, month, day): (Option<i32>, Option<u32>, u32),
+) -> Result<NaiveDate, Problem> {
+    let date = match (year, month) {
+        (Some(year), Some(month)) => NaiveDate::from_ymd_opt(year, month, day),
+        (_, Some(month)) => (0..=YEARS_SEARCHED)
+            .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day))
+            .find(|date| *date >= today),
+        _ => {
+            let first = today.with_day(1).ok_or(Problem::NoSuchTime)?;
+            (0..=12)
+                .filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day))
+                .find(|date| *date >= today)
+        }
+    };
+    let date = date.ok_or(Problem::NoSuchTime)?;
+    match date.weekday() == weekday {
+        true => Ok(date),
+        false => Err(Problem::WeekdayMismatch),
+    }
+}
+
+/// The first moment after now at that time of day today: a bare 7 occurs twice.
+fn later_today(
+    spec: &Spec,
+    today: NaiveDate,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<Option<Timestamp>, Problem> {
+    let evening = spec.clock.filter(|clock| {
+        clock.bare
+            && !clock.exact
+            && spec.part.is_none()
+            && (BARE_HOUR_PM_MAX + 1..=BARE_HOUR_TWICE_MAX).contains(&clock.hour)
+    });
+    let evening = evening.map(|clock| Spec {
+        clock: Some(Clock {
+            hour: clock.hour + 12,
+            ..clock
+        }),
+        ..*spec
+    });
+    for spec in [Some(*spec), evening].into_iter().flatten() {
+        let moment = instant(at_time(today, &spec)?, zone)?;
+        if moment > now {
+            return Ok(Some(moment));
+        }
+    }
+    Ok(None)
+}
+
+/// The first of `dates` that is in the future; `None` if no calendar has it.
+fn next_of(
+    dates: impl Iterator<Item = NaiveDate>,
+    now: Timestamp,
+    on: impl Fn(NaiveDate) -> Result<Timestamp, Problem>,
+) -> Result<Timestamp, Problem> {
+    for date in dates {
+        let moment = on(date)?;
+        if moment > now {
+            return Ok(moment);
+        }
+    }
+    Err(Problem::NoSuchTime)
+}
+
+fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
+    date.checked_add_signed(Duration::days(days))
+        .ok_or(Problem::TooFar)
+}
+
+/// Hour and minute of the first such time of a day.
+pub(in crate::assistant) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Problem> {
+    let at = at_time(NaiveDate::default(), spec)?.time();
+    Ok((at.hour(), at.minute()))
+}
+
+/// The local time on `date`; late night hours belong to the next day.
+fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
+    let tonight = spec.part == Some(Part::Night) && spec.day == Some(Day::Today);
+    let clock = match spec.clock {
+        Some(clock) if clock.hour == 24 && clock.minute == 0 => {
+            return Ok(in_days(date, 1)?.and_time(NaiveTime::MIN));
+        }
+        Some(clock) => in_part(clock, spec.part),
+        None => Clock {
+            hour: part_hour(spec.part),
+            minute: 0,
+            exact: true,
+            bare: false,
+        },
+    };
+    let date = if tonight && clock.hour < 5 {
+        in_days(date, 1)?
+    } else {
+        date
+    };
+    date.and_hms_opt(clock.hour, clock.minute, 0)
+        .ok_or(Problem::NoSuchTime)
+}
+
+/// "7 in the evening" is 19:00.
+fn in_part(clock: Clock, part: Option<Part>) -> Clock {
+    let hour = match (part, clock.hour) {
+        _ if clock.exact => clock.hour,
+        (Some(Part::Afternoon | Part::Evening), 1..=11) | (Some(Part::Night), 5..=11) => {
+            clock.hour + 12
+        }
+        (Some(Part::Night | Part::Morning), 12) => 0,
+        (None, 1..=BARE_HOUR_PM_MAX) if clock.bare => clock.hour + 12,
+        _ => clock.hour,
+    };
+    Clock { hour, ..clock }
+}
+
+fn part_hour(part: Option<Part>) -> u32 {
+    match part {
+        None | Some(Part::Morning) => DAY_HOUR,
+        Some(Part::Afternoon) => 15,
+        Some(Part::Evening) => 19,
+        Some(Part::Night) => 20,
+    }
+}
+
+pub(super) fn instant(local: NaiveDateTime, zone: Zone) -> Result<Timestamp, Problem> {
+    at_wall_time(local, zone).ok_or(Problem::NoSuchTime)
+}

@@ -1,0 +1,306 @@
+//! A message as words: lower case for comparing, with their positions in the original text.
+//! Punctuation around words and apostrophes inside are removed for comparing ("What's" is "whats").
+//! It knows no commands.
+
+use std::ops::Range;
+
+pub(in crate::assistant) struct Words<'a> {
+    text: &'a str,
+    /// The words in lower case, single spaces between.
+    lower: String,
+    tokens: Vec<Token>,
+}
+
+/// One word: its range in the text, the range with punctuation, and its range in `lower`.
+struct Token {
+    raw: Range<usize>,
+    low: Range<usize>,
+}
+
+impl<'a> Words<'a> {
+    pub(in crate::assistant) fn new(text: &'a str) -> Self {
+        let mut words = Self {
+            text,
+            lower: String::with_capacity(text.len()),
+            tokens: Vec::with_capacity(text.len() / 4),
+        };
+        for chunk in text.split_whitespace() {
+            let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
+            let mut before = words.lower.len();
+            if before > 0 {
+                words.lower.push(' ');
+            }
+            let low = words.lower.len();
+            let after_at = chunk.strip_prefix('@');
+            let (chunk, start) = match after_at {
+                // "@5", "@ 5": an hour, unlike "@ana".
+                Some(rest) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                    words.lower.push_str("at");
+                    words.tokens.push(Token {
+                        raw: start..start + 1,
+                        low: low..words.lower.len(),
+                    });
+                    if rest.is_empty() {
+                        continue;
+                    }
+                    before = words.lower.len();
+                    words.lower.push(' ');
+                    (rest, start + 1)
+                }
+                _ => (chunk, start),
+            };
+            let low = words.lower.len();
+            let core = core(chunk);
+            if core.is_ascii() && !core.contains('\'') {
+                words.lower.push_str(core);
+                words.lower[low..].make_ascii_lowercase();
+            } else {
+                let letters = core.chars().filter(|c| !is_dropped(*c));
+                words.lower.extend(letters.flat_map(char::to_lowercase));
+            }
+            if let Some(full) = written_out(&words.lower[low..]) {
+                words.lower.truncate(low);
+                words.lower.push_str(full);
+            }
+            if words.lower.len() > low {
+                words.tokens.push(Token {
+                    raw: start..start + chunk.len(),
+                    low: low..words.lower.len(),
+                });
+            } else {
+                words.lower.truncate(before);
+            }
+        }
+        words
+    }
+
+    pub(in crate::assistant) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The word at `at` in lower case; empty beyond the end.
+    pub(in crate::assistant) fn get(&self, at: usize) -> &str {
+        self.tokens
+            .get(at)
+            .map_or("", |t| &self.lower[t.low.clone()])
+    }
+
+    pub(in crate::assistant) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|t| &self.lower[t.low.clone()])
+    }
+
+    /// The index after the first of `phrases` (lower case, single spaces) that matches at `at`.
+    pub(in crate::assistant) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+        let rest = &self.lower.as_bytes()[self.tokens.get(at)?.low.start..];
+        let first = rest.first();
+        phrases.iter().find_map(|phrase| {
+            let phrase = phrase.as_bytes();
+            if phrase.first() != first {
+                return None; // most words
+            }
+            let is_here =
+                rest.starts_with(phrase) && matches!(rest.get(phrase.len()), None | Some(b' '));
+            is_here.then(|| at + 1 + phrase.iter().filter(|byte| **byte == b' ').count())
+        })
+    }
+
+    /// The original text of these words, with punctuation.
+    pub(in crate::assistant) fn original(&self, range: Range<usize>) -> &'a str {
+        match (
+            self.tokens.get(range.start),
+            range
+                .end
+                .checked_sub(1)
+                .and_then(|last| self.tokens.get(last)),
+        ) {
+            (Some(first), Some(last)) if range.start < range.end => {
+                &self.text[first.raw.start..last.raw.end]
+            }
+            _ => "",
+        }
+    }
+
+    /// These words in lower case, single spaces between.
+    pub(in crate::assistant) fn phrase(&self, range: Range<usize>) -> String {
+        let words = &self.tokens[range.start.min(self.len())..range.end.min(self.len())];
+        match (words.first(), words.last()) {
+            (Some(first), Some(last)) => self.lower[first.low.start..last.low.end].to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether punctuation follows the word at `at` and separates the next one.
+    pub(in crate::assistant) fn is_set_off(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|t| {
+            let next = self
+                .tokens
+                .get(at + 1)
+                .map_or(self.text.len(), |n| n.raw.start);
+            self.text[t.raw.start..next]
+                .trim_end()
+                .ends_with([',', '.', '!', '?', ';', ':', '-', '–', '—'])
+        })
+    }
+
+    pub(in crate::assistant) fn is_question(&self) -> bool {
+        self.tokens
+            .last()
+            .is_some_and(|t| self.text[t.raw.start..].contains('?'))
+    }
+
+    pub(in crate::assistant) fn drop_words(&mut self, range: Range<usize>) {
+        self.tokens.drain(range);
+        let mut lower = String::with_capacity(self.lower.len());
+        for token in &mut self.tokens {
+            if !lower.is_empty() {
+                lower.push(' ');
+            }
+            let start = lower.len();
+            lower.push_str(&self.lower[token.low.clone()]);
+            token.low = start..lower.len();
+        }
+        self.lower = lower;
+    }
+}
+
+/// Expands abbreviations of times and corrects misspelled first words of requests.
+fn written_out(word: &str) -> Option<&'static str> {
+    // Length or first letter exclude most words.
+    let first = *word.as_bytes().first()?;
+    if !(3..=9).contains(&word.len())
+        || !matches!(first, b'2' | b'e' | b'f' | b'n' | b'r' | b's' | b't' | b'w')
+    {
+        return None;
+    }
+    Some(match word {
+        "2moro" | "2morrow" | "2mrw" | "2mro" | "tomoz" | "tmw" | "tmo" | "tomo" | "tomorro"
+        | "tommorrow" | "tommorow" | "tomorow" | "tomrw" | "tomarrow" | "tomorrw" | "tommorrw"
+        | "tmorrow" | "tomoro" => "tomorrow",
+        "2day" => "today",
+        "2nite" | "2night" | "tonite" | "tonigt" => "tonight",
+        "nxt" => "next",
+        "wensday" | "wednsday" | "wendsday" | "wednesdy" => "wednesday",
+        "thrusday" | "thurday" | "thirsday" | "thursdy" => "thursday",
+        "tuseday" | "teusday" | "tusday" => "tuesday",
+        "firday" | "fridy" => "friday",
+        "saterday" | "satuday" | "saturdy" | "satarday" => "saturday",
+        "snday" | "sundy" => "sunday",
+        "evry" | "evrey" | "evey" => "every",
+        "evryday" => "everyday",
+        "wknd" => "weekend",
+        "wkends" | "wknds" => "weekends",
+        "wkday" => "weekday",
+        "wkdays" => "weekdays",
+        "rmd" | "remid" | "remnd" | "rmind" | "remimd" | "remined" | "reminde" | "rember"
+        | "remidn" | "reminf" | "remnid" | "reming" | "remin" => "remind",
+        "remeber" | "remmeber" | "rememer" | "rememebr" => "remember",
+        _ => return None,
+    })
+}
+
+/// A word without the punctuation around it; a sign before a digit stays.
+fn core(chunk: &str) -> &str {
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    if is_plain(chunk.as_bytes().first()) && is_plain(chunk.as_bytes().last()) {
+        return chunk; // most of them
+    }
+    let chunk = chunk.trim_end_matches(is_punctuation);
+    let mut rest = chunk;
+    while let Some(first) = rest.chars().next() {
+        let tail = &rest[first.len_utf8()..];
+        let is_sign = first == '-' && tail.starts_with(|c: char| c.is_ascii_digit());
+        if !is_punctuation(first) || is_sign {
+            break;
+        }
+        rest = tail;
+    }
+    rest
+}
+
+fn is_punctuation(c: char) -> bool {
+    matches!(
+        c,
+        '.' | ','
+            | '!'
+            | '?'
+            | ':'
+            | ';'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '"'
+            | '\''
+            | '“'
+            | '”'
+            | '„'
+            | '‘'
+            | '’'
+            | '«'
+            | '»'
+            | '…'
+            | '¿'
+            | '¡'
+            | '-'
+            | '–'
+            | '—'
+            | '*'
+            | '_'
+            | '~'
+            | '`'
+            | '/'
+            | '\\'
+            | '@'
+            | '>'
+            | '。'
+            | '、'
+            | '，'
+            | '！'
+            | '？'
+    )
+}
+
+/// Apostrophes, and what only changes how an emoji is drawn.
+fn is_dropped(c: char) -> bool {
+    matches!(c, '\'' | '’' | '‘' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// The same number for the same text (any case), on every machine: FNV-1a.
+pub(in crate::assistant) fn stable_hash(text: &str) -> u64 {
+    text.trim()
+        .chars()
+        .flat_map(char::to_lowercase)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, c| {
+            (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_compared_bare_and_shown_as_typed() {
+        let words = Words::new("  “What’s up,  DOC?!” – at -5 or 7:30 👍🏽 ");
+        let bare: Vec<&str> = words.iter().collect();
+        assert_eq!(bare, ["whats", "up", "doc", "at", "-5", "or", "7:30", "👍"]);
+        assert_eq!(words.original(1..3), "up,  DOC?!”");
+        assert_eq!(words.original(3..3), "");
+        assert_eq!(words.original(7..9), "");
+        assert_eq!(words.phrase(0..3), "whats up doc");
+        assert_eq!(words.after(0, &["whats that", "whats up"]), Some(2));
+        assert_eq!(words.after(0, &["whats", "whats up"]), Some(1));
+        assert_eq!(words.after(0, &["what", "whats u", "whats up dock"]), None);
+        assert_eq!(words.after(6, &["7:30 👍"]), Some(8));
+        assert_eq!(words.after(8, &["at"]), None);
+        assert!(words.is_set_off(1) && !words.is_set_off(0));
+        let mut words = words;
+        words.drop_words(1..3);
+        words.drop_words(4..6);
+        assert_eq!(words.phrase(0..4), "whats at -5 or");
+        assert_eq!(words.after(0, &["whats up", "whats at -5"]), Some(3));
+        assert_eq!(words.after(3, &["or 7:30", "or"]), Some(4));
+    }
+}

@@ -1,0 +1,84 @@
+//! What a language model may do with shared bills.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, all_needed, changes, clean, money, needed, reads,
+};
+use super::{Amount, BillSplitAction};
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For paid, settle and split_evenly.
+    amount: Option<f64>,
+    /// A symbol or name, as EUR.
+    currency: Option<String>,
+    /// For paid and settle: who paid; "me" is the person you speak with.
+    payer: Option<String>,
+    /// For settle: who got the money back.
+    to: Option<String>,
+    /// For paid: what for.
+    purpose: Option<String>,
+    /// For add_people; for paid those who share it, all on the bill if empty.
+    #[serde(default)]
+    people: Vec<String>,
+    /// For split_evenly, which only works it out: between how many.
+    ways: Option<i64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Show,
+    WhoOwes,
+    AddPeople,
+    Paid,
+    Settle,
+    SplitEvenly,
+    Clear,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Shared bills: who paid what, who owes whom.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        let money = || money(self.amount, self.currency.as_deref()).map(Amount);
+        let payer = || needed(self.payer.as_deref(), "payer");
+        let action = match self.operation {
+            Verb::Show => return reads(powers::Action::BillSplit(BillSplitAction::Show)),
+            Verb::WhoOwes => return reads(powers::Action::BillSplit(BillSplitAction::Owed)),
+            Verb::SplitEvenly => {
+                let ways = self.ways.filter(|ways| (2..=100).contains(ways));
+                let ways = ways.ok_or("\"ways\" must be from 2 to 100.")?;
+                let money = money()?;
+                return reads(powers::Action::BillSplit(BillSplitAction::Ways {
+                    money,
+                    ways,
+                }));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::AddPeople => BillSplitAction::People(all_needed(&self.people, "people")?),
+            Verb::Paid => BillSplitAction::Paid {
+                payer: payer()?,
+                money: money()?,
+                purpose: clean(&self.purpose.unwrap_or_default()),
+                among: match self.people.is_empty() {
+                    true => Vec::new(),
+                    false => all_needed(&self.people, "people")?,
+                },
+            },
+            Verb::Settle => BillSplitAction::Settled {
+                payer: payer()?,
+                to: needed(self.to.as_deref(), "to")?,
+                money: money()?,
+            },
+            Verb::Clear => BillSplitAction::Clear,
+        };
+        changes(powers::Action::BillSplit(action))
+    }
+}

@@ -1,0 +1,299 @@
+//! The birthday reminder: birthdays, and a message on the morning of each. In other years a
+//! birthday on 29 February is announced on the 28th.
+
+mod as_memories;
+mod operations;
+mod read;
+
+use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+use super::pieces::{self, counted, same, too_long};
+use super::{PowerContext, Superpower};
+use crate::assistant::builtin::when;
+use crate::clock::Timestamp;
+pub use as_memories::{StoredBirthday, birthdays, keep_again, remove_birthday};
+pub(super) use operations::Arguments;
+pub(super) use read::parse;
+
+/// Birthdays per person.
+const BIRTHDAYS_MAX: usize = 200;
+/// Characters of a name.
+const NAME_CHARS_MAX: usize = 60;
+/// The hour of the message.
+const HOUR: u32 = 9;
+/// How far the daily summary looks ahead.
+const SOON_DAYS: i64 = 7;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum BirthdayAction {
+    Keep {
+        name: String,
+        month: u32,
+        day: u32,
+        year: Option<i32>,
+    },
+    When(String),
+    List,
+    Remove(String),
+    /// 30 February, 5/6, or no day.
+    Unclear,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct BirthdayState {
+    birthdays: Vec<Birthday>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Birthday {
+    name: String,
+    month: u32,
+    day: u32,
+    year: Option<i32>,
+}
+
+impl Superpower for BirthdayState {
+    type Action = BirthdayAction;
+
+    fn own(action: super::Action) -> Option<BirthdayAction> {
+        match action {
+            super::Action::BirthdayReminder(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: BirthdayAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            BirthdayAction::Keep {
+                name,
+                month,
+                day,
+                year,
+            } => self.keep(
+                Birthday {
+                    name,
+                    month,
+                    day,
+                    year,
+                },
+                scene,
+            ),
+            BirthdayAction::When(name) => match self.find(&name) {
+                Some(found) => format!("{}.", self.birthdays[found].display(scene)),
+                None if !scene.sure => return None,
+                None => format!(
+                    "I don't know {} birthday. Tell me, for example “{} birthday is on 3 May”.",
+                    possessive(&name),
+                    possessive(&name)
+                ),
+            },
+            BirthdayAction::List => self.overview(scene),
+            BirthdayAction::Remove(name) => match self.find(&name) {
+                Some(found) => {
+                    let removed = self.birthdays.remove(found);
+                    format!(
+                        "Okay, I no longer keep {} birthday.",
+                        possessive(&removed.name)
+                    )
+                }
+                None => format!("I don't know {} birthday.", possessive(&name)),
+            },
+            BirthdayAction::Unclear => {
+                "On which day is it? Say it like “Ana's birthday is on 3 May”.".to_owned()
+            }
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if self.birthdays.is_empty() {
+            return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
+        }
+        let mut lines: Vec<(NaiveDate, String)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(scene.today()), one.display(scene)))
+            .collect();
+        lines.sort();
+        let mut text = format!("{}, the next one first:", counted(lines.len(), "birthday"));
+        for (_, line) in lines {
+            text.push_str("\n• ");
+            text.push_str(&line);
+        }
+        text
+    }
+
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
+        let today = scene.today();
+        let mut soon: Vec<(NaiveDate, &Birthday)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(today), one))
+            .filter(|(date, _)| (*date - today).num_days() < SOON_DAYS)
+            .collect();
+        soon.sort_by_key(|(date, _)| *date);
+        let lines: Vec<String> = soon
+            .iter()
+            .map(|(date, one)| match (*date - today).num_days() {
+                0 => format!("{} today", one.name),
+                _ => format!("{} on {}", one.name, date.format("%A")),
+            })
+            .collect();
+        (!lines.is_empty()).then(|| format!("Birthdays: {}", lines.join(", ")))
+    }
+
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let mut days: Vec<(NaiveDate, &str)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(from), one.name.as_str()))
+            .filter(|(date, _)| *date <= to)
+            .collect();
+        days.sort_unstable();
+        let lines = days.iter().map(|(date, name)| {
+            format!(
+                "{} birthday: {}",
+                possessive(name),
+                date.format("%A, %-d %B")
+            )
+        });
+        lines.collect()
+    }
+
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<super::Plan> {
+        let today = scene.today();
+        let what = |one: &Birthday| format!("{} birthday", possessive(&one.name));
+        let birthdays = self.birthdays.iter();
+        birthdays
+            .map(|one| super::Plan::on(what(one), one.next(today)))
+            .collect()
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        let zone = scene.zone();
+        let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);
+        self.birthdays
+            .iter()
+            .filter_map(|one| {
+                let today = scene.today();
+                let next = morning(one.next(today)).filter(|at| *at > scene.now);
+                next.or_else(|| morning(one.next(today.succ_opt()?)))
+            })
+            .min()
+    }
+
+    fn on_alarm(&mut self, at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let date = pieces::date(at, scene.zone());
+        let late = date != scene.today();
+        let lines: Vec<String> = self
+            .birthdays
+            .iter()
+            .filter(|one| one.next(date) == date)
+            .map(|one| {
+                let age = one
+                    .year
+                    .map(|year| date.year() - year)
+                    .filter(|age| *age > 0);
+                let age = age.map_or_else(String::new, |age| format!(" ({age})"));
+                let owner = possessive(&one.name);
+                if late {
+                    format!(
+                        "🎂 It was {owner} birthday{age} on {}.",
+                        date.format("%-d %B")
+                    )
+                } else if one.name == "you" {
+                    "🎂 Happy birthday!".to_owned()
+                } else {
+                    format!("🎂 It's {owner} birthday today{age}!")
+                }
+            })
+            .collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+impl BirthdayState {
+    /// "anas" is Ana where one of that name is kept.
+    fn find(&self, name: &str) -> Option<usize> {
+        let named = |name: &str| self.birthdays.iter().position(|one| same(&one.name, name));
+        named(name).or_else(|| named(name.strip_suffix(['s', 'S'])?))
+    }
+
+    fn keep(&mut self, new: Birthday, scene: &PowerContext<'_>) -> String {
+        if let Some(reply) = too_long(&[&new.name], NAME_CHARS_MAX) {
+            return reply;
+        }
+        let known = self.find(&new.name);
+        let name = known.map_or_else(|| new.name.clone(), |at| self.birthdays[at].name.clone());
+        let new = Birthday { name, ..new };
+        let line = new.display(scene);
+        match known {
+            Some(at) => self.birthdays[at] = new,
+            None if self.birthdays.len() >= BIRTHDAYS_MAX => {
+                return format!(
+                    "I already keep {BIRTHDAYS_MAX} birthdays for you, which is all I can hold. Say “delete Ana's birthday” to make room."
+                );
+            }
+            None => self.birthdays.push(new),
+        }
+        if !scene.reachable {
+            return format!(
+                "Noted: {line}. I can't write to you by myself in this chat, so ask me for “birthdays”."
+            );
+        }
+        format!(
+            "Noted: {line}. I'll tell you at 09:00 on the day.{}",
+            scene.zone_hint()
+        )
+    }
+}
+
+impl Birthday {
+    /// On `today` or after it.
+    fn next(&self, today: NaiveDate) -> NaiveDate {
+        let on = |year: i32| {
+            NaiveDate::from_ymd_opt(year, self.month, self.day)
+                .or_else(|| NaiveDate::from_ymd_opt(year, 2, 28))
+                .unwrap_or(today)
+        };
+        let this_year = on(today.year());
+        if this_year >= today {
+            this_year
+        } else {
+            on(today.year() + 1)
+        }
+    }
+
+    fn display(&self, scene: &PowerContext<'_>) -> String {
+        let today = scene.today();
+        let next = self.next(today);
+        let wait = match (next - today).num_days() {
+            0 => "today".to_owned(),
+            1 => "tomorrow".to_owned(),
+            n => format!("in {n} days"),
+        };
+        let born = self
+            .year
+            .map_or_else(String::new, |year| format!(" {year}"));
+        // A leap year has 29 February.
+        let date = NaiveDate::from_ymd_opt(2000, self.month, self.day).unwrap_or(next);
+        format!(
+            "{} birthday is on {}{born}, {wait}",
+            possessive(&self.name),
+            date.format("%-d %B")
+        )
+    }
+}
+
+fn possessive(name: &str) -> String {
+    match name {
+        "you" => "your".to_owned(),
+        name => match name
+            .strip_prefix("my ")
+            .or_else(|| name.strip_prefix("My "))
+        {
+            Some(rest) => format!("your {rest}'s"),
+            None => format!("{name}'s"),
+        },
+    }
+}

@@ -1,0 +1,50 @@
+//! Birthdays as memories: to be told, forgotten and taken back with what else a person told.
+
+use super::{Birthday, BirthdayAction, BirthdayState, possessive};
+use crate::assistant::powers::{Action, PowerContext, StoredState};
+
+/// A birthday that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredBirthday {
+    pub name: String,
+    /// "Ana's birthday": what it is about.
+    pub title: String,
+    /// "Ana's birthday is on 3 May, in 12 days"
+    pub line: String,
+    /// As JSON, for `keep_again`.
+    pub item: String,
+}
+
+/// All that are kept; none where the state can't be parsed.
+pub fn birthdays(stored: &StoredState, scene: &PowerContext<'_>) -> Vec<StoredBirthday> {
+    let state = serde_json::from_str::<BirthdayState>(&stored.state).unwrap_or_default();
+    let all = state.birthdays.iter().filter_map(|birthday| {
+        Some(StoredBirthday {
+            name: birthday.name.clone(),
+            title: format!("{} birthday", possessive(&birthday.name)),
+            line: birthday.display(scene),
+            item: serde_json::to_string(birthday).ok()?,
+        })
+    });
+    all.collect()
+}
+
+pub fn remove_birthday(name: &str) -> Action {
+    Action::BirthdayReminder(BirthdayAction::Remove(name.to_owned()))
+}
+
+/// Keeps one again. `None`: the JSON is of something else.
+pub fn keep_again(item: &str) -> Option<Action> {
+    let Birthday {
+        name,
+        month,
+        day,
+        year,
+    } = serde_json::from_str(item).ok()?;
+    Some(Action::BirthdayReminder(BirthdayAction::Keep {
+        name,
+        month,
+        day,
+        year,
+    }))
+}

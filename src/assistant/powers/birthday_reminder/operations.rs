@@ -1,0 +1,68 @@
+//! What a language model may do with birthdays.
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, needed, reads};
+use super::BirthdayAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// Whose birthday, for keep, find and remove.
+    name: Option<String>,
+    /// For keep.
+    month: Option<u32>,
+    /// For keep.
+    day: Option<u32>,
+    /// For keep, where it is known.
+    year: Option<i32>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Keep,
+    Find,
+    List,
+    Remove,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Birthdays; the person is told of them on the day.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        let name = || needed(self.name.as_deref(), "name");
+        let action = match self.operation {
+            Verb::List => return reads(powers::Action::BirthdayReminder(BirthdayAction::List)),
+            Verb::Find => {
+                return reads(powers::Action::BirthdayReminder(BirthdayAction::When(
+                    name()?,
+                )));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Remove => BirthdayAction::Remove(name()?),
+            Verb::Keep => {
+                let (month, day) = self
+                    .month
+                    .zip(self.day)
+                    .ok_or("\"month\" and \"day\" are needed for that operation.")?;
+                // Of a leap year where none is known.
+                if NaiveDate::from_ymd_opt(self.year.unwrap_or(2000), month, day).is_none() {
+                    return Err("There is no such day.".to_owned());
+                }
+                BirthdayAction::Keep {
+                    name: name()?,
+                    month,
+                    day,
+                    year: self.year,
+                }
+            }
+        };
+        changes(powers::Action::BirthdayReminder(action))
+    }
+}

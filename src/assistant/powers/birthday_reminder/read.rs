@@ -1,0 +1,195 @@
+//! Parses messages about birthdays: "Ana's birthday is on 3 May", "when is Ana's birthday?".
+
+use chrono::{Datelike, NaiveDate};
+
+use super::BirthdayAction;
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when::{self, Day};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::Strength;
+use crate::assistant::powers::pieces;
+
+/// Words of a name.
+const NAME_WORDS_MAX: usize = 6;
+
+pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BirthdayAction)> {
+    use Strength::{Clear, Soft};
+    let words = &talk.words;
+    if lists(talk.request()) {
+        return Some((Clear, BirthdayAction::List));
+    }
+    let (at, end) = (talk.start, pieces::end(words));
+    let word = (at..end.min(at + 4 + NAME_WORDS_MAX))
+        .find(|n| matches!(words.get(*n), "birthday" | "bday" | "b-day"))?;
+    if let Some(from) = words.after(
+        at,
+        &[
+            "when is",
+            "whens",
+            "what day is",
+            "when was",
+            "do you know when",
+        ],
+    ) {
+        let name = owner_name(words, from, word, end)?;
+        // Anybody may be asked after.
+        return Some((Soft, BirthdayAction::When(name)));
+    }
+    if let "remove" | "delete" | "forget" | "cancel" = words.get(at) {
+        return Some((
+            Clear,
+            BirthdayAction::Remove(owner_name(words, at + 1, word, end)?),
+        ));
+    }
+    let from = words
+        .after(
+            at,
+            &[
+                "add",
+                "save",
+                "note",
+                "keep",
+                "set",
+                "add a",
+                "remind me of",
+            ],
+        )
+        .unwrap_or(at);
+    let (name, next) = owner(words, from, word, end)?;
+    let next = words
+        .after(
+            next,
+            &[
+                "is on the",
+                "is on",
+                "is the",
+                "is",
+                "on the",
+                "on",
+                "falls on",
+                "was on",
+            ],
+        )
+        .unwrap_or(next);
+    let stated = next > word + 1 || from > at || words.is_set_off(word);
+    match day(talk, next) {
+        Some((action, to)) if to == end => Some((Clear, action(name))),
+        // "Ana's birthday is going to be fun" is ordinary talk.
+        _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
+        _ => None,
+    }
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "birthdays"
+            | "my birthdays"
+            | "list birthdays"
+            | "show birthdays"
+            | "show my birthdays"
+            | "upcoming birthdays"
+            | "all birthdays"
+            | "list my birthdays"
+            | "whose birthday is next"
+            | "whose birthday is it"
+            | "show me my birthdays"
+            | "show me the birthdays"
+            | "which birthdays are coming up"
+            | "what birthdays are coming up"
+            | "next birthdays"
+            | "whos birthday is next"
+            | "birthday list"
+            | "birthday reminders"
+    )
+}
+
+type ActionBuilder = Box<dyn Fn(String) -> BirthdayAction>;
+
+/// The day at `at`: an action for whoever's it is.
+fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
+    let words = &talk.words;
+    let at = if matches!(words.get(at), "on" | "the") {
+        at + 1
+    } else {
+        at
+    };
+    let (spec, end) = when::read(words, at)?;
+    let (month, day, year) = match spec.day? {
+        Day::OfYear { month, day } => (month, day, None),
+        Day::Date { year, month, day } => (month, day, Some(year)),
+        Day::Ambiguous => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
+        _ => {
+            let (date, _) = pieces::read_day(words, at, talk.context.now, talk.zone())?;
+            (date.month(), date.day(), None)
+        }
+    };
+    // A future year gives the next birthday, not the year of birth.
+    let this_year = pieces::date(talk.context.now, talk.zone()).year();
+    let year = year.filter(|year| *year < this_year);
+    // A leap year has every day.
+    if NaiveDate::from_ymd_opt(year.unwrap_or(2000), month, day).is_none() {
+        return Some((Box::new(|_| BirthdayAction::Unclear), end));
+    }
+    let keep = move |name| BirthdayAction::Keep {
+        name,
+        month,
+        day,
+        year,
+    };
+    Some((Box::new(keep), end))
+}
+
+/// Whose birthday the words before or after "birthday" name.
+fn owner_name(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<String> {
+    owner(words, from, word, end).map(|(name, _)| name)
+}
+
+/// "Ana's birthday" and "the birthday of Ana": whose, and the index after it.
+fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(String, usize)> {
+    if words.get(word + 1) == "of" {
+        let from = word + 2;
+        let to = (from..end)
+            .find(|n| {
+                matches!(words.get(*n), "is" | "on" | "falls" | "was") || words.is_set_off(*n - 1)
+            })
+            .unwrap_or(end);
+        let name = pieces::original(words, from, to);
+        return (to > from && to - from <= NAME_WORDS_MAX && !name.is_empty())
+            .then_some((name, to));
+    }
+    if word <= from || word - from > NAME_WORDS_MAX {
+        return None;
+    }
+    let typed = pieces::original(words, from, word);
+    let bare = ["'s", "’s", "'S", "’S"]
+        .iter()
+        .find_map(|tail| typed.strip_suffix(tail))
+        .or_else(|| typed.strip_suffix(['\'', '’']));
+    let lower = typed.to_lowercase();
+    let name = match bare {
+        Some(name) => name.to_owned(),
+        None if matches!(lower.as_str(), "my" | "mine") => "you".to_owned(),
+        // "anas birthday": as it was typed.
+        None if !matches!(
+            lower.as_str(),
+            "the"
+                | "a"
+                | "his"
+                | "her"
+                | "their"
+                | "your"
+                | "happy"
+                | "our"
+                | "this"
+                | "next"
+                | "whose"
+                | "last"
+        ) =>
+        {
+            typed
+        }
+        None => return None,
+    };
+    (!name.is_empty()).then_some((name, word + 1))
+}

@@ -1,0 +1,330 @@
+//! What mails say of bookings, parcels, renewals and the like, as superpowers see it. Texts are
+//! from outside: each is shown on one line and shortened. It reads no mail.
+
+use std::ops::Range;
+
+use chrono::{NaiveDate, NaiveDateTime};
+use serde::Deserialize;
+
+use super::{PowerContext, events, pieces};
+use crate::assistant::builtin::words::stable_hash;
+use crate::clock::Timestamp;
+use crate::model::mail_item::{FactKind, FactStatus};
+
+/// Shorter names are too often a part of others.
+const NAME_CHARS_MIN: usize = 4;
+
+/// A booking, parcel or the like that a mail states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Booking {
+    pub kind: FactKind,
+    /// The same for every mail about one thing.
+    pub key: String,
+    pub status: FactStatus,
+    /// Begin, and end (exclusive); `None`: not known.
+    pub time: Option<Range<Timestamp>>,
+    pub is_all_day: bool,
+    pub details: BookingDetails,
+    /// The subject of the last mail about it; "": that mail is no longer kept.
+    pub subject: String,
+    /// When the last mail about it came.
+    pub said_at: Timestamp,
+    pub first_seen_at: Timestamp,
+    /// When something that matters was last seen to change.
+    pub changed_at: Timestamp,
+}
+
+/// The fields that a mail states; the others are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct BookingDetails {
+    pub title: String,
+    pub reference: String,
+    pub provider: String,
+    /// Of the flight, the train or the parcel.
+    pub number: String,
+    pub origin: BookedPlace,
+    pub destination: BookedPlace,
+    pub place: BookedPlace,
+    /// As the mail writes them: what a clock at the place shows, maybe with its offset.
+    pub starts: String,
+    pub ends: String,
+    pub gate: String,
+    pub terminal: String,
+    pub platform: String,
+    pub seat: String,
+    pub ticket_number: String,
+    pub check_in_url: String,
+    pub tracking_url: String,
+    pub cancel_url: String,
+    pub delivered: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct BookedPlace {
+    pub name: String,
+    /// Of an airport.
+    pub code: String,
+    pub address: String,
+    pub telephone: String,
+}
+
+impl BookedPlace {
+    /// Its name, else its code.
+    pub(super) fn display(&self) -> String {
+        let parts = [&self.name, &self.code].map(|text| events::one_line(text));
+        parts
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or_default()
+    }
+}
+
+impl Booking {
+    /// What it is known by where a person corrected or removed it. It tells nothing of the mail.
+    pub(super) fn mark(&self) -> String {
+        format!(
+            "{:x}",
+            stable_hash(&format!("{:?}|{}", self.kind, self.key))
+        )
+    }
+
+    /// Title, else who wrote.
+    pub(super) fn name(&self) -> String {
+        let details = &self.details;
+        let names = [&details.title, &details.place.name, &details.provider];
+        let names = names.map(|text| events::one_line(text));
+        let first = names.into_iter().find(|name| !name.is_empty());
+        first.unwrap_or_default()
+    }
+
+    /// The day and the minute after midnight for the person.
+    pub(super) fn begins(&self, scene: &PowerContext<'_>) -> Option<(NaiveDate, Option<u32>)> {
+        let start = self.time.as_ref()?.start;
+        let minute = (!self.is_all_day).then(|| pieces::minute_of_day(start, scene.zone()));
+        Some((pieces::date(start, scene.zone()), minute))
+    }
+
+    /// A few fields with their labels, those that are known.
+    pub(super) fn labelled(fields: &[(&str, &str)]) -> String {
+        let known = fields.iter().filter_map(|(label, text)| {
+            let text = events::one_line(text);
+            (!text.is_empty()).then(|| format!("{label}{text}"))
+        });
+        known.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What a clock at the place shows.
+pub(super) fn wall_time(text: &str) -> Option<NaiveDateTime> {
+    NaiveDateTime::parse_from_str(text.get(..19)?, "%Y-%m-%dT%H:%M:%S").ok()
+}
+
+/// Whether no time of the day is stated.
+pub(super) fn is_day(text: &str) -> bool {
+    NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
+}
+
+/// Whether one name is a part of the other.
+pub(super) fn overlap(a: &str, b: &str) -> bool {
+    let (a, b) = (a.trim().to_lowercase(), b.trim().to_lowercase());
+    let is_long = |text: &str| text.chars().count() >= NAME_CHARS_MIN;
+    a == b || is_long(&a) && b.contains(&a) || is_long(&b) && a.contains(&b)
+}
+
+/// Each thing once, as the last mail says it, without what was cancelled.
+pub fn standing(mut bookings: Vec<Booking>) -> Vec<Booking> {
+    let cancelled: Vec<Booking> = bookings
+        .iter()
+        .filter(|booking| booking.status == FactStatus::Cancelled)
+        .cloned()
+        .collect();
+    bookings.retain(|booking| {
+        booking.status != FactStatus::Cancelled
+            && !cancelled
+                .iter()
+                .any(|cancellation| cancellation.ends(booking))
+    });
+    // The newest first, so that what it repeats or replaces is left out.
+    bookings.sort_by_key(|booking| std::cmp::Reverse(booking.said_at));
+    let mut distinct: Vec<Booking> = Vec::new();
+    for booking in bookings {
+        if !distinct.iter().any(|known| known.stands_for(&booking)) {
+            distinct.push(booking);
+        }
+    }
+    distinct.sort_by_key(|booking| booking.time.as_ref().map(|time| time.start));
+    distinct
+}
+
+impl Booking {
+    /// Whether the cancellation of `self` ends `other`: the same leg of another day, or the time
+    /// until which the booking itself could be cancelled.
+    fn ends(&self, other: &Booking) -> bool {
+        let reference = &self.details.reference;
+        let is_of_it = !reference.is_empty() && *reference == other.details.reference;
+        let is_its_deadline = other.kind == FactKind::FreeCancellation;
+        let is_older = other.said_at <= self.said_at;
+        is_of_it && (is_its_deadline || is_older && self.is_leg_of(other))
+    }
+
+    /// The same leg of the same booking.
+    fn is_leg_of(&self, other: &Booking) -> bool {
+        let is_leg = matches!(
+            self.kind,
+            FactKind::Flight | FactKind::Train | FactKind::Bus
+        );
+        let (a, b) = (&self.details, &other.details);
+        is_leg && self.kind == other.kind && !a.number.is_empty() && a.number == b.number
+    }
+
+    /// Whether `older` is the same thing: another mail about it, or what it was before it was
+    /// moved.
+    fn stands_for(&self, older: &Booking) -> bool {
+        if self.kind != older.kind {
+            return false;
+        }
+        let (a, b) = (&self.details, &older.details);
+        let is_one_mail = self.said_at == older.said_at;
+        if self.kind == FactKind::Renewal {
+            return pieces::same(&self.name(), &older.name());
+        }
+        let is_same_booking = !a.reference.is_empty() && a.reference == b.reference;
+        if self.is_leg_of(older) && is_same_booking && !is_one_mail {
+            return true;
+        }
+        let may_be_same = a.reference.is_empty() || b.reference.is_empty() || is_same_booking;
+        let (a_name, b_name) = (self.name(), older.name());
+        let is_same_seat = pieces::same(&a.seat, &b.seat) && a.ticket_number == b.ticket_number;
+        let is_same_number = a.number == b.number;
+        let is_same_time = match (&self.time, &older.time) {
+            (Some(a), Some(b)) => a.start == b.start,
+            (None, None) => true,
+            _ => false,
+        };
+        may_be_same
+            && is_same_time
+            && is_same_number
+            && is_same_seat
+            && !a_name.is_empty()
+            && pieces::same(&a_name, &b_name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn booking(kind: FactKind, at: i64, title: &str, reference: &str) -> Booking {
+        Booking {
+            kind,
+            key: format!("{title}|{reference}|{at}"),
+            status: FactStatus::Confirmed,
+            time: Some(Timestamp(at)..Timestamp(at)),
+            is_all_day: false,
+            details: BookingDetails {
+                title: title.to_owned(),
+                reference: reference.to_owned(),
+                number: match kind {
+                    FactKind::Flight => title.to_owned(),
+                    _ => String::new(),
+                },
+                ..BookingDetails::default()
+            },
+            subject: String::new(),
+            said_at: Timestamp(at),
+            first_seen_at: Timestamp(at),
+            changed_at: Timestamp(at),
+        }
+    }
+
+    fn received(booking: Booking, at: i64) -> Booking {
+        Booking {
+            said_at: Timestamp(at),
+            ..booking
+        }
+    }
+
+    fn cancelled(booking: Booking) -> Booking {
+        Booking {
+            status: FactStatus::Cancelled,
+            ..booking
+        }
+    }
+
+    #[test]
+    fn each_thing_stands_once_as_the_last_mail_says() {
+        use FactKind::{Flight, FreeCancellation, Hotel, Renewal, Restaurant};
+        let cases = [
+            // Two mails about one table, one of them without its number.
+            (
+                vec![
+                    received(booking(Restaurant, 10, "Luigi", "R1"), 1),
+                    received(booking(Restaurant, 10, "luigi", ""), 2),
+                ],
+                vec![10],
+            ),
+            // Two tables.
+            (
+                vec![
+                    booking(Restaurant, 10, "Luigi", "R1"),
+                    booking(Restaurant, 10, "Luigi", "R2"),
+                ],
+                vec![10, 10],
+            ),
+            // A leg that was moved, and two days of one number in one mail.
+            (
+                vec![
+                    received(booking(Flight, 10, "XA1", "B"), 1),
+                    received(booking(Flight, 20, "XA1", "B"), 2),
+                ],
+                vec![20],
+            ),
+            (
+                vec![
+                    received(booking(Flight, 10, "XA1", "B"), 1),
+                    received(booking(Flight, 20, "XA1", "B"), 1),
+                ],
+                vec![10, 20],
+            ),
+            // A cancelled hotel needs no warning of its deadline.
+            (
+                vec![
+                    received(cancelled(booking(Hotel, 10, "Lux", "H")), 5),
+                    received(booking(FreeCancellation, 8, "Lux", "H"), 1),
+                ],
+                vec![],
+            ),
+            // The next renewal of the same thing.
+            (
+                vec![
+                    received(booking(Renewal, 10, "Netflix", ""), 1),
+                    received(booking(Renewal, 20, "Netflix", ""), 2),
+                ],
+                vec![20],
+            ),
+        ];
+        for (input, expected) in cases {
+            let found = standing(input.clone());
+            let found: Vec<i64> = found
+                .iter()
+                .filter_map(|booking| Some(booking.time.as_ref()?.start.0))
+                .collect();
+            assert_eq!(found, expected, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn names_overlap() {
+        for (a, b, expected) in [
+            ("Luigi", "dinner at luigi", true),
+            ("Netflix trial", "netflix", true),
+            ("Bo", "dinner with Bo", false),
+            ("Luigi", "Mario", false),
+            ("", "", true),
+        ] {
+            assert_eq!(overlap(a, b), expected, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a language model may do with the budget.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
+};
+use super::{BudgetAction, Span, Spending};
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For spent: each amount with what it was for.
+    #[serde(default)]
+    expenses: Vec<Expense>,
+    /// For set_budget: the most a month.
+    amount: Option<f64>,
+    /// A symbol or name, as EUR.
+    currency: Option<String>,
+    /// For set_budget, remove_budget and how_much; everything if empty.
+    purpose: Option<String>,
+    /// For spent: YYYY-MM-DD, today if not given.
+    date: Option<String>,
+    /// For how_much.
+    span: Option<BudgetSpan>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Expense {
+    amount: f64,
+    purpose: String,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Spent,
+    SetBudget,
+    RemoveBudget,
+    HowMuch,
+    Show,
+    Undo,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum BudgetSpan {
+    Today,
+    Week,
+    Month,
+    LastMonth,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "What was spent, and monthly budgets.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        let currency = self.currency.as_deref();
+        let purpose = clean(self.purpose.as_deref().unwrap_or_default());
+        let action = match self.operation {
+            Verb::Show => return reads(powers::Action::BudgetTracker(BudgetAction::Show)),
+            Verb::HowMuch => {
+                let span = match self.span.unwrap_or(BudgetSpan::Month) {
+                    BudgetSpan::Today => Span::Today,
+                    BudgetSpan::Week => Span::Week,
+                    BudgetSpan::Month => Span::Month,
+                    BudgetSpan::LastMonth => Span::LastMonth,
+                };
+                return reads(powers::Action::BudgetTracker(BudgetAction::HowMuch {
+                    span,
+                    purpose,
+                }));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Spent if !(1..=THINGS_MAX).contains(&self.expenses.len()) => {
+                return Err(format!("\"expenses\" takes 1 to {THINGS_MAX} of them."));
+            }
+            Verb::Spent => BudgetAction::Spent {
+                spent: self
+                    .expenses
+                    .iter()
+                    .map(|expense| {
+                        let money = money(Some(expense.amount), currency)?;
+                        Ok((Spending(money), needed(Some(&expense.purpose), "purpose")?))
+                    })
+                    .collect::<Result<_>>()?,
+                days_ago: days_ago(self.date.as_deref(), moment.today())? as i32,
+            },
+            Verb::SetBudget => BudgetAction::Budget {
+                money: Spending(money(self.amount, currency)?),
+                purpose,
+            },
+            Verb::RemoveBudget => BudgetAction::RemoveBudget(purpose),
+        };
+        changes(powers::Action::BudgetTracker(action))
+    }
+}

@@ -1,0 +1,204 @@
+//! A word before each event of a connected calendar, and about changes and cancellations of
+//! the next day when they are noticed.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::events::{self, Event};
+use super::notice::{self, Notice, SentNotices};
+use super::{Power, PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when;
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+/// An event is told so long before, unless the person says otherwise.
+const BEFORE_MINUTES: i64 = 15;
+const BEFORE_MINUTES_MAX: i64 = 24 * 60;
+/// Changes of what begins within this time are told.
+const CHANGES_AHEAD_MS: i64 = 24 * 60 * 60_000;
+/// A change is told so long after it was noticed, at most.
+const CHANGE_KEPT_MS: i64 = 12 * 60 * 60_000;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventReminderAction {
+    /// So many minutes before each event.
+    Before(i64),
+    TooLong,
+    Show,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct EventReminderState {
+    before_minutes: Option<i64>,
+    sent: SentNotices,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EventReminderAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if let "calendar reminders" | "meeting reminders" | "event reminders" = talk.request() {
+        return Some((Clear, EventReminderAction::Show));
+    }
+    let from = words.after(
+        at,
+        &[
+            "remind me",
+            "tell me",
+            "warn me",
+            "notify me",
+            "give me a heads up",
+        ],
+    )?;
+    let (spec, next) = when::read_duration(words, from)?;
+    let next = words.after(next, &["before"])?;
+    let next = words
+        .after(next, &["my", "each", "every", "all my", "all"])
+        .unwrap_or(next);
+    let all = [
+        "meetings",
+        "meeting",
+        "events",
+        "event",
+        "calls",
+        "appointments",
+        "appointment",
+    ];
+    if words.after(next, &all) != Some(end) {
+        return None;
+    }
+    let now = talk.context.now;
+    let at = when::resolve(&spec, now, talk.zone()).ok();
+    let minutes = at.map(|at| (at.0 - now.0) / 60_000);
+    Some((
+        Clear,
+        match minutes {
+            Some(minutes) if (1..=BEFORE_MINUTES_MAX).contains(&minutes) => {
+                EventReminderAction::Before(minutes)
+            }
+            _ => EventReminderAction::TooLong,
+        },
+    ))
+}
+
+impl EventReminderState {
+    fn before(&self) -> i64 {
+        self.before_minutes.unwrap_or(BEFORE_MINUTES)
+    }
+
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        let timed = scene
+            .facts
+            .events
+            .iter()
+            .filter(|event| !event.is_all_day && !event.is_declined);
+        let soon = timed
+            .clone()
+            .filter(|event| event.is_on())
+            .map(|event| self.soon(event, scene));
+        soon.chain(timed.filter_map(|event| change(event, scene)))
+            .collect()
+    }
+
+    fn soon(&self, event: &Event, scene: &PowerContext<'_>) -> Notice {
+        let mut parts = vec![event.title()];
+        parts.extend(event.place_texts());
+        Notice {
+            key: format!("soon {} {}", event.id, event.starts_at.0),
+            planned: event.starts_at.plus_s(-60 * self.before()),
+            over: event.starts_at,
+            text: format!("📅 {}: {}", event.start_text(scene), parts.join(", ")),
+        }
+    }
+}
+
+/// It was moved or cancelled, and is or was to begin within a day.
+fn change(event: &Event, scene: &PowerContext<'_>) -> Option<Notice> {
+    if event.changed_at <= event.first_seen_at {
+        return None;
+    }
+    let was = event.was_starts_at.unwrap_or(event.starts_at);
+    let begins = event.starts_at.min(was);
+    if begins <= event.changed_at || begins.0 - event.changed_at.0 > CHANGES_AHEAD_MS {
+        return None;
+    }
+    let text = if event.is_cancelled {
+        format!(
+            "❌ Cancelled: {}, {}",
+            event.title(),
+            event.start_text(scene)
+        )
+    } else if was != event.starts_at {
+        format!(
+            "🔀 Moved: {} is now on {} (it was on {})",
+            event.title(),
+            event.start_text(scene),
+            events::moment_text(was, false, scene)
+        )
+    } else {
+        let mut parts = vec![format!("{}, {}", event.title(), event.start_text(scene))];
+        parts.extend(event.place_texts());
+        format!("✏️ Changed: {}", parts.join(", "))
+    };
+    Some(Notice {
+        key: format!("change {} {}", event.id, event.changed_at.0),
+        planned: event.changed_at,
+        over: event.changed_at.plus_ms(CHANGE_KEPT_MS).min(begins),
+        text,
+    })
+}
+
+impl Superpower for EventReminderState {
+    type Action = EventReminderAction;
+
+    fn own(action: super::Action) -> Option<EventReminderAction> {
+        match action {
+            super::Action::CalendarEvents(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: EventReminderAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            EventReminderAction::Before(_) if !scene.facts.has_calendar => self.overview(scene),
+            EventReminderAction::Before(minutes) => {
+                self.before_minutes = Some(minutes);
+                let notices = self.notices(scene);
+                self.sent.skip_past(&notices, scene.now);
+                let promised = format!(
+                    "Okay, I write {} before each event of your calendars.",
+                    super::calendar_query_agent::hours_text(minutes)
+                );
+                super::entries::promise(Power::CalendarEvents, &promised, scene)
+            }
+            EventReminderAction::TooLong => {
+                "At most a day before. For example: “remind me an hour before meetings”.".to_owned()
+            }
+            EventReminderAction::Show => self.overview(scene),
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        match scene.facts.has_calendar {
+            true => format!(
+                "I write {} before each event of your calendars. For another time say “remind me an hour before meetings”.",
+                super::calendar_query_agent::hours_text(self.before())
+            ),
+            false => {
+                events::not_connected("write before each event, and when one is moved or cancelled")
+            }
+        }
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        notice::joined(&self.sent.take_due(notices, scene))
+    }
+}

@@ -1,0 +1,42 @@
+//! What a language model may do with what is told before events.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, reads};
+use super::{BEFORE_MINUTES_MAX, EventReminderAction};
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For set_minutes_before: at most 1440.
+    minutes: Option<i64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Show,
+    SetMinutesBefore,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "The word before each event of connected calendars: how long before it comes.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        if matches!(self.operation, Verb::Show) {
+            return reads(powers::Action::CalendarEvents(EventReminderAction::Show));
+        }
+        let minutes = self
+            .minutes
+            .filter(|n| (1..=BEFORE_MINUTES_MAX).contains(n));
+        let minutes = minutes.ok_or(format!(
+            "\"minutes\" must be from 1 to {BEFORE_MINUTES_MAX}."
+        ))?;
+        let before = EventReminderAction::Before(minutes);
+        changes(powers::Action::CalendarEvents(before))
+    }
+}

@@ -1,0 +1,132 @@
+//! Which calendars are connected, and which of them are looked at. Switching one on or off is
+//! carried out by whoever keeps them.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, PowerContext, Strength, Superpower, events, pieces};
+use crate::assistant::builtin::Talk;
+pub(super) use operations::Arguments;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CalendarListAction {
+    List,
+    Switch { name: String, on: bool },
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct CalendarListState {
+    /// The calendar that was switched last, and whether it is on.
+    #[serde(skip)]
+    switched: Option<(i64, bool)>,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarListAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    if let "which calendars"
+    | "my calendars"
+    | "list my calendars"
+    | "show my calendars"
+    | "which calendars do you see"
+    | "which calendars do i have"
+    | "what calendars do you see"
+    | "calendars"
+    | "which calendars are connected"
+    | "what calendars do i have" = talk.request()
+    {
+        return Some((Clear, CalendarListAction::List));
+    }
+    let (at, end) = (talk.start, pieces::end(words));
+    let on = words.after(
+        at,
+        &["turn on", "switch on", "use", "show", "include", "enable"],
+    );
+    let off = words.after(
+        at,
+        &[
+            "turn off",
+            "switch off",
+            "hide",
+            "ignore",
+            "disable",
+            "leave out",
+        ],
+    );
+    let from = on.or(off)?;
+    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    let name = if words.get(from) == "calendar" {
+        pieces::original(words, from + 1, end)
+    } else if words.get(end - 1) == "calendar" {
+        pieces::original(words, from, end - 1)
+    } else {
+        return None;
+    };
+    (!name.is_empty()).then_some((
+        Clear,
+        CalendarListAction::Switch {
+            name,
+            on: on.is_some(),
+        },
+    ))
+}
+
+impl Superpower for CalendarListState {
+    type Action = CalendarListAction;
+
+    fn own(action: super::Action) -> Option<CalendarListAction> {
+        match action {
+            super::Action::CalendarListAgent(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: CalendarListAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            CalendarListAction::List => self.overview(scene),
+            CalendarListAction::Switch { .. } if !scene.facts.has_calendar => self.overview(scene),
+            CalendarListAction::Switch { name, on } => {
+                let calendars = &scene.facts.calendars;
+                let names = calendars.iter().map(|calendar| calendar.name.as_str());
+                let Some(at) = pieces::which(&name, names) else {
+                    return Some(format!(
+                        "I see no calendar of that name. {}",
+                        self.overview(scene)
+                    ));
+                };
+                self.switched = Some((calendars[at].id, on));
+                let name = events::one_line(&calendars[at].name);
+                match on {
+                    true => format!("Okay, I look at the calendar {name} again."),
+                    false => format!(
+                        "Okay, I no longer look at the calendar {name}. “turn on calendar {name}” brings it back."
+                    ),
+                }
+            }
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if !scene.facts.has_calendar {
+            return events::not_connected(
+                "show which calendars I look at, and switch them on and off",
+            );
+        }
+        let mut text = "Your calendars:".to_owned();
+        for (n, calendar) in scene.facts.calendars.iter().enumerate() {
+            let state = if calendar.is_enabled { "on" } else { "off" };
+            text.push_str(&format!(
+                "\n{}. {}: {state}",
+                n + 1,
+                events::one_line(&calendar.name)
+            ));
+        }
+        text
+    }
+
+    fn effect(&self) -> Option<Effect> {
+        let (calendar, on) = self.switched?;
+        Some(Effect::SwitchCalendar { calendar, on })
+    }
+}

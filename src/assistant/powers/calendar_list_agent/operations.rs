@@ -1,0 +1,40 @@
+//! What a language model may do with the list of connected calendars.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, needed, reads};
+use super::CalendarListAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For switch_on and switch_off: the calendar, as list names it.
+    name: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    List,
+    SwitchOn,
+    SwitchOff,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Which calendars are connected, and which of them are looked at.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        if matches!(self.operation, Verb::List) {
+            return reads(powers::Action::CalendarListAgent(CalendarListAction::List));
+        }
+        changes(powers::Action::CalendarListAgent(
+            CalendarListAction::Switch {
+                name: needed(self.name.as_deref(), "name")?,
+                on: matches!(self.operation, Verb::SwitchOn),
+            },
+        ))
+    }
+}

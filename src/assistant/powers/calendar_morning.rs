@@ -1,0 +1,242 @@
+//! The morning's look at the day: events of connected calendars with overlaps and gaps, and
+//! what else there is. It keeps quiet on an empty day, unless it is asked.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::events::{self, Event};
+use super::notice::{Notice, SentNotices};
+use super::{Power, PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when::{self, Day, Spec};
+use crate::clock::{Timestamp, Zone};
+pub(super) use operations::Arguments;
+
+/// It comes then, in minutes after midnight.
+const AT: u32 = 8 * 60;
+/// Later it is of no use.
+const LATE_S: i64 = 4 * 3_600;
+/// Free time between events that is worth a word.
+const GAP_MIN_MINUTES: i64 = 45;
+const NOON: u32 = 12 * 60;
+const EVENING: u32 = 17 * 60;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum MorningAction {
+    Show,
+    /// In minutes after midnight.
+    At(u32),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct MorningState {
+    at: Option<u32>,
+    sent: SentNotices,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MorningAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let names = [
+        "morning briefing",
+        "my morning briefing",
+        "calendar morning",
+        "morning calendar",
+        "brief me",
+        "briefing",
+        "my briefing",
+        "give me my briefing",
+        "give me my morning briefing",
+        "send me my morning briefing",
+        "send me my briefing",
+    ];
+    let end = pieces::end(words);
+    let ends = names
+        .iter()
+        .filter_map(|name| words.after(talk.start, &[name]));
+    let from = ends.max()?;
+    if from == end {
+        return Some((Clear, MorningAction::Show));
+    }
+    let from = words
+        .after(from, &["every day", "every morning", "daily"])
+        .unwrap_or(from);
+    let (spec, next) = when::read(words, from)?;
+    let next = words
+        .after(next, &["every day", "every morning", "daily"])
+        .unwrap_or(next);
+    let clock = spec.clock.filter(|_| next == end && spec.day.is_none())?;
+    let tomorrow = Spec {
+        day: Some(Day::InDays(1)),
+        clock: Some(when::Clock {
+            bare: false,
+            ..clock
+        }),
+        ..spec
+    };
+    let at = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
+    Some((
+        Clear,
+        MorningAction::At(pieces::minute_of_day(at, Zone::UTC)),
+    ))
+}
+
+impl MorningState {
+    fn minute(&self) -> u32 {
+        self.at.unwrap_or(AT)
+    }
+
+    /// Of this morning and the next.
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        if !scene.facts.has_calendar {
+            return Vec::new();
+        }
+        let today = scene.today();
+        let days = [
+            Some(today),
+            today.succ_opt(),
+            today.succ_opt().and_then(|d| d.succ_opt()),
+        ];
+        let morning = |date: chrono::NaiveDate| {
+            let planned = pieces::moment(date, self.minute(), scene.zone())?;
+            Some(Notice {
+                key: format!("morning {}", pieces::number(date)),
+                planned,
+                over: planned.plus_s(LATE_S),
+                text: String::new(),
+            })
+        };
+        days.into_iter().flatten().filter_map(morning).collect()
+    }
+}
+
+/// The day; `None`: there is nothing on.
+fn briefing(scene: &PowerContext<'_>) -> Option<String> {
+    let today = events::of_day(scene.today(), scene);
+    if today.is_empty() && scene.facts.day.is_empty() {
+        return None;
+    }
+    let date = scene.today().format("%A, %-d %B");
+    let mut text = match scene.facts.is_second_briefing {
+        false => format!(
+            "Good morning! {date}:{}",
+            events::listed(&today, false, scene)
+        ),
+        true => format!("Good morning! {date}.{}", by_part_of_day(&today, scene)),
+    };
+    for line in overlaps(&today)
+        .into_iter()
+        .chain(longest_gap(&today, scene))
+    {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    if !scene.facts.day.is_empty() {
+        text.push('\n');
+        text.push_str(&scene.facts.day);
+    }
+    Some(text)
+}
+
+/// The second way of composing: a count, then a line for each part of the day.
+fn by_part_of_day(today: &[&Event], scene: &PowerContext<'_>) -> String {
+    if today.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(" {}.", pieces::counted(today.len(), "event"));
+    for name in ["All day", "Morning", "Afternoon", "Evening"] {
+        let of_part: Vec<String> = today
+            .iter()
+            .filter(|event| part_of_day(event, scene) == name)
+            .map(|event| match event.is_all_day {
+                true => event.title(),
+                false => event.display(scene),
+            })
+            .collect();
+        if !of_part.is_empty() {
+            text.push_str(&format!("\n{name}: {}", of_part.join("; ")));
+        }
+    }
+    text
+}
+
+fn part_of_day(event: &Event, scene: &PowerContext<'_>) -> &'static str {
+    match pieces::minute_of_day(event.starts_at, scene.zone()) {
+        _ if event.is_all_day => "All day",
+        ..NOON => "Morning",
+        NOON..EVENING => "Afternoon",
+        _ => "Evening",
+    }
+}
+
+fn overlaps(today: &[&Event]) -> Vec<String> {
+    let filled: Vec<&&Event> = today.iter().filter(|event| event.fills_time()).collect();
+    let pairs = filled
+        .windows(2)
+        .filter(|pair| pair[1].starts_at < pair[0].ends_at);
+    pairs
+        .map(|pair| format!("⚠️ {} and {} overlap.", pair[0].title(), pair[1].title()))
+        .collect()
+}
+
+fn longest_gap(today: &[&Event], scene: &PowerContext<'_>) -> Option<String> {
+    let filled: Vec<&&Event> = today.iter().filter(|event| event.fills_time()).collect();
+    let mut ends = filled.first()?.ends_at;
+    let mut longest: Option<(Timestamp, Timestamp)> = None;
+    for event in &filled[1..] {
+        let gap = event.starts_at.0 - ends.0;
+        let is_longer = longest.is_none_or(|(from, to)| gap > to.0 - from.0);
+        if gap >= GAP_MIN_MINUTES * 60_000 && is_longer {
+            longest = Some((ends, event.starts_at));
+        }
+        ends = ends.max(event.ends_at);
+    }
+    let (from, to) = longest?;
+    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, scene.zone()));
+    Some(format!("Free between: {} to {}", clock(from), clock(to)))
+}
+
+impl Superpower for MorningState {
+    type Action = MorningAction;
+
+    fn own(action: super::Action) -> Option<MorningAction> {
+        match action {
+            super::Action::CalendarMorning(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: MorningAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            MorningAction::Show => self.overview(scene),
+            MorningAction::At(_) if !scene.facts.has_calendar => self.overview(scene),
+            MorningAction::At(minute) => {
+                self.at = Some(minute);
+                let promised = format!(
+                    "Okay, your morning briefing comes at {} on days with something on. “stop morning briefing” ends that.",
+                    pieces::clock_text(minute)
+                );
+                super::entries::promise(Power::CalendarMorning, &promised, scene)
+            }
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if !scene.facts.has_calendar {
+            return events::not_connected("tell you each morning what is on that day");
+        }
+        briefing(scene).unwrap_or_else(|| "Nothing is on today that I know of.".to_owned())
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        let due = self.sent.take_due(notices, scene);
+        due.first().and_then(|_| briefing(scene))
+    }
+}

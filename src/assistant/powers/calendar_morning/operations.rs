@@ -1,0 +1,39 @@
+//! What a language model may do with the morning briefing.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, minute, reads};
+use super::MorningAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For every_morning: HH:MM in the person's time zone.
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Show,
+    EveryMorning,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "The briefing of the day from connected calendars, now or at another time each morning.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        match self.operation {
+            Verb::Show => reads(powers::Action::CalendarMorning(MorningAction::Show)),
+            Verb::EveryMorning => {
+                let at = minute(self.time.as_deref(), "time")?;
+                let at = at.ok_or("\"time\" is needed for that operation.")?;
+                changes(powers::Action::CalendarMorning(MorningAction::At(at)))
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What is said back of an event that a person wants added, moved or deleted, and what is to be
+//! done once they say yes. It changes nothing.
+
+use chrono::{Duration, NaiveDate, NaiveTime};
+
+use super::changes::{EventChangeRequest, EventDraft, EventRef, USUAL_MINUTES};
+use crate::assistant::builtin::TimeChange;
+use crate::assistant::powers::events::{self, Event};
+use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext, pieces};
+use crate::clock::Timestamp;
+use crate::model::calendar::{EventClock, EventTime};
+
+/// What is said back, and what is to be done once it is confirmed.
+pub(super) type Proposal = (String, Option<CalendarRequest>);
+
+/// `None`: nothing is said of it, as something else may be meant.
+pub(super) fn propose_add(event: &EventDraft, scene: &PowerContext<'_>) -> Option<Proposal> {
+    let calendars = &scene.facts.calendars;
+    let calendar = match &event.calendar {
+        Some(name) => {
+            let names = calendars.iter().map(|calendar| calendar.name.as_str());
+            match pieces::which(name, names) {
+                Some(at) => &calendars[at],
+                None => return Some((format!("I see no calendar {name}."), None)),
+            }
+        }
+        None => match calendars
+            .iter()
+            .find(|one| one.is_enabled && one.is_writable)
+        {
+            Some(calendar) => calendar,
+            None => return Some((read_only(calendars.first()), None)),
+        },
+    };
+    if !calendar.is_writable {
+        return Some((read_only(Some(calendar)), None));
+    }
+    let time = time_of(event, scene)?;
+    if time.clock == EventClock::Zoned && time.starts_at <= scene.now {
+        return Some(("That time has passed. When do you mean?".to_owned(), None));
+    }
+    let (title, name) = (&event.title, events::one_line(&calendar.name));
+    let when = time_text(&time, scene);
+    Some((
+        format!(
+            "Shall I put “{title}” into your calendar {name}: {when}?{} Say yes, and I do.",
+            scene.zone_hint()
+        ),
+        Some(CalendarRequest::Add {
+            calendar: calendar.id,
+            title: title.clone(),
+            time,
+            done: format!("“{title}” is in your calendar {name} now: {when}."),
+        }),
+    ))
+}
+
+fn read_only(calendar: Option<&CalendarName>) -> String {
+    let name = calendar.map_or(String::new(), |calendar| {
+        format!(" {}", events::one_line(&calendar.name))
+    });
+    format!(
+        "I can only read your calendar{name}, not change it. I change calendars that are connected by CalDAV with the right to write."
+    )
+}
+
+fn time_of(event: &EventDraft, scene: &PowerContext<'_>) -> Option<EventTime> {
+    let Some(minute) = event.minute else {
+        return all_day(event.day);
+    };
+    let starts_at = pieces::moment(event.day, minute, scene.zone())?;
+    Some(EventTime {
+        clock: EventClock::Zoned,
+        starts_at,
+        ends_at: starts_at.plus_s(event.minutes * 60),
+    })
+}
+
+/// Midnights on the wall, as if they were UTC.
+fn all_day(day: NaiveDate) -> Option<EventTime> {
+    let midnight = |day: NaiveDate| {
+        let at = day.and_time(NaiveTime::MIN).and_utc();
+        Timestamp(at.timestamp_millis())
+    };
+    Some(EventTime {
+        clock: EventClock::AllDay,
+        starts_at: midnight(day),
+        ends_at: midnight(day.succ_opt()?),
+    })
+}
+
+pub(super) fn propose_change(
+    change: &EventChangeRequest,
+    scene: &PowerContext<'_>,
+) -> Option<Proposal> {
+    let ahead = scene.facts.events.iter();
+    let ahead = ahead.filter(|event| event.is_on() && event.ends_at > scene.now);
+    let found = match &change.which {
+        EventRef::Latest(uid) => ahead.clone().find(|event| event.uid == *uid),
+        EventRef::Named(name) => {
+            let titles = ahead.clone().map(|event| event.title.as_str());
+            let at = pieces::which(name, titles);
+            at.and_then(|at| ahead.clone().nth(at))
+        }
+    };
+    let Some(event) = found else {
+        return match (&change.which, change.is_explicit) {
+            (EventRef::Named(name), true) => Some((
+                format!("I find no “{name}” in your calendars in the weeks ahead."),
+                None,
+            )),
+            _ => None,
+        };
+    };
+    Some(propose_for(event, change.to.as_ref(), scene))
+}
+
+fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>) -> Proposal {
+    let title = event.title();
+    let calendars = &scene.facts.calendars;
+    let calendar = calendars.iter().find(|one| one.id == event.calendar);
+    let Some(calendar) = calendar.filter(|calendar| calendar.is_writable) else {
+        return (read_only(calendar), None);
+    };
+    if event.is_recurring {
+        let reply = format!(
+            "“{title}” repeats, and I change only events that come once; please change it in your calendar."
+        );
+        return (reply, None);
+    }
+    let name = events::one_line(&calendar.name);
+    let was = event.start_text(scene);
+    let others = match event.people.is_empty() {
+        true => "",
+        false => " Your calendar's server may tell the others who are invited.",
+    };
+    let Some(to) = to else {
+        return (
+            format!(
+                "Shall I delete “{title}” ({was}) from your calendar {name}?{others} Say yes, and I do."
+            ),
+            Some(CalendarRequest::Delete {
+                event: event.id,
+                done: format!("“{title}” ({was}) is no longer in your calendar {name}."),
+            }),
+        );
+    };
+    let time = match moved(event, to, scene) {
+        Ok(time) => time,
+        Err(why) => return (why, None),
+    };
+    let when = time_text(&time, scene);
+    (
+        format!(
+            "Shall I move “{title}” from {was} to {when}?{}{others} Say yes, and I do.",
+            scene.zone_hint()
+        ),
+        Some(CalendarRequest::Move {
+            event: event.id,
+            to: time,
+            done: format!("“{title}” is moved: it is on {when} now (it was on {was})."),
+        }),
+    )
+}
+
+/// It takes as long as before. A day alone moves an event of a whole day to that day.
+fn moved(event: &Event, to: &TimeChange, scene: &PowerContext<'_>) -> Result<EventTime, String> {
+    let zone = scene.zone();
+    let at = to.of_set(event.starts_at, None, scene.now, zone)?.send_at;
+    let is_midnight = pieces::minute_of_day(at, zone) == 0;
+    if event.is_all_day && is_midnight {
+        let first = event.date(scene);
+        let days = (pieces::date(event.ends_at, zone) - first)
+            .num_days()
+            .max(1);
+        let day = pieces::date(at, zone);
+        let last = day.checked_add_signed(Duration::days(days - 1));
+        let whole = all_day(day).zip(last.and_then(all_day));
+        let (first, last) = whole.ok_or("No calendar has that day.")?;
+        return Ok(EventTime {
+            ends_at: last.ends_at,
+            ..first
+        });
+    }
+    let lasts_ms = match event.is_all_day {
+        true => USUAL_MINUTES * 60_000,
+        false => event.ends_at.0 - event.starts_at.0,
+    };
+    Ok(EventTime {
+        clock: EventClock::Zoned,
+        starts_at: at,
+        ends_at: at.plus_ms(lasts_ms),
+    })
+}
+
+/// "Tuesday, 24 November, 13:00–14:00"; of whole days without the time.
+fn time_text(time: &EventTime, scene: &PowerContext<'_>) -> String {
+    let zone = scene.zone();
+    let span = time.within(zone);
+    let day = pieces::display(pieces::date(span.start, zone), scene.today());
+    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, zone));
+    match time.is_all_day() {
+        true => format!("{day}, all day"),
+        false => format!("{day}, {}–{}", clock(span.start), clock(span.end)),
+    }
+}

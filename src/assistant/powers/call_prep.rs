@@ -1,0 +1,160 @@
+//! Ten minutes before calls and meetings with others: who takes part, where to dial in, and
+//! what is remembered of them.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::events::{self, Event};
+use super::notice::{self, Notice, SentNotices};
+use super::{PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+const BEFORE_S: i64 = 10 * 60;
+/// People that are named.
+const PEOPLE_MAX: usize = 6;
+/// Memories that are told.
+const MEMORIES_MAX: usize = 3;
+/// A shorter name is in too many memories.
+const NAME_CHARS_MIN: usize = 3;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallPrepAction {
+    /// The next call.
+    Show,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct CallPrepState {
+    sent: SentNotices,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CallPrepAction)> {
+    let is_asked = matches!(
+        talk.request(),
+        "call prep"
+            | "prepare me for my call"
+            | "prepare me for my next call"
+            | "prep me for my call"
+            | "prepare me for my meeting"
+            | "prepare me for my next meeting"
+            | "prep my next call"
+            | "who is in my next call"
+            | "who is in my next meeting"
+    );
+    is_asked.then_some((Strength::Clear, CallPrepAction::Show))
+}
+
+fn is_call(event: &Event) -> bool {
+    let has_line = event.is_call || !event.phone.is_empty();
+    event.is_on() && !event.is_all_day && (has_line || !event.people.is_empty())
+}
+
+fn notices(scene: &PowerContext<'_>) -> Vec<Notice> {
+    let calls = scene.facts.events.iter().filter(|event| is_call(event));
+    calls
+        .map(|event| Notice {
+            key: format!("call {} {}", event.id, event.starts_at.0),
+            planned: event.starts_at.plus_s(-BEFORE_S),
+            over: event.starts_at,
+            text: described(event, scene),
+        })
+        .collect()
+}
+
+fn described(event: &Event, scene: &PowerContext<'_>) -> String {
+    let mut text = format!("📞 {}: {}", event.start_text(scene), event.title());
+    if !event.people.is_empty() {
+        let mut named: Vec<String> = event
+            .people
+            .iter()
+            .take(PEOPLE_MAX)
+            .map(|name| events::one_line(name))
+            .collect();
+        if event.people.len() > PEOPLE_MAX {
+            named.push(format!("{} more", event.people.len() - PEOPLE_MAX));
+        }
+        text.push_str(&format!("\nWith {}", pieces::joined(&named)));
+    }
+    let places = event.place_texts();
+    if !places.is_empty() {
+        text.push_str(&format!("\nWhere: {}", places.join(", ")));
+    }
+    if let Some(answer) = last_time(event, &scene.facts.memories) {
+        text.push_str(&format!("\nLast time: {answer}"));
+    }
+    let known = remembered(event, &scene.facts.memories);
+    if !known.is_empty() {
+        text.push_str(&format!("\nYou told me: {}", known.join("; ")));
+    }
+    text
+}
+
+/// What the person said after the last event of the same title, when they were asked.
+fn last_time(event: &Event, memories: &[String]) -> Option<String> {
+    let start = format!("{} on ", event.title());
+    let line = memories.iter().find(|memory| memory.starts_with(&start))?;
+    let (_, answer) = line.split_once(": ")?;
+    Some(events::one_line(answer))
+}
+
+/// The newest memories in which somebody's first name is a word.
+fn remembered(event: &Event, memories: &[String]) -> Vec<String> {
+    let names: Vec<String> = event
+        .people
+        .iter()
+        .filter_map(|name| name.split([' ', '@', '.']).next())
+        .filter(|name| name.chars().count() >= NAME_CHARS_MIN)
+        .map(str::to_lowercase)
+        .collect();
+    let is_about = |memory: &&String| {
+        let lower = memory.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| names.iter().any(|name| name == word))
+    };
+    memories
+        .iter()
+        .filter(is_about)
+        .take(MEMORIES_MAX)
+        .map(|text| events::one_line(text))
+        .collect()
+}
+
+impl Superpower for CallPrepState {
+    type Action = CallPrepAction;
+
+    fn own(action: super::Action) -> Option<CallPrepAction> {
+        match action {
+            super::Action::CallPrep(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, _action: CallPrepAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(self.overview(scene))
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if !scene.facts.has_calendar {
+            return events::not_connected(
+                "tell you ten minutes before a call who takes part and where to dial in",
+            );
+        }
+        let mut calls = scene.facts.events.iter().filter(|event| is_call(event));
+        match calls.find(|event| event.starts_at > scene.now) {
+            Some(event) => described(event, scene),
+            None => "I see no call or meeting with others in the days ahead.".to_owned(),
+        }
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        notice::joined(&self.sent.take_due(notices(scene), scene))
+    }
+}

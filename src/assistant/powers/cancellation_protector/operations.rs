@@ -1,0 +1,57 @@
+//! What a language model may do with trials and free cancellations.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, changes, clean, needed, needed_time, reads,
+};
+use super::CancellationAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// What can be cancelled, as "netflix trial"; for remove a part of it.
+    what: Option<String>,
+    /// For keep: whatever else is known.
+    details: Option<String>,
+    /// For keep: the last day on which it is free, YYYY-MM-DD.
+    date: Option<String>,
+    /// HH:MM
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Keep,
+    List,
+    Remove,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "Warns before trials and free cancellations end. It cancels nothing with anybody.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        let what = || needed(self.what.as_deref(), "what");
+        let action = match self.operation {
+            Verb::List => {
+                return reads(powers::Action::CancellationProtector(
+                    CancellationAction::List,
+                ));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Keep => CancellationAction::Keep {
+                what: what()?,
+                details: clean(self.details.as_deref().unwrap_or_default()),
+                time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+            },
+            Verb::Remove => CancellationAction::Remove(what()?),
+        };
+        changes(powers::Action::CancellationProtector(action))
+    }
+}

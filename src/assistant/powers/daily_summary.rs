@@ -1,0 +1,202 @@
+//! The daily summary: reminders and other superpowers' entries, on request or daily at a set time.
+//! It collects nothing; the context contains the texts.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::{PowerContext, Strength, Superpower};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when::{self, Day, Spec};
+use crate::clock::{Timestamp, Zone};
+pub(super) use operations::Arguments;
+
+/// The default hour.
+const HOUR: u32 = 8;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DailySummaryAction {
+    Show,
+    Daily { hour: u32, minute: u32 },
+    Stop,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct DailySummaryState {
+    /// Hour and minute of the daily message.
+    at: Option<(u32, u32)>,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DailySummaryAction)> {
+    use Strength::Clear;
+    if let Some(action) = fixed(talk.request()) {
+        return Some((Clear, action));
+    }
+    // These words may have other meanings.
+    if let "summary"
+    | "my day"
+    | "whats on today"
+    | "how does my day look"
+    | "how is my day looking" = talk.request()
+    {
+        return Some((Strength::Soft, DailySummaryAction::Show));
+    }
+    daily(talk).map(|action| (Clear, action))
+}
+
+fn fixed(request: &str) -> Option<DailySummaryAction> {
+    Some(match request {
+        "daily summary"
+        | "my summary"
+        | "my daily summary"
+        | "show my summary"
+        | "give me my summary"
+        | "summary of my day"
+        | "summarize my day"
+        | "summarise my day"
+        | "sum up my day"
+        | "give me my daily summary"
+        | "todays summary"
+        | "show me my summary"
+        | "show my daily summary"
+        | "send me my summary" => DailySummaryAction::Show,
+        "stop my daily summary"
+        | "stop my summary"
+        | "stop the daily summary"
+        | "stop the summary"
+        | "no more summaries"
+        | "stop sending me my summary"
+        | "cancel my daily summary"
+        | "cancel my summary"
+        | "stop daily summary"
+        | "cancel the daily summary"
+        | "turn off my daily summary"
+        | "turn off the daily summary" => DailySummaryAction::Stop,
+        _ => return None,
+    })
+}
+
+/// "send me my summary every day at 8am".
+fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
+    let words = &talk.words;
+    let end = super::pieces::end(words);
+    let at = words
+        .after(
+            talk.start,
+            &[
+                "send me", "give me", "i want", "send", "show me", "set up", "set",
+            ],
+        )
+        .unwrap_or(talk.start);
+    let at = words.after(at, &["my", "a", "the"]).unwrap_or(at);
+    let from = words.after(at, &["daily summary", "summary"])?;
+    let daily = words.get(at) == "daily";
+    let every = words.after(
+        from,
+        &[
+            "every day",
+            "each day",
+            "daily",
+            "every morning",
+            "each morning",
+            "every evening",
+        ],
+    );
+    if every.is_none() && !daily {
+        return None;
+    }
+    let evening = every.is_some_and(|next| words.get(next - 1) == "evening");
+    let from = every.unwrap_or(from);
+    if from == end {
+        let hour = if evening { 18 } else { HOUR };
+        return every.map(|_| DailySummaryAction::Daily { hour, minute: 0 });
+    }
+    let (spec, next) = when::read(words, from)?;
+    let mut next = next;
+    if let Some(after) = words.after(next, &["every day", "each day", "daily", "every morning"]) {
+        next = after;
+    }
+    let clock = spec
+        .clock
+        .filter(|_| next == end && spec.day.is_none() && spec.wait.is_none())?;
+    // The resolver distinguishes "8 in the evening" from "8".
+    let tomorrow = Spec {
+        day: Some(Day::InDays(1)),
+        clock: Some(when::Clock {
+            bare: false,
+            ..clock
+        }),
+        ..spec
+    };
+    let moment = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
+    let minutes = moment.0.div_euclid(60_000).rem_euclid(24 * 60) as u32;
+    Some(DailySummaryAction::Daily {
+        hour: minutes / 60,
+        minute: minutes % 60,
+    })
+}
+
+impl Superpower for DailySummaryState {
+    type Action = DailySummaryAction;
+
+    fn own(action: super::Action) -> Option<DailySummaryAction> {
+        match action {
+            super::Action::DailySummary(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: DailySummaryAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            DailySummaryAction::Show => summary(scene),
+            DailySummaryAction::Daily { .. } if !scene.reachable => {
+                "I can't write to you by myself in this chat. Say “daily summary” whenever you want it.".to_owned()
+            }
+            DailySummaryAction::Daily { .. } if scene.group => {
+                "Let's keep your summary between us: say it again in a chat of our own.".to_owned()
+            }
+            DailySummaryAction::Daily { hour, minute } => {
+                self.at = Some((hour, minute));
+                format!(
+                    "Okay, your summary comes every day at {hour:02}:{minute:02}. “stop my daily summary” ends that.{}",
+                    scene.zone_hint()
+                )
+            }
+            DailySummaryAction::Stop => match self.at.take() {
+                Some(_) => "Okay, no more daily summaries by themselves.".to_owned(),
+                None => "No daily summary is set. Say “send me my summary every day at 8am” for one.".to_owned(),
+            },
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        match self.at {
+            None => summary(scene),
+            Some((hour, minute)) => format!(
+                "{}\nIt comes every day at {hour:02}:{minute:02}.",
+                summary(scene)
+            ),
+        }
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        let (hour, minute) = self.at?;
+        let today = scene.today();
+        [today, today.succ_opt()?, today.succ_opt()?.succ_opt()?]
+            .into_iter()
+            .filter_map(|date| when::at_hour(date, hour, minute, scene.zone()))
+            .find(|at| *at > scene.now)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        self.at.map(|_| summary(scene))
+    }
+}
+
+fn summary(scene: &PowerContext<'_>) -> String {
+    let today = scene.today().format("%A, %-d %B");
+    if scene.facts.day.is_empty() {
+        return format!("{today}: nothing on that I know of. Enjoy your day!");
+    }
+    format!("{today}:\n{}", scene.facts.day)
+}

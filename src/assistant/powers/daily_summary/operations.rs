@@ -1,0 +1,43 @@
+//! What a language model may do with the daily summary.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, minute, reads};
+use super::DailySummaryAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For every_day: HH:MM in the person's time zone.
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Show,
+    EveryDay,
+    Stop,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Sums the day up, now or every day.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        match self.operation {
+            Verb::Show => reads(powers::Action::DailySummary(DailySummaryAction::Show)),
+            Verb::Stop => changes(powers::Action::DailySummary(DailySummaryAction::Stop)),
+            Verb::EveryDay => {
+                let at = minute(self.time.as_deref(), "time")?;
+                let at = at.ok_or("\"time\" is needed for that operation.")?;
+                changes(powers::Action::DailySummary(DailySummaryAction::Daily {
+                    hour: at / 60,
+                    minute: at % 60,
+                }))
+            }
+        }
+    }
+}

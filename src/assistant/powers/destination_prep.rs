@@ -1,0 +1,295 @@
+//! Before events elsewhere: when to leave, by the minutes that the person usually takes or has
+//! told for a place, with the address and a link to a map. No map service is asked.
+
+mod operations;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
+
+use super::events::{self, Event};
+use super::notice::{self, Notice, SentNotices};
+use super::{Power, PowerContext, StoredState, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when;
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+/// The way takes so long, unless the person says otherwise.
+const USUAL_MINUTES: i64 = 30;
+const MINUTES_MAX: i64 = 12 * 60;
+/// It is told so long before one has to leave.
+const AHEAD_S: i64 = 10 * 60;
+/// Places whose way is known.
+const PLACES_MAX: usize = 50;
+const PLACE_CHARS_MAX: usize = 100;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DestinationAction {
+    /// `None`: to any place.
+    TakesMinutes {
+        place: Option<String>,
+        minutes: i64,
+    },
+    TooLong,
+    /// The next event elsewhere.
+    Show,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct DestinationState {
+    #[serde(flatten)]
+    ways: Ways,
+    sent: SentNotices,
+}
+
+/// How long the person is on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ways {
+    pub usual_minutes: Option<i64>,
+    /// A part of the address, and the minutes of the way.
+    pub places: Vec<(String, i64)>,
+}
+
+impl Ways {
+    pub(super) fn minutes_to(&self, place: &str) -> i64 {
+        let place = place.to_lowercase();
+        let known = self
+            .places
+            .iter()
+            .find(|(part, _)| place.contains(&part.to_lowercase()));
+        known.map_or(
+            self.usual_minutes.unwrap_or(USUAL_MINUTES),
+            |(_, minutes)| *minutes,
+        )
+    }
+}
+
+/// The ways that the person told.
+pub fn ways(stored: &StoredState) -> Ways {
+    serde_json::from_str(&stored.state).unwrap_or_default()
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if let "when do i have to leave"
+    | "when do i need to leave"
+    | "when should i leave"
+    | "when must i leave"
+    | "where do i have to go"
+    | "when do i leave" = talk.request()
+    {
+        return Some((Clear, DestinationAction::Show));
+    }
+    let from = words.after(
+        at,
+        &[
+            "it takes me",
+            "i need",
+            "my way takes",
+            "my usual way takes",
+            "i usually need",
+            "the way takes me",
+        ],
+    )?;
+    let (spec, next) = when::read_duration(words, from)?;
+    let now = talk.context.now;
+    let minutes = when::resolve(&spec, now, talk.zone())
+        .ok()
+        .map(|at| (at.0 - now.0) / 60_000);
+    let to = words.after(
+        next,
+        &[
+            "to get to the",
+            "to get to",
+            "to the",
+            "to",
+            "for the way to",
+        ],
+    );
+    let place = match to {
+        Some(from) => Some(pieces::original(words, from, end)).filter(|place| !place.is_empty()),
+        None if next == end && words.get(at) == "my" => None,
+        None => words
+            .after(next, &["to get there", "for the way"])
+            .filter(|n| *n == end)
+            .map(|_| String::new()),
+    };
+    if to.is_none() && place.is_none() && words.get(at) != "my" {
+        return None;
+    }
+    Some((
+        Clear,
+        match minutes {
+            Some(minutes) if (1..=MINUTES_MAX).contains(&minutes) => {
+                DestinationAction::TakesMinutes {
+                    place: place.filter(|place| !place.is_empty()),
+                    minutes,
+                }
+            }
+            _ => DestinationAction::TooLong,
+        },
+    ))
+}
+
+/// It takes place somewhere that one has to go to.
+fn is_elsewhere(event: &Event) -> bool {
+    let place = event.place.trim().to_lowercase();
+    let is_online = place.contains("://")
+        || [
+            "online",
+            "zoom",
+            "teams",
+            "google meet",
+            "webex",
+            "skype",
+            "home",
+            "phone",
+            "remote",
+        ]
+        .iter()
+        .any(|word| place.starts_with(word) || place.contains("microsoft teams"));
+    event.is_on() && !event.is_all_day && !place.is_empty() && !is_online && !event.is_call
+}
+
+impl DestinationState {
+    fn leaves_at(&self, event: &Event) -> Timestamp {
+        event
+            .starts_at
+            .plus_s(-60 * self.ways.minutes_to(&event.place))
+    }
+
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        let elsewhere = scene
+            .facts
+            .events
+            .iter()
+            .filter(|event| is_elsewhere(event))
+            .filter(|event| !scene.facts.is_travel_told || !super::travel_brain::is_travel(event));
+        elsewhere
+            .map(|event| {
+                let leave = self.leaves_at(event);
+                Notice {
+                    key: format!("leave {} {}", event.id, event.starts_at.0),
+                    planned: leave.plus_s(-AHEAD_S),
+                    over: leave_until(leave, event.starts_at, scene),
+                    text: self.described(event, scene),
+                }
+            })
+            .collect()
+    }
+
+    fn described(&self, event: &Event, scene: &PowerContext<'_>) -> String {
+        let place = events::one_line(&event.place);
+        let leave = self.leaves_at(event);
+        let when = match leave > scene.now {
+            true => format!(
+                "leave at {}",
+                pieces::clock_text(pieces::minute_of_day(leave, scene.zone()))
+            ),
+            false => "leave now".to_owned(),
+        };
+        format!(
+            "🚪 {}, {}: {when} ({} min on the way).\n{place}\n{}",
+            event.title(),
+            event.start_text(scene),
+            self.ways.minutes_to(&event.place),
+            map_link(&place)
+        )
+    }
+}
+
+/// When it is too late to tell: first the moment to leave, so that it is told the evening before
+/// where the person sleeps until then; later, that it begins.
+pub(super) fn leave_until(
+    leave: Timestamp,
+    begins: Timestamp,
+    scene: &PowerContext<'_>,
+) -> Timestamp {
+    if leave > scene.now { leave } else { begins }
+}
+
+/// A search on a public map, which needs no key.
+pub(super) fn map_link(place: &str) -> String {
+    let place = utf8_percent_encode(place, NON_ALPHANUMERIC);
+    format!("https://www.openstreetmap.org/search?query={place}")
+}
+
+impl Superpower for DestinationState {
+    type Action = DestinationAction;
+
+    fn own(action: super::Action) -> Option<DestinationAction> {
+        match action {
+            super::Action::DestinationPrep(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: DestinationAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            DestinationAction::Show => self.overview(scene),
+            DestinationAction::TakesMinutes { .. } if !scene.facts.has_calendar => {
+                self.overview(scene)
+            }
+            DestinationAction::TakesMinutes {
+                place: None,
+                minutes,
+            } => {
+                self.ways.usual_minutes = Some(minutes);
+                let promised = format!("Okay, I reckon with {minutes} minutes for the way.");
+                super::entries::promise(Power::DestinationPrep, &promised, scene)
+            }
+            DestinationAction::TakesMinutes {
+                place: Some(place),
+                minutes,
+            } => {
+                if let Some(reply) = pieces::too_long(&[&place], PLACE_CHARS_MAX) {
+                    return Some(reply);
+                }
+                self.ways
+                    .places
+                    .retain(|(known, _)| !pieces::same(known, &place));
+                if self.ways.places.len() >= PLACES_MAX {
+                    self.ways.places.remove(0);
+                }
+                let promised =
+                    format!("Okay, I reckon with {minutes} minutes for the way to {place}.");
+                self.ways.places.push((place, minutes));
+                super::entries::promise(Power::DestinationPrep, &promised, scene)
+            }
+            DestinationAction::TooLong => format!(
+                "The way may take at most {} hours. For example: “it takes me 40 minutes to get to the office”.",
+                MINUTES_MAX / 60
+            ),
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if !scene.facts.has_calendar {
+            return events::not_connected(
+                "tell you when to leave for events elsewhere, with the address",
+            );
+        }
+        let mut elsewhere = scene
+            .facts
+            .events
+            .iter()
+            .filter(|event| is_elsewhere(event));
+        match elsewhere.find(|event| event.starts_at > scene.now) {
+            Some(event) => self.described(event, scene),
+            None => "I see no event elsewhere in the days ahead.".to_owned(),
+        }
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        notice::joined(&self.sent.take_due(notices, scene))
+    }
+}

@@ -1,0 +1,44 @@
+//! What a language model may do with the way to events.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, clean, reads};
+use super::{DestinationAction, MINUTES_MAX};
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For set_way: how long it takes, at most 720.
+    minutes: Option<i64>,
+    /// For set_way: a part of the address; without it, to any place.
+    place: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Next,
+    SetWay,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "When to leave for the next event elsewhere, and how long the way takes.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        if matches!(self.operation, Verb::Next) {
+            return reads(powers::Action::DestinationPrep(DestinationAction::Show));
+        }
+        let minutes = self.minutes.filter(|n| (1..=MINUTES_MAX).contains(n));
+        let minutes = minutes.ok_or(format!("\"minutes\" must be from 1 to {MINUTES_MAX}."))?;
+        let place = self.place.as_deref().map(clean);
+        let takes = DestinationAction::TakesMinutes {
+            place: place.filter(|place| !place.is_empty()),
+            minutes,
+        };
+        changes(powers::Action::DestinationPrep(takes))
+    }
+}

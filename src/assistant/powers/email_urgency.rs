@@ -1,0 +1,133 @@
+//! New mail that can't wait, by rules that one can read: an answer to what the person sent,
+//! words and dates that press, a sender whom the person knows; never mass mail. Where there is
+//! a language model, its verdict goes before the rules. Each mail is told once, and at most five
+//! a day.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::mails::{self, Mail};
+use super::notice::{self, Notice, SentNotices};
+use super::{PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+const A_DAY_MAX: usize = 5;
+/// Later a mail is no news.
+const NEWS_S: i64 = 12 * 3_600;
+/// A language model says within this time what it takes a mail for; then the rules decide.
+pub const JUDGED_WITHIN_S: i64 = 2 * 60;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UrgencyAction {
+    Show,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct UrgencyState {
+    sent: SentNotices,
+    /// The day, and how many were told on it.
+    #[serde(rename = "told")]
+    sent_on_day: (i32, usize),
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, UrgencyAction)> {
+    let is_asked = matches!(
+        talk.request(),
+        "urgent mail"
+            | "urgent mails"
+            | "urgent emails"
+            | "any urgent mail"
+            | "any urgent mails"
+            | "any urgent emails"
+            | "which mail cant wait"
+            | "is there urgent mail"
+    );
+    is_asked.then_some((Strength::Clear, UrgencyAction::Show))
+}
+
+impl UrgencyState {
+    fn left_today(&self, scene: &PowerContext<'_>) -> usize {
+        match self.sent_on_day {
+            (day, count) if day == pieces::number(scene.today()) => A_DAY_MAX.saturating_sub(count),
+            _ => A_DAY_MAX,
+        }
+    }
+
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        if !scene.facts.is_urgent_mail_told {
+            return Vec::new();
+        }
+        urgent(scene)
+            .map(|(mail, why)| Notice {
+                key: format!("mail {}", mail.id),
+                planned: match scene.facts.is_mail_judged && mail.judged.is_none() {
+                    true => mail.first_seen_at.plus_s(JUDGED_WITHIN_S),
+                    false => mail.received_at,
+                },
+                over: mail.received_at.plus_s(NEWS_S),
+                text: format!("✉️ {} ({why})", mail.display(scene)),
+            })
+            .collect()
+    }
+}
+
+fn urgent<'a>(scene: &PowerContext<'a>) -> impl Iterator<Item = (&'a Mail, String)> {
+    let facts = scene.facts;
+    let urgent = facts.mails.iter();
+    urgent.filter_map(|mail| Some((mail, mail.cannot_wait(&facts.people)?)))
+}
+
+impl Superpower for UrgencyState {
+    type Action = UrgencyAction;
+
+    fn own(action: super::Action) -> Option<UrgencyAction> {
+        match action {
+            super::Action::EmailUrgency(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, _action: UrgencyAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(self.overview(scene))
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if !scene.facts.has_mailbox {
+            return mails::not_connected("tell you of new mail that can't wait");
+        }
+        let lines: Vec<String> = urgent(scene)
+            .filter(|(mail, _)| mail.received_at.plus_s(NEWS_S) > scene.now)
+            .map(|(mail, why)| format!("\n• {} ({why})", mail.display(scene)))
+            .take(A_DAY_MAX)
+            .collect();
+        match lines.is_empty() {
+            true => "No mail of the last 12 hours looks as if it couldn't wait.".to_owned(),
+            false => format!("Mail that looks as if it couldn't wait:{}", lines.concat()),
+        }
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        match self.left_today(scene) {
+            0 => pieces::moment(scene.today().succ_opt()?, 0, scene.zone()),
+            _ => self.sent.next(&self.notices(scene), scene),
+        }
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let left = self.left_today(scene);
+        if left == 0 {
+            return None;
+        }
+        let mut notices = self.notices(scene);
+        notices.sort_by_key(|notice| notice.planned);
+        notices.retain(|notice| !self.sent.has(notice));
+        notices.truncate(left);
+        let due = self.sent.take_due(notices, scene);
+        self.sent_on_day = (pieces::number(scene.today()), A_DAY_MAX - left + due.len());
+        notice::joined(&due)
+    }
+}

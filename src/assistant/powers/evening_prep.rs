@@ -1,0 +1,267 @@
+//! The evening's look at tomorrow: what comes first and what it needs. Without a calendar it
+//! comes by itself once it was asked for; then every evening before a day with something on.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::entries::promise;
+use super::notice::{Notice, SentNotices};
+use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when::{self, Clock, Day, Spec};
+use crate::clock::{Timestamp, Zone};
+pub(super) use operations::Arguments;
+
+const POWER: Power = Power::EveningPrep;
+/// Without a time it comes then, in minutes after midnight.
+const AT: u32 = 20 * 60;
+/// An alarm is suggested so long before what comes first.
+const ALARM_BEFORE_MINUTES: u32 = 90;
+/// What begins later needs no alarm.
+const ALARM_UNTIL_MINUTE: u32 = 11 * 60;
+/// Things of tomorrow that are named.
+const PLANS_MAX: usize = 8;
+/// It is of no use so long after its time.
+const LATE_S: i64 = 3 * 3_600;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EveningAction {
+    Show,
+    /// Every evening; `None`: at the usual time.
+    Daily(Option<u32>),
+    Stop,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct EveningState {
+    /// The minute of each day; `None`: not asked for.
+    at: Option<u32>,
+    #[serde(default)]
+    stopped: bool,
+    #[serde(default)]
+    sent: SentNotices,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
+    use Strength::Clear;
+    match talk.request() {
+        "evening prep"
+        | "my evening prep"
+        | "evening preparation"
+        | "prepare me for tomorrow"
+        | "prep me for tomorrow"
+        | "what do i need for tomorrow"
+        | "what do i need tomorrow"
+        | "get me ready for tomorrow"
+        | "help me prepare for tomorrow"
+        | "prep for tomorrow"
+        | "how does tomorrow look"
+        | "what does tomorrow look like" => {
+            return Some((Clear, EveningAction::Show));
+        }
+        "stop evening prep"
+        | "stop my evening prep"
+        | "stop the evening prep"
+        | "no more evening prep"
+        | "cancel evening prep"
+        | "turn off evening prep" => {
+            return Some((Clear, EveningAction::Stop));
+        }
+        _ => {}
+    }
+    daily(talk)
+}
+
+/// "evening prep every day at 9".
+fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let from = words.after(
+        talk.start,
+        &[
+            "evening prep",
+            "my evening prep",
+            "prepare me for tomorrow",
+            "prepare me",
+            "prep me",
+            "send me my evening prep",
+            "send me the evening prep",
+            "start evening prep",
+        ],
+    )?;
+    let end = pieces::end(words);
+    let every = [
+        "every evening",
+        "each evening",
+        "every day",
+        "each day",
+        "daily",
+        "every night",
+    ];
+    let after = words.after(from, &every);
+    let next = after.unwrap_or(from);
+    if next == end {
+        let starts = words.get(talk.start) == "start";
+        return (after.is_some() || starts).then_some((Clear, EveningAction::Daily(None)));
+    }
+    let (spec, to) = when::read(words, next)?;
+    let to = words.after(to, &every).unwrap_or(to);
+    let clock = spec.clock.filter(|_| to == end && spec.day.is_none())?;
+    // In the evening, "at 9" is 21:00.
+    let hour = match clock.hour {
+        hour @ 1..=11 if !clock.exact => hour + 12,
+        hour => hour,
+    };
+    let tomorrow = Spec {
+        day: Some(Day::InDays(1)),
+        clock: Some(Clock {
+            hour,
+            exact: true,
+            ..clock
+        }),
+        ..Spec::default()
+    };
+    let at = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
+    let minute = pieces::minute_of_day(at, Zone::UTC);
+    Some((Clear, EveningAction::Daily(Some(minute))))
+}
+
+impl EveningState {
+    /// The minute at which it comes; `None`: not by itself.
+    fn minute(&self, scene: &PowerContext<'_>) -> Option<u32> {
+        if self.stopped {
+            return None;
+        }
+        self.at.or_else(|| scene.facts.has_calendar.then_some(AT))
+    }
+
+    /// Of this evening and the next.
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        let Some(minute) = self.minute(scene) else {
+            return Vec::new();
+        };
+        let today = scene.today();
+        let evening = |date: chrono::NaiveDate| {
+            let planned = pieces::moment(date, minute, scene.zone())?;
+            Some(Notice {
+                key: format!("evening {}", pieces::number(date)),
+                planned,
+                over: planned.plus_s(LATE_S),
+                text: String::new(),
+            })
+        };
+        let days = [
+            Some(today),
+            today.succ_opt(),
+            today.succ_opt().and_then(|d| d.succ_opt()),
+        ];
+        days.into_iter().flatten().filter_map(evening).collect()
+    }
+}
+
+/// What tomorrow brings; `None`: nothing.
+fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
+    let date = scene.today().succ_opt()?;
+    let mut plans: Vec<&Plan> = scene
+        .facts
+        .plans
+        .iter()
+        .filter(|plan| plan.day == date)
+        .collect();
+    plans.sort_by_key(|plan| (plan.minute.is_none(), plan.minute));
+    plans.first()?;
+    let mut text = format!("Tomorrow, {}:", pieces::display(date, scene.today()));
+    for plan in plans.iter().take(PLANS_MAX) {
+        text.push_str("\n• ");
+        if let Some(minute) = plan.minute {
+            text.push_str(&pieces::clock_text(minute));
+            text.push(' ');
+        }
+        text.push_str(&plan.what);
+        if let Some(leave) = plan.leave {
+            text.push_str(&format!(", leave at {}", pieces::clock_text(leave)));
+        }
+        for more in [&plan.place, &plan.details] {
+            if !more.is_empty() {
+                text.push_str(&format!(", {more}"));
+            }
+        }
+    }
+    if plans.len() > PLANS_MAX {
+        text.push_str(&format!("\n• and {} more", plans.len() - PLANS_MAX));
+    }
+    let first = plans.iter().filter_map(|plan| plan.leave.or(plan.minute));
+    if let Some(minute) = first
+        .min()
+        .filter(|minute| (1..ALARM_UNTIL_MINUTE).contains(minute))
+    {
+        let alarm = pieces::clock_text(minute.saturating_sub(ALARM_BEFORE_MINUTES));
+        text.push_str(&format!(
+            "\nIt begins at {}. For an alarm, say “remind me tomorrow at {alarm} to get up”.",
+            pieces::clock_text(minute)
+        ));
+    }
+    Some(text)
+}
+
+impl Superpower for EveningState {
+    type Action = EveningAction;
+
+    fn own(action: super::Action) -> Option<EveningAction> {
+        match action {
+            super::Action::EveningPrep(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: EveningAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            EveningAction::Show => self.overview(scene),
+            EveningAction::Daily(at) => {
+                let at = at.unwrap_or(AT);
+                (self.at, self.stopped) = (Some(at), false);
+                let promised = format!(
+                    "Okay, each evening at {} I tell you what the next day brings, when there is something. “stop evening prep” ends that.",
+                    pieces::clock_text(at)
+                );
+                promise(POWER, &promised, scene)
+            }
+            EveningAction::Stop => {
+                let was_on = self.minute(scene).is_some();
+                (self.at, self.stopped) = (None, true);
+                match was_on {
+                    true => "Okay, no more evening prep by itself.".to_owned(),
+                    false => {
+                        "No evening prep is set. Say “evening prep every day” for one.".to_owned()
+                    }
+                }
+            }
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        let mut text =
+            tomorrow(scene).unwrap_or_else(|| "Tomorrow: nothing on that I know of.".to_owned());
+        match self.minute(scene) {
+            Some(minute) if scene.reachable && !scene.muted => text.push_str(&format!(
+                "\nIt comes each evening at {} before such a day.",
+                pieces::clock_text(minute)
+            )),
+            Some(_) => {}
+            None => text.push_str("\nFor this each evening, say “evening prep every day”."),
+        }
+        text.push_str(scene.zone_hint());
+        text
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        let due = self.sent.take_due(notices, scene);
+        due.first().and_then(|_| tomorrow(scene))
+    }
+}

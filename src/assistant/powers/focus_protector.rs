@@ -1,0 +1,212 @@
+//! The focus protector: until a session ends, reminders and unprompted messages are held back. It
+//! only stores the session; the delivery job asks for it.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::{PowerContext, Strength, Superpower};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when::{self, Spec};
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+/// The default duration.
+const USUAL_MINUTES: i64 = 25;
+const MINUTES_MAX: i64 = 12 * 60;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum FocusAction {
+    Start { until: Timestamp },
+    Stop,
+    Show,
+    TooLong,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct FocusState {
+    /// Milliseconds since the epoch.
+    until: Option<i64>,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, FocusAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let now = talk.context.now;
+    if let Some(found) = fixed(talk.request(), now) {
+        return Some(found);
+    }
+    let from = words.after(
+        talk.start,
+        &[
+            "focus mode for",
+            "focus session for",
+            "focus for",
+            "focus until",
+            "focus till",
+            "start focus for",
+            "start focusing for",
+            "start a focus session for",
+            "focus time for",
+            "help me focus for",
+            "help me focus until",
+            "let me focus for",
+            "let me focus until",
+            "do not disturb me for",
+            "dont disturb me for",
+            "do not disturb me until",
+            "dont disturb me until",
+            "protect my focus for",
+            "protect my focus until",
+            "focus",
+        ],
+    )?;
+    let end = super::pieces::end(words);
+    let until = matches!(words.get(from - 1), "until" | "till");
+    let (spec, next) = if until {
+        when::read(words, from).or_else(|| when::read_hour(words, from))?
+    } else {
+        when::read_duration(words, from)?
+    };
+    if next != end {
+        return None;
+    }
+    Some((Clear, start(&spec, now, talk)))
+}
+
+fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
+    use Strength::{Clear, InSession};
+    Some(match request {
+        "focus"
+        | "start focus"
+        | "focus mode"
+        | "start focusing"
+        | "start focus mode"
+        | "focus now"
+        | "start a focus session"
+        | "focus time"
+        | "turn on focus"
+        | "turn on focus mode"
+        | "do not disturb"
+        | "dont disturb me"
+        | "do not disturb me" => {
+            let until = now.plus_s(USUAL_MINUTES * 60);
+            (Clear, FocusAction::Start { until })
+        }
+        "stop focus"
+        | "end focus"
+        | "stop focusing"
+        | "stop focus mode"
+        | "end focus mode"
+        | "focus off"
+        | "cancel focus"
+        | "im back"
+        | "i am back"
+        | "turn off focus"
+        | "turn off focus mode"
+        | "end my focus"
+        | "stop my focus"
+        | "stop the focus" => {
+            let strength = if request.contains("back") {
+                InSession
+            } else {
+                Clear
+            };
+            (strength, FocusAction::Stop)
+        }
+        "my focus"
+        | "am i in focus"
+        | "am i focusing"
+        | "how long is my focus"
+        | "focus status"
+        | "how much focus is left"
+        | "how long do i focus"
+        | "how long until my focus ends" => (Clear, FocusAction::Show),
+        _ => return None,
+    })
+}
+
+fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> FocusAction {
+    match when::resolve(spec, now, talk.zone()) {
+        Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => FocusAction::Start { until },
+        _ => FocusAction::TooLong,
+    }
+}
+
+impl Superpower for FocusState {
+    type Action = FocusAction;
+
+    fn own(action: super::Action) -> Option<FocusAction> {
+        match action {
+            super::Action::FocusProtector(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: FocusAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            FocusAction::Start { .. } if !scene.reachable => {
+                "I can't write to you by myself in this chat, so there's nothing I could hold back."
+                    .to_owned()
+            }
+            FocusAction::Start { until } => {
+                self.until = Some(until.0);
+                format!(
+                    "Focus until {}. I hold your reminders back until then; “stop focus” ends it.{}",
+                    clock(until, scene),
+                    scene.zone_hint()
+                )
+            }
+            FocusAction::Stop => match self.alarm(scene) {
+                Some(_) => {
+                    self.until = None;
+                    "Okay, your focus is over. What I held back comes now.".to_owned()
+                }
+                None => "You're in no focus at the moment.".to_owned(),
+            },
+            FocusAction::Show => self.overview(scene),
+            FocusAction::TooLong => format!(
+                "A focus lasts at most {} hours. For example: “focus for 45 minutes”.",
+                MINUTES_MAX / 60
+            ),
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        match self.alarm(scene) {
+            Some(until) => {
+                let minutes = (until.0 - scene.now.0 + 59_999) / 60_000;
+                format!(
+                    "You're in focus until {}, {} more.{}",
+                    clock(until, scene),
+                    super::pieces::counted(minutes as usize, "minute"),
+                    scene.zone_hint()
+                )
+            }
+            None => {
+                "You're in no focus at the moment. Say “focus for 45 minutes” to begin.".to_owned()
+            }
+        }
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.until.map(Timestamp).filter(|until| *until > scene.now)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        if self.alarm(scene).is_some() {
+            return None;
+        }
+        self.until
+            .take()
+            .map(|_| "Your focus time is over. Well done!".to_owned())
+    }
+}
+
+fn clock(at: Timestamp, scene: &PowerContext<'_>) -> String {
+    let zone = if scene.timezone.is_none() { " UTC" } else { "" };
+    format!(
+        "{}{zone}",
+        at.utc().with_timezone(&scene.zone()).format("%H:%M")
+    )
+}

@@ -1,0 +1,47 @@
+//! What a language model may do with focus time.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, reads};
+use super::FocusAction;
+use crate::assistant::powers;
+
+/// Minutes that somebody may focus.
+const FOCUS_MINUTES_MAX: u32 = 12 * 60;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For start: at most 720.
+    minutes: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Start,
+    Stop,
+    Show,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Holds reminders back while the person concentrates.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        match self.operation {
+            Verb::Show => reads(powers::Action::FocusProtector(FocusAction::Show)),
+            Verb::Stop => changes(powers::Action::FocusProtector(FocusAction::Stop)),
+            Verb::Start => {
+                let minutes = self.minutes.filter(|n| (1..=FOCUS_MINUTES_MAX).contains(n));
+                let minutes = minutes.ok_or(format!(
+                    "\"minutes\" must be from 1 to {FOCUS_MINUTES_MAX}."
+                ))?;
+                changes(powers::Action::FocusProtector(FocusAction::Start {
+                    until: moment.now.plus_s(i64::from(minutes) * 60),
+                }))
+            }
+        }
+    }
+}

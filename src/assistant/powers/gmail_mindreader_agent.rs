@@ -1,0 +1,207 @@
+//! Questions about a connected mailbox: what is important, whether somebody wrote, what they
+//! wanted. It searches the extracts of the last 30 days and quotes them; it sends nothing.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::mails::{self, Mail};
+use super::{PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+pub(super) use operations::Arguments;
+
+/// Mails that are named.
+const NAMED_MAX: usize = 5;
+const NAME_WORDS_MAX: usize = 6;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum MailQuery {
+    Important,
+    /// Whether somebody wrote.
+    From(String),
+    /// What somebody or something is about.
+    About(String),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct MailQueryState {}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MailQuery)> {
+    use Strength::{Clear, Soft};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    match talk.request() {
+        "anything important in my mail"
+        | "anything important in my mails"
+        | "important mail"
+        | "anything important in my email"
+        | "anything important in my inbox"
+        | "check my mail"
+        | "check my email"
+        | "check my inbox"
+        | "any important mail"
+        | "any new mail"
+        | "do i have mail"
+        | "do i have new mail"
+        | "whats in my inbox"
+        | "my mail"
+        | "any important emails"
+        | "anything new in my mail" => {
+            return Some((Clear, MailQuery::Important));
+        }
+        _ => {}
+    }
+    if let Some(from) = words.after(
+        at,
+        &[
+            "search my mail for",
+            "search my email for",
+            "search my inbox for",
+            "find mails about",
+            "find mail about",
+            "mails about",
+            "find the mail about",
+            "find emails about",
+        ],
+    ) {
+        return Some((Clear, MailQuery::About(name(talk, from, end)?)));
+    }
+    if let Some(from) = words.after(
+        at,
+        &[
+            "mails from",
+            "mail from",
+            "emails from",
+            "any mail from",
+            "any mails from",
+            "show mails from",
+        ],
+    ) {
+        return Some((Clear, MailQuery::From(name(talk, from, end)?)));
+    }
+    wrote(talk, at, end).map(|query| (Soft, query))
+}
+
+/// A few words without their article.
+fn name(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
+    let words = &talk.words;
+    let from = words.after(from, &["the", "my"]).unwrap_or(from);
+    let name = pieces::original(words, from, to);
+    (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
+}
+
+/// "did Ana write?", "what did the landlord want?".
+fn wrote(talk: &Talk<'_>, at: usize, end: usize) -> Option<MailQuery> {
+    let words = &talk.words;
+    if let Some(from) = words.after(at, &["did", "has"]) {
+        let verb = (from..end).find(|n| {
+            matches!(
+                words.get(*n),
+                "write"
+                    | "written"
+                    | "reply"
+                    | "replied"
+                    | "answer"
+                    | "answered"
+                    | "mail"
+                    | "email"
+            )
+        })?;
+        let rest_is_short = end - verb <= 3;
+        return name(talk, from, verb)
+            .filter(|_| rest_is_short)
+            .map(MailQuery::From);
+    }
+    let from = words.after(at, &["what did"])?;
+    let verb = (from..end).find(|n| matches!(words.get(*n), "want" | "write" | "say"))?;
+    let about = name(talk, from, verb)?;
+    (end - verb <= 2).then_some(MailQuery::About(about))
+}
+
+impl Superpower for MailQueryState {
+    type Action = MailQuery;
+
+    fn own(action: super::Action) -> Option<MailQuery> {
+        match action {
+            super::Action::GmailMindreaderAgent(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: MailQuery, scene: &PowerContext<'_>) -> Option<String> {
+        if !scene.facts.has_mailbox {
+            // "did you write?" is talk to whoever has no mailbox.
+            return matches!(action, MailQuery::Important)
+                .then(|| self.overview(scene))
+                .or_else(|| scene.sure.then(|| self.overview(scene)));
+        }
+        Some(match action {
+            MailQuery::Important => self.overview(scene),
+            MailQuery::From(name) => {
+                let found = found(scene, |mail| {
+                    let from = format!("{} {}", mail.from_name, mail.from_email).to_lowercase();
+                    has_all(&from, &name)
+                });
+                match found.first() {
+                    Some(_) => format!("Yes, {name} wrote:{}", listed(&found, scene)),
+                    None => format!("I find no mail from {name} in the last 30 days."),
+                }
+            }
+            MailQuery::About(about) => {
+                let found = found(scene, |mail| {
+                    let all = format!(
+                        "{} {} {} {}",
+                        mail.from_name, mail.from_email, mail.subject, mail.text
+                    );
+                    has_all(&all.to_lowercase(), &about)
+                });
+                match found.first() {
+                    Some(_) => format!("On {about} I find:{}", listed(&found, scene)),
+                    None => format!("I find no mail on {about} in the last 30 days."),
+                }
+            }
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        if !scene.facts.has_mailbox {
+            return mails::not_connected(
+                "tell you what is important in it, and what somebody wrote",
+            );
+        }
+        let people = &scene.facts.people;
+        let important = found(scene, |mail| mail.cannot_wait(people).is_some());
+        match important.is_empty() {
+            true => {
+                "I see nothing in your mail of the last 30 days that looks important.".to_owned()
+            }
+            false => format!("This looks important:{}", listed(&important, scene)),
+        }
+    }
+}
+
+/// Newest first.
+fn found<'a>(scene: &PowerContext<'a>, is_meant: impl Fn(&Mail) -> bool) -> Vec<&'a Mail> {
+    scene
+        .facts
+        .mails
+        .iter()
+        .filter(|mail| is_meant(mail))
+        .take(NAMED_MAX)
+        .collect()
+}
+
+fn has_all(text: &str, words: &str) -> bool {
+    words
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| text.contains(word))
+}
+
+fn listed(found: &[&Mail], scene: &PowerContext<'_>) -> String {
+    let lines = found.iter().map(|mail| match mail.excerpt() {
+        text if text.is_empty() => format!("\n• {}", mail.display(scene)),
+        text => format!("\n• {}\n  “{text}”", mail.display(scene)),
+    });
+    lines.collect()
+}

@@ -1,0 +1,185 @@
+//! Parses messages about habits: "track habit: run 3 times a week", "I ran today".
+
+use super::HabitAction;
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::Strength;
+use crate::assistant::powers::pieces;
+
+pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, HabitAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    match talk.request() {
+        "my habits"
+        | "habits"
+        | "show my habits"
+        | "show habits"
+        | "list my habits"
+        | "list habits"
+        | "how are my habits"
+        | "how are my habits going"
+        | "my streaks"
+        | "streaks"
+        | "show my streaks"
+        | "my streak"
+        | "whats my streak"
+        | "hows my streak"
+        | "how is my streak"
+        | "what is my streak"
+        | "habit tracker"
+        | "show me my habits"
+        | "habit streaks" => return Some((Clear, HabitAction::List)),
+        _ => {}
+    }
+    let (at, end) = (talk.start, pieces::end(words));
+    let track = [
+        "track habit",
+        "track a habit",
+        "track the habit",
+        "track my habit",
+        "new habit",
+        "add habit",
+        "add a habit",
+        "add the habit",
+        "start habit",
+        "start a habit",
+        "create habit",
+        "create a habit",
+        "habit",
+    ];
+    if let Some(from) = words.after(at, &track) {
+        let from = words.after(from, &["to", "of"]).unwrap_or(from);
+        if words.get(at) == "habit" && !words.is_set_off(at) {
+            return None;
+        }
+        return Some((Clear, tracked(words, from, end)));
+    }
+    let stop = [
+        "delete habit",
+        "delete the habit",
+        "delete my habit",
+        "remove habit",
+        "remove the habit",
+        "remove my habit",
+        "drop the habit",
+        "stop habit",
+        "forget habit",
+    ];
+    let remove = |from| HabitAction::Remove(pieces::original(words, from, end));
+    if let Some(from) = words.after(at, &stop) {
+        return Some((Clear, remove(from)));
+    }
+    if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
+        return Some((Strength::Soft, remove(from)));
+    }
+    done(words, at, end)
+}
+
+/// "I ran today", "did run", "run done".
+fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
+    use Strength::{InSession, Soft};
+    // A question reports nothing done.
+    if words.is_question()
+        || matches!(
+            words.get(at),
+            "how" | "hows" | "what" | "whats" | "when" | "why" | "who" | "where" | "is" | "should"
+        )
+    {
+        return None;
+    }
+    let (to, days_ago) = match words.get(end - 1) {
+        "today" => (end - 1, 0),
+        "yesterday" => (end - 1, 1),
+        _ => (end, 0),
+    };
+    let dated = to < end;
+    let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
+    let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
+    let (from, strength) = match from {
+        Some(from) if dated || plain.is_some() => (from, Soft),
+        Some(from) => (from, InSession),
+        None if dated => (at, Soft),
+        None if words.get(end - 1) == "done" => {
+            return Some((InSession, did(words, (at, end - 1), 0, true)));
+        }
+        None => (at, InSession),
+    };
+    let is_report = dated || plain.is_some();
+    (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+fn did(
+    words: &Words<'_>,
+    (from, to): (usize, usize),
+    days_ago: u32,
+    is_report: bool,
+) -> HabitAction {
+    HabitAction::Did {
+        what: pieces::original(words, from, to),
+        days_ago,
+        is_report,
+    }
+}
+
+/// "run 3 times a week", "meditate daily", "water plants every day".
+fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
+    let (mut to, mut per_week) = (end, 7);
+    for at in from + 1..end {
+        if let Some(next) =
+            words.after(at, &["every day", "each day", "daily", "everyday", "a day"])
+            && next == end
+        {
+            to = at;
+            break;
+        }
+        if words.after(
+            at,
+            &["once a week", "weekly", "every week", "once per week"],
+        ) == Some(end)
+        {
+            (to, per_week) = (at, 1);
+            break;
+        }
+        if words.after(at, &["twice a week", "twice per week"]) == Some(end) {
+            (to, per_week) = (at, 2);
+            break;
+        }
+        let times = times(words.get(at));
+        if let Some(times) = times
+            && let Some(next) = words.after(
+                at + 1,
+                &[
+                    "times a week",
+                    "times per week",
+                    "days a week",
+                    "times every week",
+                    "x a week",
+                    "x per week",
+                    "time a week",
+                    "days per week",
+                    "a week",
+                    "per week",
+                ],
+            )
+            && next == end
+        {
+            (to, per_week) = (at, times);
+            break;
+        }
+    }
+    match pieces::original(words, from, to) {
+        name if name.is_empty() => HabitAction::Nothing,
+        name => HabitAction::Track { name, per_week },
+    }
+}
+
+fn times(word: &str) -> Option<u32> {
+    const NAMES: [&str; 7] = ["one", "two", "three", "four", "five", "six", "seven"];
+    let digits = word.strip_suffix(['x', '×']).unwrap_or(word);
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| *name == word)
+        .map(|(n, _)| n)
+        .or_else(|| digits.parse().ok())
+        .filter(|n| (1..=7).contains(n))
+}

@@ -1,0 +1,73 @@
+//! What a language model may do with renewals.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, changes, clean, needed, needed_time, reads,
+};
+use super::RenewalAction;
+use crate::assistant::powers;
+use crate::assistant::powers::entries::Period;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// The membership, subscription, insurance or document; for show and remove a part of it.
+    what: Option<String>,
+    /// For keep: price, number, whatever else is known.
+    details: Option<String>,
+    /// For keep: the next day on which it renews or expires, YYYY-MM-DD.
+    date: Option<String>,
+    /// For keep.
+    every: Option<Every>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Keep,
+    List,
+    Show,
+    Remove,
+    Undo,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Every {
+    Month,
+    Year,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "Tells of renewals before they come. It cancels nothing with anybody.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        let what = || needed(self.what.as_deref(), "what");
+        let action = match self.operation {
+            Verb::List => return reads(powers::Action::MembershipRenewal(RenewalAction::List)),
+            Verb::Show => {
+                let show = RenewalAction::Show(what()?);
+                return reads(powers::Action::MembershipRenewal(show));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Keep => RenewalAction::Keep {
+                what: what()?,
+                details: clean(self.details.as_deref().unwrap_or_default()),
+                time: needed_time(self.date.as_deref(), None, moment)?,
+                period: match self
+                    .every
+                    .ok_or("\"every\" is needed for that operation.")?
+                {
+                    Every::Month => Period::Monthly,
+                    Every::Year => Period::Yearly,
+                },
+            },
+            Verb::Remove => RenewalAction::Remove(what()?),
+        };
+        changes(powers::Action::MembershipRenewal(action))
+    }
+}

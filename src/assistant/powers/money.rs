@@ -1,0 +1,214 @@
+//! Amounts of money: "12.50", "12,50", "$1,200", "30 euros". Whole minor units; the currency stays
+//! as typed. It converts nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::assistant::builtin::words::Words;
+
+/// The largest accepted amount: ten million, in minor units.
+pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
+
+const SYMBOLS: [&str; 12] = ["$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₦", "₴"];
+const NAMES: [&str; 44] = [
+    "dollars", "dollar", "bucks", "buck", "usd", "euros", "euro", "eur", "pounds", "pound", "gbp",
+    "quid", "francs", "franc", "chf", "yen", "jpy", "rupees", "rupee", "inr", "pesos", "peso",
+    "reais", "real", "brl", "zloty", "pln", "kronor", "kroner", "crowns", "sek", "nok", "dkk",
+    "czk", "lira", "try", "cad", "aud", "nzd", "rub", "uah", "won", "yuan", "cny",
+];
+
+/// A currency before a number ("$") or after it ("€", "euros").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Currency {
+    text: String,
+    before: bool,
+}
+
+/// A parsed amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Money {
+    pub(super) minor: i64,
+    pub(super) currency: Option<Currency>,
+}
+
+impl Money {
+    /// An amount of major units; `None`: zero, less, or too much. Whole minor units are kept.
+    pub(super) fn of(amount: f64, currency: Option<&str>) -> Option<Self> {
+        let minor = (amount * 100.0).round();
+        let fits = (1.0..=AMOUNT_MINOR_MAX as f64).contains(&minor);
+        fits.then(|| Self {
+            minor: minor as i64,
+            currency: currency.map(|text| Currency {
+                text: text.to_owned(),
+                before: SYMBOLS.contains(&text),
+            }),
+        })
+    }
+}
+
+/// The amount at word `at`, and the index after it. Zero, less, and too much are none.
+pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
+    let word = words.get(at);
+    let before = SYMBOLS.iter().find(|symbol| word.starts_with(**symbol));
+    let rest = before.map_or(word, |symbol| &word[symbol.len()..]);
+    let after = SYMBOLS.iter().find(|symbol| rest.ends_with(**symbol));
+    let digits = after.map_or(rest, |symbol| &rest[..rest.len() - symbol.len()]);
+    let minor = minor(digits)?;
+    let typed = |text: &str, before| {
+        Some(Currency {
+            text: text.to_owned(),
+            before,
+        })
+    };
+    let next = words.get(at + 1);
+    let (currency, end) = match (before, after) {
+        (Some(symbol), _) => (typed(symbol, true), at + 1),
+        (None, Some(symbol)) => (typed(symbol, false), at + 1),
+        _ if SYMBOLS.contains(&next) => (typed(next, false), at + 2),
+        _ if NAMES.contains(&next) => (typed(subject_of(words, at + 1), false), at + 2),
+        _ => (None, at + 1),
+    };
+    Some((Money { minor, currency }, end))
+}
+
+fn subject_of<'a>(words: &Words<'a>, at: usize) -> &'a str {
+    let typed = words.original(at..at + 1);
+    typed.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// "1,200.50", "1.200,50", "12,5": a separator before three digits groups thousands, before
+/// one or two it begins the hundredths.
+fn minor(digits: &str) -> Option<i64> {
+    let is_separator = |c: char| matches!(c, '.' | ',');
+    if !digits.starts_with(|c: char| c.is_ascii_digit())
+        || !digits
+            .chars()
+            .all(|c| c.is_ascii_digit() || is_separator(c))
+        || digits.len() > 16
+    {
+        return None;
+    }
+    let (whole, hundredths) = match digits.rsplit_once(is_separator) {
+        Some((whole, tail)) if (1..=2).contains(&tail.len()) => (whole, tail),
+        _ => (digits, ""),
+    };
+    let mut groups = whole.split(is_separator);
+    let first = groups.next()?;
+    let mut plain = first.to_owned();
+    for group in groups {
+        if group.len() != 3 || first.len() > 3 {
+            return None;
+        }
+        plain.push_str(group);
+    }
+    let whole: i64 = plain.parse().ok()?;
+    let hundredths: i64 = match hundredths.len() {
+        0 => 0,
+        1 => hundredths.parse::<i64>().ok()? * 10,
+        _ => hundredths.parse().ok()?,
+    };
+    let minor = whole.checked_mul(100)?.checked_add(hundredths)?;
+    (1..=AMOUNT_MINOR_MAX).contains(&minor).then_some(minor)
+}
+
+/// "$12.50", "90 dollars", "12,345": hundredths only if there are any.
+pub(super) fn display(minor: i64, currency: Option<&Currency>) -> String {
+    let sign = if minor < 0 { "-" } else { "" };
+    let (whole, hundredths) = (minor.unsigned_abs() / 100, minor.unsigned_abs() % 100);
+    let mut number = String::new();
+    let digits = whole.to_string();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            number.push(',');
+        }
+        number.push(digit);
+    }
+    if hundredths > 0 {
+        number.push_str(&format!(".{hundredths:02}"));
+    }
+    match currency {
+        None => format!("{sign}{number}"),
+        Some(Currency { text, before: true }) => format!("{sign}{text}{number}"),
+        Some(Currency { text, .. }) if text.chars().all(char::is_alphabetic) => {
+            format!("{sign}{number} {text}")
+        }
+        Some(Currency { text, .. }) => format!("{sign}{number}{text}"),
+    }
+}
+
+/// The currency of all entries: the first one named. The error is the sentence that refuses another
+/// one.
+pub(super) fn settle_currency(
+    book: &mut Option<Currency>,
+    currency: Option<Currency>,
+) -> Result<(), String> {
+    match (&*book, currency) {
+        (_, None) => Ok(()),
+        (None, Some(currency)) => {
+            *book = Some(currency);
+            Ok(())
+        }
+        (Some(known), Some(currency))
+            if known.text.to_lowercase() == currency.text.to_lowercase() =>
+        {
+            Ok(())
+        }
+        (Some(known), Some(currency)) => Err(format!(
+            "So far everything is in {}, and I can't change {} into it. Please say it in {}.",
+            known.text, currency.text, known.text
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_typed() {
+        let cases = [
+            ("12.50", Some((1_250, "12.50"))),
+            ("12,50", Some((1_250, "12.50"))),
+            ("12,5", Some((1_250, "12.50"))),
+            ("$12.50", Some((1_250, "$12.50"))),
+            ("12.50€", Some((1_250, "12.50€"))),
+            ("12.50 €", Some((1_250, "12.50€"))),
+            ("90 dollars", Some((9_000, "90 dollars"))),
+            ("90 EUR", Some((9_000, "90 EUR"))),
+            ("1,200", Some((120_000, "1,200"))),
+            ("1.200,50", Some((120_050, "1,200.50"))),
+            ("1,200.50", Some((120_050, "1,200.50"))),
+            ("1,234,567.89", Some((123_456_789, "1,234,567.89"))),
+            ("0.01", Some((1, "0.01"))),
+            ("10000000", Some((1_000_000_000, "10,000,000"))),
+            ("10000000.01", None),
+            ("0", None),
+            ("-5", None),
+            ("1,2,3", None),
+            ("12.5.2026", None),
+            ("1234,567", None),
+            ("$", None),
+            ("twelve", None),
+            ("999999999999999999999", None),
+        ];
+        for (typed, expected) in cases {
+            let words = Words::new(typed);
+            let found = read(&words, 0);
+            let found = found.map(|(m, _)| (m.minor, display(m.minor, m.currency.as_ref())));
+            let expected = expected.map(|(minor, text)| (minor, text.to_owned()));
+            assert_eq!(found, expected, "{typed}");
+        }
+        assert_eq!(display(-1_250, None), "-12.50");
+    }
+
+    #[test]
+    fn one_book_has_one_currency() {
+        let typed = |text| read(&Words::new(text), 0).and_then(|(money, _)| money.currency);
+        let mut book = None;
+        assert_eq!(settle_currency(&mut book, typed("5")), Ok(()));
+        assert_eq!(settle_currency(&mut book, typed("5 euros")), Ok(()));
+        assert_eq!(settle_currency(&mut book, typed("5 Euros")), Ok(()));
+        assert_eq!(settle_currency(&mut book, typed("5")), Ok(()));
+        let error = settle_currency(&mut book, typed("$5")).unwrap_err();
+        assert!(error.contains("euros") && error.contains('$'), "{error}");
+    }
+}

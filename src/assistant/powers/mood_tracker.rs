@@ -1,0 +1,340 @@
+//! The mood tracker: a number from 1 to 10 with a word, and recent averages. It gives no advice.
+
+mod operations;
+
+use serde::{Deserialize, Serialize};
+
+use super::pieces::{self, counted, too_long};
+use super::{PowerContext, Strength, Superpower};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+/// Limit of entries; older ones are removed.
+const ENTRIES_KEPT_MAX: usize = 1_000;
+/// Characters of a note.
+const NOTE_CHARS_MAX: usize = 200;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum MoodAction {
+    Log {
+        score: u8,
+        note: String,
+    },
+    /// Averages over this many days up to today.
+    Past {
+        days: i64,
+    },
+    /// A number outside 1 to 10.
+    OutOfRange,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct MoodState {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    /// Milliseconds since the epoch.
+    at: i64,
+    score: u8,
+    note: String,
+}
+
+const SCORES: [(u8, &[&str]); 10] = [
+    (
+        1,
+        &["awful", "terrible", "horrible", "hopeless", "miserable"],
+    ),
+    (
+        2,
+        &[
+            "depressed",
+            "devastated",
+            "very sad",
+            "really bad",
+            "very bad",
+            "really sad",
+        ],
+    ),
+    (
+        3,
+        &[
+            "bad", "sad", "down", "low", "lonely", "anxious", "angry", "upset", "sick",
+        ],
+    ),
+    (
+        4,
+        &[
+            "tired",
+            "stressed",
+            "meh",
+            "exhausted",
+            "worried",
+            "not great",
+            "bored",
+        ],
+    ),
+    (5, &["ok", "okay", "so-so", "alright", "neutral", "not bad"]),
+    (6, &["fine", "decent", "calm"]),
+    (7, &["good", "well", "relaxed", "rested", "better"]),
+    (
+        8,
+        &[
+            "happy",
+            "very good",
+            "really good",
+            "energetic",
+            "proud",
+            "grateful",
+        ],
+    ),
+    (
+        9,
+        &["great", "very happy", "really happy", "excited", "super"],
+    ),
+    (
+        10,
+        &[
+            "amazing",
+            "fantastic",
+            "wonderful",
+            "awesome",
+            "excellent",
+            "perfect",
+            "ecstatic",
+        ],
+    ),
+];
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
+    use Strength::{Clear, InSession, Soft};
+    let words = &talk.words;
+    let past = |days| Some((Clear, MoodAction::Past { days }));
+    match talk.request() {
+        "how was my mood this week"
+        | "how was my mood"
+        | "hows my mood"
+        | "how is my mood"
+        | "my mood"
+        | "my moods"
+        | "moods"
+        | "mood tracker"
+        | "show my mood"
+        | "show my moods"
+        | "mood history"
+        | "my mood this week"
+        | "hows my mood been"
+        | "how has my mood been"
+        | "mood this week"
+        | "how has my mood been this week"
+        | "show my mood this week"
+        | "mood diary" => {
+            return past(7);
+        }
+        "how was my mood today" | "my mood today" | "mood today" => return past(1),
+        "how was my mood this month"
+        | "my mood this month"
+        | "mood this month"
+        | "how has my mood been this month" => return past(30),
+        "mood" => return Some((Soft, MoodAction::Past { days: 7 })),
+        _ => {}
+    }
+    let (at, end) = (talk.start, pieces::end(words));
+    let start = words.after(
+        at,
+        &[
+            "log my mood as",
+            "log my mood",
+            "log mood",
+            "my mood today is",
+            "my mood is",
+            "mood today",
+            "mood is",
+            "mood",
+            "my mood",
+        ],
+    );
+    if let Some(from) = start {
+        return logged(words, from, end, true).map(|action| (Clear, action));
+    }
+    let felt = words.after(
+        at,
+        &[
+            "i feel",
+            "i am feeling",
+            "im feeling",
+            "feeling",
+            "i felt",
+            "today i feel",
+            "i feel so",
+            "i am",
+            "im",
+        ],
+    );
+    if let Some(from) = felt {
+        return logged(words, from, end, false).map(|action| (Soft, action));
+    }
+    logged(words, at, end, false).map(|action| (InSession, action))
+}
+
+/// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
+fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
+    let word = words.get(from);
+    let number = word
+        .split_once('/')
+        .filter(|(_, of)| *of == "10")
+        .map_or(word, |(n, _)| n);
+    if let Ok(number) = number.parse::<i64>() {
+        let next = words
+            .after(from + 1, &["out of 10", "out of ten", "of 10"])
+            .unwrap_or(from + 1);
+        if next < end && !plain && !words.is_set_off(next - 1) {
+            return None;
+        }
+        let note = pieces::original(
+            words,
+            words.after(next, &["because", "today"]).unwrap_or(next),
+            end,
+        );
+        return Some(match u8::try_from(number) {
+            Ok(score @ 1..=10) => MoodAction::Log { score, note },
+            _ => MoodAction::OutOfRange,
+        });
+    }
+    let from = words
+        .after(from, &["so", "pretty", "quite", "a bit", "rather"])
+        .unwrap_or(from);
+    let (score, next) = SCORES
+        .iter()
+        .find_map(|(score, names)| Some((*score, words.after(from, names)?)))?;
+    let rest = words
+        .after(
+            next,
+            &["today", "right now", "now", "this morning", "tonight"],
+        )
+        .unwrap_or(next);
+    let ends = rest == end
+        || words.is_set_off(rest - 1)
+        || matches!(words.get(rest), "because" | "about" | "and" | "but");
+    ends.then(|| MoodAction::Log {
+        score,
+        note: pieces::original(words, from, end),
+    })
+}
+
+impl Superpower for MoodState {
+    type Action = MoodAction;
+
+    fn own(action: super::Action) -> Option<MoodAction> {
+        match action {
+            super::Action::MoodTracker(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: MoodAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            MoodAction::Log { score, note } => {
+                if let Some(reply) = too_long(&[&note], NOTE_CHARS_MAX) {
+                    return Some(reply);
+                }
+                let entry = Entry {
+                    at: scene.now.0,
+                    score,
+                    note,
+                };
+                let reply = format!("Noted: {}.", entry.display());
+                self.entries.push(entry);
+                if self.entries.len() > ENTRIES_KEPT_MAX {
+                    self.entries.remove(0);
+                }
+                format!(
+                    "{reply}{}",
+                    self.average(7, scene)
+                        .map_or_else(String::new, |(text, n)| {
+                            if n > 1 {
+                                format!(" This week it's {text} on average.")
+                            } else {
+                                String::new()
+                            }
+                        })
+                )
+            }
+            MoodAction::Past { days } => self.past(days, scene),
+            MoodAction::OutOfRange => {
+                "Moods go from 1 (awful) to 10 (wonderful). For example: “mood 7/10”.".to_owned()
+            }
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        self.past(7, scene)
+    }
+
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
+        let (average, _) = self.average(7, scene)?;
+        Some(format!("Mood in the last 7 days: {average} on average"))
+    }
+}
+
+impl MoodState {
+    fn since(&self, days: i64, scene: &PowerContext<'_>) -> impl Iterator<Item = &Entry> {
+        let first = pieces::number(scene.today()) - (days - 1) as i32;
+        let zone = scene.zone();
+        self.entries
+            .iter()
+            .filter(move |entry| pieces::number(pieces::date(Timestamp(entry.at), zone)) >= first)
+    }
+
+    /// The average with one decimal as text, and the number of entries.
+    fn average(&self, days: i64, scene: &PowerContext<'_>) -> Option<(String, usize)> {
+        let count = self.since(days, scene).count();
+        let sum: usize = self
+            .since(days, scene)
+            .map(|entry| usize::from(entry.score))
+            .sum();
+        let tenths = (sum * 10 + count / 2).checked_div(count)?;
+        Some((format!("{}.{}", tenths / 10, tenths % 10), count))
+    }
+
+    fn past(&self, days: i64, scene: &PowerContext<'_>) -> String {
+        const LISTED_MAX: usize = 14;
+        let when = match days {
+            1 => "today".to_owned(),
+            n => format!("in the last {n} days"),
+        };
+        let Some((average, count)) = self.average(days, scene) else {
+            return format!("I know of no mood of yours {when}. Say “mood 7/10” to note one.");
+        };
+        let times = counted(count, "time");
+        let mut text = format!("Your mood {when}: {average} on average, noted {times}.");
+        for entry in self
+            .since(days, scene)
+            .skip(count.saturating_sub(LISTED_MAX))
+        {
+            let at = Timestamp(entry.at).utc().with_timezone(&scene.zone());
+            text.push_str(&format!(
+                "\n• {}: {}",
+                at.format("%a %-d %b %H:%M"),
+                entry.display()
+            ));
+        }
+        if scene.timezone.is_none() {
+            text.push_str("\nTimes are in UTC.");
+        }
+        text
+    }
+}
+
+impl Entry {
+    fn display(&self) -> String {
+        if self.note.is_empty() {
+            format!("{}/10", self.score)
+        } else {
+            format!("{}/10, {}", self.score, self.note)
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Messages that a superpower sends by itself: when each goes out, and which have gone. A
+//! notice keeps to the person's waking hours and goes out once. It knows no superpower.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{PowerContext, pieces};
+use crate::assistant::builtin::when;
+use crate::clock::{Timestamp, Zone};
+
+const DAY_MINUTES: u32 = 24 * 60;
+/// A notice that would come while the person sleeps comes so long before they go to bed.
+const BEFORE_BED_MINUTES: u32 = 30;
+/// What is told so shortly before it begins is too late to be of use.
+const LEAD_MIN_MS: i64 = 5 * 60_000;
+/// What has gone out is known for so long after it is over.
+const SENT_KEPT_MS: i64 = 3 * 24 * 60 * 60_000;
+/// Notices that are told in one message.
+const AT_ONCE_MAX: usize = 10;
+
+/// The hours in which a person wants to hear something, in minutes after midnight. They
+/// may reach over midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WakingHours {
+    pub from: u32,
+    pub to: u32,
+}
+
+impl Default for WakingHours {
+    fn default() -> Self {
+        Self {
+            from: 7 * 60,
+            to: 22 * 60,
+        }
+    }
+}
+
+impl WakingHours {
+    fn contains(self, minute: u32) -> bool {
+        if self.from < self.to {
+            (self.from..self.to).contains(&minute)
+        } else {
+            minute >= self.from || minute < self.to
+        }
+    }
+
+    pub(super) fn is_awake(self, at: Timestamp, zone: Zone) -> bool {
+        self.contains(pieces::minute_of_day(at, zone))
+    }
+
+    /// When the person gets up next; `None`: they are awake.
+    pub fn next_morning(self, now: Timestamp, timezone: Option<Zone>) -> Option<Timestamp> {
+        let zone = timezone.unwrap_or(Zone::UTC);
+        let asleep = !self.is_awake(now, zone);
+        asleep.then(|| self.next_start(now, zone)).flatten()
+    }
+
+    /// The next moment from `at` on at which the person gets up.
+    fn next_start(self, at: Timestamp, zone: Zone) -> Option<Timestamp> {
+        let today = pieces::date(at, zone);
+        [today, today.succ_opt()?]
+            .into_iter()
+            .filter_map(|date| pieces::moment(date, self.from, zone))
+            .find(|start| *start >= at)
+    }
+
+    /// The last moment before `at` that is well before bedtime.
+    fn last_before_bed(self, at: Timestamp, zone: Zone) -> Option<Timestamp> {
+        let minute = (self.to + DAY_MINUTES - BEFORE_BED_MINUTES) % DAY_MINUTES;
+        let today = pieces::date(at, zone);
+        [today, today.pred_opt()?]
+            .into_iter()
+            .filter_map(|date| pieces::moment(date, minute, zone))
+            .find(|moment| *moment < at)
+    }
+
+    /// "07:00 to 22:00"
+    pub fn display(self) -> String {
+        format!(
+            "{} to {}",
+            pieces::clock_text(self.from),
+            pieces::clock_text(self.to % DAY_MINUTES)
+        )
+    }
+}
+
+/// A message that is to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Notice {
+    /// The same for the same thing and kind; no two go out with one key.
+    pub(super) key: String,
+    pub(super) planned: Timestamp,
+    /// From then on it is of no use.
+    pub(super) over: Timestamp,
+    pub(super) text: String,
+}
+
+impl Notice {
+    /// When it goes out, from now on; `None`: it is too late.
+    fn goes_out_at(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        let (waking, zone, now) = (scene.waking, scene.zone(), scene.now);
+        if self.over <= now {
+            return None;
+        }
+        let at = self.planned.max(now);
+        if waking.is_awake(at, zone) {
+            return Some(at);
+        }
+        let start = waking.next_start(at, zone)?;
+        if start.plus_ms(LEAD_MIN_MS) <= self.over {
+            return Some(start);
+        }
+        waking
+            .last_before_bed(at, zone)
+            .map(|bed| bed.max(now))
+            .filter(|at| waking.is_awake(*at, zone))
+    }
+}
+
+/// The keys of what has gone out, and when each can be forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SentNotices(BTreeMap<String, i64>);
+
+impl SentNotices {
+    /// When the next of `notices` goes out.
+    pub(super) fn next(&self, notices: &[Notice], scene: &PowerContext<'_>) -> Option<Timestamp> {
+        notices
+            .iter()
+            .filter(|notice| !self.0.contains_key(&notice.key))
+            .filter_map(|notice| notice.goes_out_at(scene))
+            .min()
+    }
+
+    pub(super) fn has(&self, notice: &Notice) -> bool {
+        self.0.contains_key(&notice.key)
+    }
+
+    /// Takes those whose time has come; from now on they have gone out.
+    pub(super) fn take_due(
+        &mut self,
+        notices: Vec<Notice>,
+        scene: &PowerContext<'_>,
+    ) -> Vec<Notice> {
+        let kept_from = scene.now.plus_ms(-SENT_KEPT_MS).0;
+        self.0.retain(|_, forget_at| *forget_at > kept_from);
+        let mut due: Vec<Notice> = notices
+            .into_iter()
+            .filter(|notice| !self.0.contains_key(&notice.key))
+            .filter(|notice| notice.goes_out_at(scene).is_some_and(|at| at <= scene.now))
+            .collect();
+        due.sort_by_key(|notice| (notice.planned, notice.over));
+        due.truncate(AT_ONCE_MAX);
+        for notice in &due {
+            self.0.insert(notice.key.clone(), notice.over.0);
+        }
+        due
+    }
+
+    /// Counts those whose time has passed as gone out, as the person has just told of them.
+    pub(super) fn skip_past(&mut self, notices: &[Notice], now: Timestamp) {
+        for notice in notices.iter().filter(|notice| notice.planned <= now) {
+            self.0.insert(notice.key.clone(), notice.over.0);
+        }
+    }
+}
+
+/// One message of what is due; `None`: nothing.
+pub(super) fn joined(due: &[Notice]) -> Option<String> {
+    let texts: Vec<&str> = due.iter().map(|notice| notice.text.as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// A time of day some days before a day.
+pub(super) fn days_before(
+    day: chrono::NaiveDate,
+    days: i64,
+    hour: u32,
+    zone: Zone,
+) -> Option<Timestamp> {
+    let date = day.checked_sub_signed(chrono::Duration::days(days))?;
+    when::at_hour(date, hour, 0, zone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assistant::powers::Facts;
+
+    fn scene<'a>(now: &str, waking: WakingHours, facts: &'a Facts) -> PowerContext<'a> {
+        PowerContext {
+            now: Timestamp::parse(now).unwrap(),
+            timezone: Some("Europe/Berlin".parse().unwrap()),
+            waking,
+            ..PowerContext::alone(Timestamp(0), 1, facts)
+        }
+    }
+
+    fn notice(planned: &str, over: &str) -> Notice {
+        Notice {
+            key: "k".to_owned(),
+            planned: Timestamp::parse(planned).unwrap(),
+            over: Timestamp::parse(over).unwrap(),
+            text: "t".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_notice_keeps_to_waking_hours() {
+        let usual = WakingHours::default();
+        let late = WakingHours {
+            from: 10 * 60,
+            to: 60,
+        };
+        // Berlin is an hour ahead of UTC.
+        let cases = [
+            (
+                usual,
+                "2026-11-23T12:00:00Z",
+                "2026-11-23T16:00:00Z",
+                "2026-11-23T18:00:00Z",
+                Some("2026-11-23T16:00:00.000Z"),
+            ),
+            // Planned at 5:30, begins at 7:30: at 7:00.
+            (
+                usual,
+                "2026-11-23T12:00:00Z",
+                "2026-11-24T04:30:00Z",
+                "2026-11-24T06:30:00Z",
+                Some("2026-11-24T06:00:00.000Z"),
+            ),
+            // Begins at 6:30: the evening before.
+            (
+                usual,
+                "2026-11-23T12:00:00Z",
+                "2026-11-24T03:30:00Z",
+                "2026-11-24T05:30:00Z",
+                Some("2026-11-23T20:30:00.000Z"),
+            ),
+            // It is past bedtime already.
+            (
+                usual,
+                "2026-11-23T21:30:00Z",
+                "2026-11-24T03:30:00Z",
+                "2026-11-24T05:30:00Z",
+                None,
+            ),
+            // Late, but not over.
+            (
+                usual,
+                "2026-11-23T17:00:00Z",
+                "2026-11-23T16:00:00Z",
+                "2026-11-23T18:00:00Z",
+                Some("2026-11-23T17:00:00.000Z"),
+            ),
+            (
+                usual,
+                "2026-11-23T18:00:00Z",
+                "2026-11-23T16:00:00Z",
+                "2026-11-23T18:00:00Z",
+                None,
+            ),
+            // Somebody who goes to bed at one.
+            (
+                late,
+                "2026-11-23T12:00:00Z",
+                "2026-11-23T23:30:00Z",
+                "2026-11-24T01:30:00Z",
+                Some("2026-11-23T23:30:00.000Z"),
+            ),
+            (
+                late,
+                "2026-11-23T12:00:00Z",
+                "2026-11-24T06:00:00Z",
+                "2026-11-24T08:00:00Z",
+                Some("2026-11-23T23:30:00.000Z"),
+            ),
+        ];
+        let facts = Facts::default();
+        for (waking, now, planned, over, expected) in cases {
+            let at = notice(planned, over).goes_out_at(&scene(now, waking, &facts));
+            let at = at.map(|at| at.to_string());
+            assert_eq!(at.as_deref(), expected, "{planned} {over} at {now}");
+        }
+    }
+
+    #[test]
+    fn a_notice_goes_out_once() {
+        let mut sent = SentNotices::default();
+        let facts = Facts::default();
+        let scene = scene("2026-11-23T16:00:00Z", WakingHours::default(), &facts);
+        let all = vec![notice("2026-11-23T16:00:00Z", "2026-11-23T18:00:00Z")];
+        assert_eq!(sent.next(&all, &scene), Some(scene.now));
+        assert_eq!(sent.take_due(all.clone(), &scene), all);
+        assert_eq!(sent.take_due(all.clone(), &scene), []);
+        assert_eq!(sent.next(&all, &scene), None);
+        let mut other = SentNotices::default();
+        other.skip_past(&all, scene.now);
+        assert_eq!(other, sent);
+        // Long after, it is forgotten.
+        let later = PowerContext {
+            now: scene.now.plus_s(10 * 86_400),
+            ..scene
+        };
+        assert_eq!(sent.take_due(Vec::new(), &later), []);
+        assert_eq!(sent, SentNotices::default());
+    }
+}

@@ -1,0 +1,62 @@
+//! What a language model may do with parcels.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, changes, clean, needed, needed_time, reads, said_time,
+};
+use super::ParcelAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For keep: what comes and from whom. For arrived and remove: a part of it; without it
+    /// the only one.
+    parcel: Option<String>,
+    /// For keep: carrier and number.
+    details: Option<String>,
+    /// For keep, and for set_day of the parcel that has none: YYYY-MM-DD.
+    date: Option<String>,
+    /// HH:MM
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Keep,
+    SetDay,
+    List,
+    Arrived,
+    Remove,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "Keeps which parcels are on their way, and tells of them on the day. It asks no carrier.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        let (date, time) = (self.date.as_deref(), self.time.as_deref());
+        let parcel = clean(self.parcel.as_deref().unwrap_or_default());
+        let about = (!parcel.is_empty()).then(|| parcel.clone());
+        let action = match self.operation {
+            Verb::List => return reads(powers::Action::PackageTracking(ParcelAction::List)),
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Keep => ParcelAction::Keep {
+                what: needed(Some(&parcel), "parcel")?,
+                details: clean(self.details.as_deref().unwrap_or_default()),
+                time: said_time(date, time, moment)?,
+            },
+            Verb::SetDay => ParcelAction::SetTime(needed_time(date, time, moment)?),
+            Verb::Arrived | Verb::Remove => ParcelAction::Remove {
+                about,
+                arrived: matches!(self.operation, Verb::Arrived),
+            },
+        };
+        changes(powers::Action::PackageTracking(action))
+    }
+}

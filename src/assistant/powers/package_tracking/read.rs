@@ -1,0 +1,248 @@
+//! Reads what is said of parcels: "my parcel from Zalando arrives on friday", "where are my
+//! parcels?". It knows none.
+
+use super::ParcelAction;
+use crate::assistant::builtin::Talk;
+use crate::assistant::powers::{Strength, pieces, said_time};
+
+/// A shorter word with digits in it is no tracking number.
+const NUMBER_CHARS_MIN: usize = 8;
+/// What begins the mention of a parcel that is waited for.
+const EXPECTING: [&str; 12] = [
+    "track",
+    "im expecting",
+    "i am expecting",
+    "i expect",
+    "expecting",
+    "im waiting for",
+    "i am waiting for",
+    "im getting",
+    "i get",
+    "im awaiting",
+    "keep",
+    "note",
+];
+
+pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, ParcelAction)> {
+    use Strength::{Clear, InSession};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if lists(talk.request()) {
+        return Some((Clear, ParcelAction::List));
+    }
+    let day = [
+        "it arrives",
+        "it comes",
+        "it should arrive",
+        "its expected",
+        "expected",
+    ];
+    if let Some(from) = words.after(at, &day)
+        && let Some(found) = said_time::find(talk, from, end, false)
+    {
+        let set = found
+            .time
+            .map_or_else(ParcelAction::UnclearTime, ParcelAction::SetTime);
+        return Some((InSession, set));
+    }
+    let kind = (at..end).find(|n| is_parcel(words.get(*n)))?;
+    if let Some(removal) = parse_removal(talk, at, kind, end) {
+        return Some(removal);
+    }
+    if words.get(at) == "where"
+        || words
+            .after(at, &["when does", "when will", "when is"])
+            .is_some()
+    {
+        return Some((Clear, ParcelAction::List));
+    }
+    parse_parcel(talk, at, kind, end).map(|action| (Clear, action))
+}
+
+/// It has arrived, or is to be forgotten.
+fn parse_removal(
+    talk: &Talk<'_>,
+    at: usize,
+    kind: usize,
+    end: usize,
+) -> Option<(Strength, ParcelAction)> {
+    let verbs = [
+        "delete",
+        "remove",
+        "forget",
+        "drop",
+        "stop tracking",
+        "untrack",
+    ];
+    if let Some(from) = talk.words.after(at, &verbs) {
+        let about = about(talk, from, kind, end);
+        let arrived = false;
+        return Some((Strength::Clear, ParcelAction::Remove { about, arrived }));
+    }
+    let verb = (kind..end).find(|n| is_arrived(talk, *n))?;
+    let about = about(talk, at, kind, verb);
+    let arrived = true;
+    Some((Strength::Soft, ParcelAction::Remove { about, arrived }))
+}
+
+/// "my parcel from Zalando arrives on friday", "track package 1Z… by UPS".
+fn parse_parcel(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<ParcelAction> {
+    let words = &talk.words;
+    let stated = words.after(at, &EXPECTING);
+    let verb = (kind..end).find_map(|n| Some((n, arrival_verb(talk, n)?)));
+    let from = stated.unwrap_or(at);
+    let from = words
+        .after(from, &["my", "the", "a", "our", "this", "another"])
+        .unwrap_or(from);
+    // "I have a package" is talk; so is "delivery" in a longer story.
+    if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
+        return None;
+    }
+    let found = said_time::find(talk, kind + 1, end, false);
+    let to = verb.map_or(end, |(n, _)| n);
+    let (mut named, mut details) = (Vec::new(), Vec::new());
+    for n in from..end {
+        let in_time = found
+            .as_ref()
+            .is_some_and(|found| (found.range().0..found.range().1).contains(&n));
+        let in_verb = verb.is_some_and(|(from, next)| (from..next).contains(&n));
+        let word = words.get(n);
+        if in_time || in_verb {
+            continue;
+        }
+        if is_tracking_number(word) || is_carrier(word) {
+            details.push(pieces::original(words, n, n + 1));
+        } else if n < to && !matches!(word, "by" | "with" | "number" | "tracking" | "via") {
+            named.push(pieces::original(words, n, n + 1));
+        }
+    }
+    let what = named.join(" ");
+    let details = details.join(" ");
+    if stated.is_some() && details.is_empty() && found.is_none() && words.get(at) != "track" {
+        return None;
+    }
+    let time = match found.map(|found| found.time) {
+        Some(Err(problem)) => return Some(ParcelAction::UnclearTime(problem)),
+        Some(Ok(time)) => Some(time),
+        None => None,
+    };
+    let has_content = time.is_some() || !details.is_empty();
+    has_content.then_some(ParcelAction::Keep {
+        what,
+        details,
+        time,
+    })
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "parcels"
+            | "my parcels"
+            | "packages"
+            | "my packages"
+            | "my deliveries"
+            | "deliveries"
+            | "show my parcels"
+            | "show my packages"
+            | "list my parcels"
+            | "track my parcels"
+            | "track my packages"
+            | "any parcels"
+            | "any parcels today"
+            | "any deliveries today"
+    )
+}
+
+fn is_parcel(word: &str) -> bool {
+    matches!(
+        word,
+        "parcel" | "parcels" | "package" | "packages" | "delivery" | "deliveries" | "shipment"
+    )
+}
+
+/// The index after the words of an arrival to come.
+fn arrival_verb(talk: &Talk<'_>, at: usize) -> Option<usize> {
+    talk.words.after(
+        at,
+        &[
+            "arrives",
+            "is arriving",
+            "comes",
+            "is coming",
+            "will arrive",
+            "should arrive",
+            "should come",
+            "will come",
+            "gets here",
+            "is due",
+            "is expected",
+            "will be delivered",
+            "is delivered",
+            "should be here",
+            "will be here",
+            "is out for delivery",
+            "arriving",
+            "due",
+        ],
+    )
+}
+
+fn is_arrived(talk: &Talk<'_>, at: usize) -> bool {
+    let phrases = [
+        "arrived",
+        "has arrived",
+        "is here",
+        "came",
+        "was delivered",
+        "has been delivered",
+        "got here",
+        "is there",
+    ];
+    let end = talk.words.after(at, &phrases);
+    end.is_some_and(|next| next >= talk.words.len().saturating_sub(2))
+}
+
+/// Which parcel: "the parcel from Zalando", "my Zalando parcel".
+fn about(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
+    let words = &talk.words;
+    let from = words
+        .after(from, &["my", "the", "our", "a"])
+        .unwrap_or(from);
+    let after = words
+        .after(kind + 1, &["from", "of", "with"])
+        .unwrap_or(kind + 1);
+    let text = match pieces::original(words, after, end) {
+        text if text.is_empty() => pieces::original(words, from, kind),
+        text => text,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+fn is_tracking_number(word: &str) -> bool {
+    word.len() >= NUMBER_CHARS_MIN
+        && word.bytes().all(|b| b.is_ascii_alphanumeric())
+        && word.bytes().filter(u8::is_ascii_digit).count() >= 6
+}
+
+fn is_carrier(word: &str) -> bool {
+    matches!(
+        word,
+        "dhl"
+            | "ups"
+            | "fedex"
+            | "usps"
+            | "dpd"
+            | "gls"
+            | "hermes"
+            | "evri"
+            | "tnt"
+            | "postnl"
+            | "inpost"
+            | "yodel"
+            | "colissimo"
+            | "chronopost"
+            | "correos"
+            | "postnord"
+    )
+}

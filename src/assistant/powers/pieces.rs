@@ -1,0 +1,270 @@
+//! Parsers that several superpowers share: lists, references to entries, days.
+
+use crate::clock::Zone;
+use chrono::{Datelike, NaiveDate, Timelike};
+
+use crate::assistant::builtin::subject;
+use crate::assistant::builtin::when::{self, Clock, Day, Spec};
+use crate::assistant::builtin::words::Words;
+use crate::clock::Timestamp;
+
+/// Limit of entries in one message.
+const NAMED_MAX: usize = 50;
+
+/// "milk, two eggs and tea" has three entries; a quoted text is one.
+pub(super) fn things(text: &str) -> Vec<String> {
+    let whole = text.trim();
+    let quoted = |open, close| {
+        whole.chars().count() > 2 && whole.starts_with(open) && whole.ends_with(close)
+    };
+    if quoted('"', '"') || quoted('“', '”') {
+        return vec![subject(whole)];
+    }
+    let mut found = Vec::new();
+    for part in whole.split([',', ';', '\n', '•']) {
+        let mut rest = part.trim();
+        rest = strip_word(rest, "and").unwrap_or(rest);
+        while let Some((one, more)) = split_at_and(rest) {
+            found.push(subject(one));
+            rest = more;
+        }
+        found.push(subject(rest));
+    }
+    found.retain(|thing| !thing.is_empty());
+    found.truncate(NAMED_MAX);
+    found
+}
+
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text.get(..word.len())?.eq_ignore_ascii_case(word);
+    let rest = rest.then(|| &text[word.len()..])?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
+fn split_at_and(text: &str) -> Option<(&str, &str)> {
+    [" and ", " And ", " AND ", " & "]
+        .iter()
+        .filter_map(|link| Some((text.find(link)?, link.len())))
+        .min()
+        .map(|(at, len)| (&text[..at], &text[at + len..]))
+}
+
+/// Whether two names are equal, ignoring case.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a == b || a.to_lowercase() == b.to_lowercase()
+}
+
+/// Finds the entry that is meant: by number from 1, by the same text, else the first that begins
+/// with it, else the first that contains it.
+pub(super) fn which<'a>(
+    phrase: &str,
+    texts: impl Iterator<Item = &'a str> + Clone,
+) -> Option<usize> {
+    let phrase = phrase.to_lowercase();
+    let number = phrase.trim_start_matches(['#', 'n', 'o', '.', ' ']);
+    if let Ok(number) = number.parse::<usize>() {
+        return (1..=texts.count()).contains(&number).then(|| number - 1);
+    }
+    let lower = texts.map(str::to_lowercase);
+    let phrase = phrase.as_str();
+    let bare = ["the ", "my ", "our "]
+        .iter()
+        .find_map(|article| phrase.strip_prefix(article))
+        .unwrap_or(phrase);
+    if bare.is_empty() {
+        return None;
+    }
+    lower
+        .clone()
+        .position(|text| text == phrase || text == bare)
+        .or_else(|| lower.clone().position(|text| text.starts_with(bare)))
+        .or_else(|| lower.clone().position(|text| text.contains(bare)))
+}
+
+/// Which of `names` somebody chooses: by its number from 1, or by a part of one of them only.
+pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
+    let phrase = subject(phrase);
+    let lower = phrase.to_lowercase();
+    let bare = lower.strip_suffix(" one").unwrap_or(&lower);
+    let bare = bare.strip_prefix("the ").unwrap_or(bare);
+    let found = which(bare, names.iter().copied())?;
+    let fits = |name: &&&str| name.to_lowercase().contains(bare);
+    let is_number = bare.trim_start_matches('#').parse::<usize>().is_ok();
+    (is_number || names.iter().filter(fits).count() == 1).then_some(found)
+}
+
+/// With a capital letter at the start.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+/// The end of a text: before "please" and "thanks".
+pub(super) fn end(words: &Words) -> usize {
+    let mut end = words.len();
+    while end > 1 && matches!(words.get(end - 1), "please" | "pls" | "plz" | "thanks") {
+        end -= 1;
+    }
+    end
+}
+
+/// The original words without surrounding punctuation.
+pub(super) fn original(words: &Words, from: usize, to: usize) -> String {
+    subject(words.original(from..to.max(from)))
+}
+
+pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
+    at.utc().with_timezone(&zone).date_naive()
+}
+
+pub(super) fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
+    let local = at.utc().with_timezone(&zone);
+    local.hour() * 60 + local.minute()
+}
+
+/// That minute of a day. A time that the clocks jump over is the first after the gap.
+pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
+    when::at_hour(date, minute / 60, minute % 60, zone)
+}
+
+/// "07:30"
+pub(super) fn clock_text(minute: u32) -> String {
+    format!("{:02}:{:02}", minute / 60, minute % 60)
+}
+
+/// Days are kept as numbers.
+pub(super) fn number(date: NaiveDate) -> i32 {
+    date.num_days_from_ce()
+}
+
+pub(super) fn day(number: i32) -> NaiveDate {
+    NaiveDate::from_num_days_from_ce_opt(number).unwrap_or_default()
+}
+
+/// The day at `at` and the index after it: a written date, or else the next such day.
+pub(super) fn read_day(
+    words: &Words,
+    at: usize,
+    now: Timestamp,
+    zone: Zone,
+) -> Option<(NaiveDate, usize)> {
+    let (spec, end) = when::read(words, at)?;
+    let day = match spec.day? {
+        Day::Date { year, month, day } => NaiveDate::from_ymd_opt(year, month, day)?,
+        Day::Today => date(now, zone),
+        day => {
+            let spec = Spec {
+                day: Some(day),
+                ..Spec::default()
+            };
+            date(when::resolve(&spec, now, zone).ok()?, zone)
+        }
+    };
+    Some((day, end))
+}
+
+/// The hour at `at`, also where it is only a number: "8", "8:30", "8 pm". It is no part of
+/// "8 to 9".
+pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
+    let half = words.after(at + 1, &["am", "pm", "a.m", "p.m"]);
+    let end = half.unwrap_or(at + 1);
+    let text = words.phrase(at..end);
+    let alone = Words::new(&text);
+    let (spec, next) = when::read_hour_alone(&alone, 0)?;
+    let clock = spec.clock.filter(|_| next == alone.len())?;
+    let is_time = clock.minute < 60 && (clock.hour < 24 || (clock.hour, clock.minute) == (24, 0));
+    is_time.then_some((clock, end))
+}
+
+/// Whether a day is named in `text`.
+pub(super) fn has_day(text: &str) -> bool {
+    let words = Words::new(text);
+    (0..words.len()).any(|at| {
+        when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some() || spec.wait.is_some())
+    })
+}
+
+/// "june", "jun": its number.
+pub(super) fn read_month(word: &str) -> Option<u32> {
+    when::month(word)
+}
+
+/// "Friday, 5 June", with the year if it isn't the current one.
+pub(super) fn display(date: NaiveDate, today: NaiveDate) -> String {
+    let pattern = if date.year() == today.year() {
+        "%A, %-d %B"
+    } else {
+        "%A, %-d %B %Y"
+    };
+    date.format(pattern).to_string()
+}
+
+pub(super) fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// "a", "a and b", "a, b and c".
+pub(super) fn joined<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [most @ .., last] => {
+            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", most.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The first of `texts` that is longer than `chars_max`.
+pub(super) fn too_long<S: AsRef<str>>(texts: &[S], chars_max: usize) -> Option<String> {
+    texts
+        .iter()
+        .any(|text| text.as_ref().chars().count() > chars_max)
+        .then(|| format!("That's too long. Please keep each to {chars_max} characters."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_in_one_breath() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("milk", &["milk"]),
+            ("milk and eggs", &["milk", "eggs"]),
+            ("milk, two eggs and tea.", &["milk", "two eggs", "tea"]),
+            ("milk, eggs, and tea", &["milk", "eggs", "tea"]),
+            ("“mac and cheese”", &["mac and cheese"]),
+            ("Sand & Andes", &["Sand", "Andes"]),
+            ("a\nb\n", &["a", "b"]),
+            ("Jalapeño and 牛乳", &["Jalapeño", "牛乳"]),
+            (" , and ;", &["and"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(things(text), expected, "{text}");
+        }
+        assert_eq!(things(&"x,".repeat(500)).len(), NAMED_MAX);
+    }
+
+    #[test]
+    fn what_is_meant() {
+        let texts = ["Milk", "oat milk", "eggs from Ana"];
+        let cases = [
+            ("milk", Some(0)),
+            ("the milk", Some(0)),
+            ("oat", Some(1)),
+            ("Ana", Some(2)),
+            ("3", Some(2)),
+            ("#2", Some(1)),
+            ("4", None),
+            ("0", None),
+            ("beer", None),
+            ("", None),
+            ("the ", None),
+        ];
+        for (phrase, expected) in cases {
+            assert_eq!(which(phrase, texts.iter().copied()), expected, "{phrase}");
+        }
+    }
+}

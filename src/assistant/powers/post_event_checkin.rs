@@ -1,0 +1,359 @@
+//! Asks afterwards how something went that mattered: an interview, a doctor, an exam. The
+//! answer is kept as a memory by whoever delivers the question. It asks once for each.
+
+mod operations;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::entries::{self, Entries, Entry, EntryDraft, HOUR, promise};
+use super::notice::{self, Notice};
+use super::said_time::{self, SaidTime};
+use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::{Words, stable_hash};
+use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
+
+const POWER: Power = Power::PostEventCheckin;
+/// It is asked so long after something began.
+const AFTER_S: i64 = 2 * 3_600;
+/// Days after which it is forgotten.
+const KEPT_DAYS: i64 = 3;
+/// Words of what it is called.
+const NAME_WORDS_MAX: usize = 6;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckinAction {
+    Keep {
+        what: String,
+        time: SaidTime,
+    },
+    List,
+    Remove(String),
+    /// Why the time can't be used.
+    UnclearTime(String),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct CheckinState {
+    events: Entries,
+    /// What was asked about last, as it stands before the answer in a memory. It may be of a
+    /// calendar, and is not kept.
+    #[serde(skip)]
+    question: Option<String>,
+}
+
+struct Question {
+    notice: Notice,
+    about: String,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
+    use Strength::{Clear, Soft};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if lists(talk.request()) {
+        return Some((Clear, CheckinAction::List));
+    }
+    let asking = [
+        "dont ask me about",
+        "dont ask about",
+        "dont ask me how",
+        "do not ask me about",
+    ];
+    if let Some(from) = words.after(at, &asking) {
+        let from = words.after(from, &["my", "the"]).unwrap_or(from);
+        let about = pieces::original(words, from, end);
+        return (!about.is_empty()).then_some((Clear, CheckinAction::Remove(about)));
+    }
+    if words.is_question() {
+        return None;
+    }
+    let have = words.after(
+        at,
+        &[
+            "i have",
+            "ive got",
+            "i got",
+            "ive",
+            "ill have",
+            "i will have",
+            "i am having",
+            "im having",
+            "wish me luck for",
+            "wish me luck",
+        ],
+    );
+    let from = match have {
+        Some(from) => words
+            .after(from, &["a", "an", "my", "the", "another"])
+            .unwrap_or(from),
+        None => words.after(at, &["my", "the"])?,
+    };
+    let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;
+    let found = said_time::find(talk, from, end, is_in_the_evening(words.get(named)))?;
+    let (first, _) = found.range();
+    if first <= named {
+        return None;
+    }
+    let to = (named..first)
+        .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
+        .unwrap_or(first);
+    let what = pieces::original(words, from, to);
+    Some((
+        Soft,
+        match found.time {
+            Ok(time) => CheckinAction::Keep { what, time },
+            Err(problem) => CheckinAction::UnclearTime(problem),
+        },
+    ))
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "check-ins" | "checkins" | "my check-ins" | "my checkins" | "what will you ask me about"
+    )
+}
+
+/// What one is asked about afterwards.
+fn is_of_weight(word: &str) -> bool {
+    matches!(
+        word,
+        "interview"
+            | "exam"
+            | "exams"
+            | "presentation"
+            | "pitch"
+            | "audition"
+            | "doctor"
+            | "doctors"
+            | "dentist"
+            | "surgery"
+            | "operation"
+            | "checkup"
+            | "date"
+            | "talk"
+            | "test"
+            | "viva"
+            | "defence"
+            | "defense"
+            | "recital"
+            | "marathon"
+            | "race"
+            | "hearing"
+            | "wedding"
+    )
+}
+
+fn is_in_the_evening(word: &str) -> bool {
+    matches!(word, "date" | "recital")
+}
+
+/// Whether a plan's name says that it matters.
+fn matters(what: &str) -> bool {
+    what.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| is_of_weight(word) || word == "dinner")
+        || what.to_lowercase().contains("first meeting")
+}
+
+/// What was said after the question how something was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckinAnswer {
+    /// No answer: a greeting, a question.
+    None,
+    Refused,
+    /// As it was typed, shortened.
+    Told(String),
+}
+
+/// Characters of an answer that are kept.
+const ANSWER_CHARS_MAX: usize = 500;
+
+pub fn checkin_answer(text: &str) -> CheckinAnswer {
+    let words = Words::new(text);
+    if words.len() == 0 || words.is_question() {
+        return CheckinAnswer::None;
+    }
+    match words.phrase(0..words.len().min(NAME_WORDS_MAX)).as_str() {
+        "hi" | "hello" | "hey" | "thanks" | "thank you" | "good morning" | "good evening"
+        | "good night" | "bye" | "help" | "yes" | "ok" | "okay" | "hi there" | "hey there" => {
+            CheckinAnswer::None
+        }
+        "no"
+        | "nope"
+        | "skip"
+        | "nothing"
+        | "never mind"
+        | "nevermind"
+        | "not now"
+        | "no thanks"
+        | "i dont want to say"
+        | "none of your business"
+        | "i dont want to talk" => CheckinAnswer::Refused,
+        _ => CheckinAnswer::Told(text.trim().chars().take(ANSWER_CHARS_MAX).collect()),
+    }
+}
+
+impl CheckinState {
+    fn questions(&self, scene: &PowerContext<'_>) -> Vec<Question> {
+        let own = self.events.list.iter().filter_map(|entry| {
+            let date = entry.date(scene.today())?;
+            let span = question_span(date, entry.minute, &entry.what, scene)?;
+            Some(Question {
+                notice: entry.notice("after", span, question(&entry.what)),
+                about: about(&entry.what, date),
+            })
+        });
+        let planned = self.plans(scene).into_iter().filter_map(|plan| {
+            let (planned, over) = question_span(plan.day, plan.minute, &plan.what, scene)?;
+            let notice = Notice {
+                key: format!("plan {:x} {}", stable_hash(&plan.what), over.0),
+                planned,
+                over,
+                text: question(&plan.what),
+            };
+            Some(Question {
+                notice,
+                about: about(&plan.what, plan.day),
+            })
+        });
+        own.chain(planned).collect()
+    }
+
+    /// What matters of what others know, but for what the person told here as well.
+    fn plans<'a>(&self, scene: &PowerContext<'a>) -> Vec<&'a Plan> {
+        let told_here = |plan: &Plan| {
+            let number = pieces::number(plan.day);
+            let entries = &self.events.list;
+            entries
+                .iter()
+                .any(|e| e.day == Some(number) && e.minute == plan.minute)
+        };
+        let plans = scene.facts.plans.iter();
+        plans
+            .filter(|plan| matters(&plan.what) && !told_here(plan))
+            .collect()
+    }
+}
+
+/// What a memory of the answer begins with.
+fn about(what: &str, date: NaiveDate) -> String {
+    format!("{what} on {}", date.format("%-d %B %Y"))
+}
+
+/// From when on and until when it is asked how it was.
+fn question_span(
+    date: NaiveDate,
+    minute: Option<u32>,
+    what: &str,
+    scene: &PowerContext<'_>,
+) -> Option<(Timestamp, Timestamp)> {
+    let zone = scene.zone();
+    let next = date.succ_opt()?;
+    let over = pieces::moment(next.succ_opt()?, 0, zone)?;
+    let morning = pieces::moment(next, HOUR * 60, zone)?;
+    let same_day = minute.filter(|_| !what.to_lowercase().contains("dinner"));
+    let after = same_day.and_then(|minute| {
+        let at = pieces::moment(date, minute, zone)?.plus_s(AFTER_S);
+        scene.waking.is_awake(at, zone).then_some(at)
+    });
+    Some((after.unwrap_or(morning), over))
+}
+
+fn question(what: &str) -> String {
+    format!("How was the {what}? What you answer, I remember.")
+}
+
+impl Superpower for CheckinState {
+    type Action = CheckinAction;
+
+    fn own(action: super::Action) -> Option<CheckinAction> {
+        match action {
+            super::Action::PostEventCheckin(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: CheckinAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            CheckinAction::Keep { what, time } => {
+                self.events.drop_old(KEPT_DAYS, scene);
+                let draft = EntryDraft {
+                    what: what.clone(),
+                    time: Some(time),
+                    ..EntryDraft::default()
+                };
+                if let Err(reply) = self.events.replace(POWER, draft, scene) {
+                    return Some(reply);
+                }
+                let when = entries::time_text(time.day, time.minute, scene.today());
+                let day_text = question_span(time.day, time.minute, &what, scene).map(|(at, _)| {
+                    let day = pieces::date(at, scene.zone());
+                    let minute = pieces::minute_of_day(at, scene.zone());
+                    entries::time_text(day, Some(minute), scene.today())
+                });
+                let promised = format!("I ask how it was on {}.", day_text.unwrap_or_default());
+                format!(
+                    "Noted: {what}, {when}. {}",
+                    promise(POWER, &promised, scene)
+                )
+            }
+            CheckinAction::List => self.overview(scene),
+            CheckinAction::Remove(about) => match self.events.find(&about, scene) {
+                Some(id) => {
+                    let removed = self
+                        .events
+                        .remove(id, scene)
+                        .map_or_else(String::new, |e| e.what);
+                    format!("Okay, I won't ask about this: {removed}.")
+                }
+                None => format!("I wasn't going to ask about {about}."),
+            },
+            CheckinAction::UnclearTime(reply) => reply,
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        self.events.listed(
+            "Afterwards I ask how these were",
+            "There's nothing I would ask about. Tell me of something: “I have an interview tomorrow at 10”.",
+            scene,
+        )
+    }
+
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let line = |entry: &Entry, when: &str| format!("{}: {when}", entry.what);
+        self.events.lines_between((from, to), line)
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        let questions = self.questions(scene).into_iter();
+        let notices: Vec<Notice> = questions.map(|question| question.notice).collect();
+        self.events.next_notice(&notices, scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let mut questions: Vec<Question> = self.questions(scene);
+        let notices = questions
+            .iter()
+            .map(|question| question.notice.clone())
+            .collect();
+        let due = self.events.take_due(notices, scene);
+        questions.retain(|question| due.contains(&question.notice));
+        self.question = (!questions.is_empty()).then(|| {
+            let abouts: Vec<&str> = questions
+                .iter()
+                .map(|question| question.about.as_str())
+                .collect();
+            pieces::joined(&abouts)
+        });
+        notice::joined(&due)
+    }
+
+    fn question(&self) -> Option<&str> {
+        self.question.as_deref()
+    }
+}

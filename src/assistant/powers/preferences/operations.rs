@@ -1,0 +1,61 @@
+//! What a language model may do with messages that superpowers send by themselves.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::NoticeRequest;
+use crate::assistant::powers::operations::{Result, minute, read};
+use crate::assistant::powers::{Power, WakingHours};
+
+/// What the tool is for, as models are told.
+pub const NOTICES_DESCRIPTION: &str = "The messages that superpowers send by themselves: stops and resumes them, and sets the hours in which they may come.";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoticeArguments {
+    operation: Verb,
+    /// For stop and resume: the name of the superpower's tool.
+    superpower: Option<String>,
+    /// For set_hours: HH:MM.
+    from: Option<String>,
+    /// For set_hours: HH:MM.
+    to: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    /// Those of the superpower that wrote last.
+    StopLast,
+    Stop,
+    Resume,
+    SetHours,
+    ShowHours,
+}
+
+/// What arguments (a model's JSON) mean.
+pub fn notice_request(arguments: &str) -> Result<NoticeRequest> {
+    let arguments: NoticeArguments = read(arguments)?;
+    let superpower = || {
+        let name = arguments.superpower.as_deref().unwrap_or_default();
+        let power = Power::named(name).filter(|power| power.can_be_muted());
+        power.ok_or_else(|| {
+            let names = Power::ALL.into_iter().filter(|power| power.can_be_muted());
+            let names: Vec<&str> = names.map(Power::name).collect();
+            format!("\"superpower\" must be one of {}.", names.join(", "))
+        })
+    };
+    let hour = |text: &Option<String>, name| {
+        minute(text.as_deref(), name)?.ok_or(format!("\"{name}\" is needed for that operation."))
+    };
+    Ok(match arguments.operation {
+        Verb::StopLast => NoticeRequest::StopThese,
+        Verb::Stop => NoticeRequest::Stop(superpower()?),
+        Verb::Resume => NoticeRequest::Resume(superpower()?),
+        Verb::SetHours => NoticeRequest::SetWakingHours(WakingHours {
+            from: hour(&arguments.from, "from")?,
+            to: hour(&arguments.to, "to")?,
+        }),
+        Verb::ShowHours => NoticeRequest::ShowWakingHours,
+    })
+}

@@ -1,0 +1,59 @@
+//! What a language model may do with bookings.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, changes, clean, needed, needed_time, reads,
+};
+use super::ReservationAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// What is booked and where; for show and remove a part of it.
+    what: Option<String>,
+    /// For keep: number, address, people, whatever else is known.
+    details: Option<String>,
+    /// For keep: YYYY-MM-DD.
+    date: Option<String>,
+    /// HH:MM
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Keep,
+    List,
+    Show,
+    Remove,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Keeps what the person has booked (tables, rooms, appointments) and tells of it before. It books nothing.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        let what = || needed(self.what.as_deref(), "what");
+        let action = match self.operation {
+            Verb::List => {
+                return reads(powers::Action::ReservationPrep(ReservationAction::List));
+            }
+            Verb::Show => {
+                let show = ReservationAction::Show(what()?);
+                return reads(powers::Action::ReservationPrep(show));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Keep => ReservationAction::Keep {
+                what: what()?,
+                details: clean(self.details.as_deref().unwrap_or_default()),
+                time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+            },
+            Verb::Remove => ReservationAction::Remove(what()?),
+        };
+        changes(powers::Action::ReservationPrep(action))
+    }
+}

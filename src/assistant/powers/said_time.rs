@@ -1,0 +1,208 @@
+//! The day and the time of day in a sentence about something planned, wherever it stands in
+//! it: "dinner at Luigi on friday at 8, +1555 123". It knows no superpower.
+
+use chrono::NaiveDate;
+
+use super::{entries, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::when::{self, Clock, Day, Problem, Spec};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::wording;
+
+/// Words that are looked through.
+const WORDS_MAX: usize = 120;
+
+/// A day, and the minute after midnight where a time was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SaidTime {
+    pub day: NaiveDate,
+    pub minute: Option<u32>,
+}
+
+impl SaidTime {
+    /// "Friday, 27 November at 17:00", with the year when it is another than today's.
+    pub(super) fn display(self, today: NaiveDate) -> String {
+        entries::time_text(self.day, self.minute, today)
+    }
+}
+
+/// What a sentence says of a time.
+pub(super) struct TimeInText {
+    /// The error: why it can't be used, as it is said.
+    pub(super) time: Result<SaidTime, String>,
+    /// The words that say it: first, and after the last.
+    spans: Vec<(usize, usize)>,
+}
+
+impl TimeInText {
+    /// Where the time begins and where it ends.
+    pub(super) fn range(&self) -> (usize, usize) {
+        let from = self.spans.iter().map(|span| span.0).min();
+        let to = self.spans.iter().map(|span| span.1).max();
+        (from.unwrap_or(0), to.unwrap_or(0))
+    }
+
+    /// The words from `from` to `end` without those that say the time.
+    pub(super) fn rest(&self, words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
+        let (first, last) = self.range();
+        let inside = (first..last).find(|at| !self.spans.iter().any(|s| (s.0..s.1).contains(at)));
+        let mut parts = vec![(from, first.max(from))];
+        if inside.is_some() {
+            let mut spans = self.spans.clone();
+            spans.sort_unstable();
+            parts.extend(spans.windows(2).map(|pair| (pair[0].1, pair[1].0)));
+        }
+        parts.push((last.max(from), end));
+        parts
+            .into_iter()
+            .map(|(from, to)| pieces::original(words, from, to.min(end)))
+            .filter(|text| !text.is_empty())
+            .collect()
+    }
+}
+
+/// The time said between the words `from` and `end`. `evening`: a bare 8 is 20:00.
+pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> Option<TimeInText> {
+    let words = &talk.words;
+    let mut found: Option<(Spec, Vec<(usize, usize)>)> = None;
+    let mut at = from;
+    while at < end.min(from + WORDS_MAX) {
+        let Some((spec, next)) = when::read(words, at).filter(|(_, next)| *next <= end) else {
+            at += 1;
+            continue;
+        };
+        match &mut found {
+            None => found = Some((spec, vec![(at, next)])),
+            Some((whole, spans)) => {
+                if let Some(merged) = whole.merged(spec) {
+                    *whole = merged;
+                    spans.push((at, next));
+                }
+            }
+        }
+        at = next;
+    }
+    let (spec, spans) = found?;
+    let time = match has_span(words, from..end, &spec) {
+        true => Err("When does it begin? Please say one day and one time.".to_owned()),
+        false => resolved(spec, talk, evening).map_err(problem_text),
+    };
+    Some(TimeInText { time, spans })
+}
+
+/// Whether a span of numbers is left that may be its time: "from 12 to 2", "12 to 15 march",
+/// "6 to 8". "for 4 to 6 people" is none.
+fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bool {
+    let is_number = |at: usize| {
+        let digits = words
+            .get(at)
+            .trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        at < range.end && (1..=2).contains(&digits.len()) && digits.parse::<u32>().is_ok()
+    };
+    range.clone().any(|at| {
+        let before = at.checked_sub(1).map_or("", |n| words.get(n));
+        let is_count = matches!(
+            before,
+            "for"
+                | "seat"
+                | "seats"
+                | "row"
+                | "rows"
+                | "gate"
+                | "platform"
+                | "room"
+                | "number"
+                | "no"
+        );
+        if spec.clock.is_none() && !is_count && when::is_dashed_span(words.get(at)) {
+            return true;
+        }
+        if !is_number(at)
+            || !matches!(
+                words.get(at + 1),
+                "to" | "until" | "till" | "and" | "through"
+            )
+            || !is_number(at + 2)
+        {
+            return false;
+        }
+        let is_marked =
+            matches!(before, "from" | "between") || when::month(words.get(at + 3)).is_some();
+        let is_bare = words.get(at + 1) == "to" && spec.clock.is_none() && !is_count;
+        is_marked && spec.clock.is_none() || is_bare
+    })
+}
+
+/// The time that `spec` says. The error: why it can't be used, as it is said.
+pub(super) fn resolve(spec: Spec, talk: &Talk<'_>) -> Result<SaidTime, String> {
+    resolved(spec, talk, false).map_err(problem_text)
+}
+
+fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Problem> {
+    let (now, zone) = (talk.context.now, talk.zone());
+    let spec = if evening { in_the_evening(spec) } else { spec };
+    let has_time = spec.clock.is_some()
+        || spec.part.is_some()
+        || spec.wait.is_some_and(|wait| wait.seconds != 0);
+    if !has_time {
+        let today = pieces::date(now, zone);
+        let day = match spec.day {
+            Some(Day::Today) => today,
+            Some(Day::Date { year, month, day }) => {
+                NaiveDate::from_ymd_opt(year, month, day).ok_or(Problem::NoSuchTime)?
+            }
+            Some(Day::OfYear { month, day })
+                if NaiveDate::from_ymd_opt(chrono::Datelike::year(&today), month, day)
+                    == Some(today) =>
+            {
+                today
+            }
+            Some(Day::WeekdayAndDate { .. }) => {
+                let end_of_day = chrono::NaiveTime::from_hms_opt(23, 59, 0).unwrap_or_default();
+                let spec = when::exact_time(end_of_day).merged(spec).unwrap_or(spec);
+                pieces::date(when::resolve(&spec, now, zone)?, zone)
+            }
+            _ => pieces::date(when::resolve(&spec, now, zone)?, zone),
+        };
+        if day < today {
+            return Err(Problem::Past);
+        }
+        return Ok(SaidTime { day, minute: None });
+    }
+    let at = when::resolve(&spec, now, zone)?;
+    Ok(SaidTime {
+        day: pieces::date(at, zone),
+        minute: Some(pieces::minute_of_day(at, zone)),
+    })
+}
+
+fn in_the_evening(spec: Spec) -> Spec {
+    let bare = |clock: &Clock| !clock.exact && spec.part.is_none();
+    match spec.clock.filter(bare) {
+        Some(clock) if (1..=11).contains(&clock.hour) => Spec {
+            clock: Some(Clock {
+                hour: clock.hour + 12,
+                exact: true,
+                ..clock
+            }),
+            ..spec
+        },
+        _ => spec,
+    }
+}
+
+/// Why a time can't be used, and what to say instead.
+fn problem_text(problem: Problem) -> String {
+    match problem {
+        Problem::Past => "That day has passed. Which one do you mean?".to_owned(),
+        Problem::TooFar => format!(
+            "That is more than {} years away. Please name a nearer day.",
+            when::YEARS_AHEAD_MAX
+        ),
+        Problem::NoSuchTime => "No calendar has that day. Which one do you mean?".to_owned(),
+        Problem::WeekdayMismatch => wording::weekday_mismatch(),
+        Problem::Ambiguous => {
+            "Which day is that? Say the month by name, for example “on 5 June”.".to_owned()
+        }
+    }
+}

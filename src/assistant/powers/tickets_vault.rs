@@ -1,0 +1,407 @@
+//! Tickets that a person wants kept, and those of mails: shown when asked for, and two hours
+//! before. A photo of one stays in the chat; what is kept is when it was sent and what was said
+//! with it.
+
+mod operations;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::bookings::Booking;
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::notice::Notice;
+use super::said_time::{self, SaidTime};
+use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
+use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
+pub(super) use operations::Arguments;
+
+const POWER: Power = Power::TicketsVault;
+/// A ticket is shown so long before.
+const BEFORE_S: i64 = 2 * 3_600;
+/// Days after which it is thrown away.
+const KEPT_DAYS: i64 = 2;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TicketAction {
+    Keep {
+        /// The ticket as it was typed; "": only a photo.
+        text: String,
+        time: Option<SaidTime>,
+        has_photo: bool,
+    },
+    /// The day of the ticket that has none.
+    SetTime(SaidTime),
+    /// `None`: all of them.
+    Show(Option<String>),
+    Remove(String),
+    /// Why the time can't be used.
+    UnclearTime(String),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct TicketState {
+    tickets: Entries,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TicketAction)> {
+    use Strength::{Clear, InSession, Soft};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if lists(talk.request()) {
+        return Some((Clear, TicketAction::Show(None)));
+    }
+    if let Some(from) = note_start(words, at) {
+        return Some((Clear, keep(talk, from, end)));
+    }
+    if let Some(from) = words.after(at, &["its on", "it is on", "its", "it is", "that is on"])
+        && let Some(found) = said_time::find(talk, from.saturating_sub(1), end, false)
+        && found.range().1 == end
+    {
+        return Some((InSession, with_time(found.time, TicketAction::SetTime)));
+    }
+    let ticket = (at..end).find(|n| is_ticket(words.get(*n)))?;
+    let verbs = [
+        "delete",
+        "remove",
+        "forget",
+        "throw away",
+        "drop",
+        "discard",
+    ];
+    if let Some(from) = words.after(at, &verbs) {
+        let about = about(words, from, ticket, end).unwrap_or_default();
+        return Some((Clear, TicketAction::Remove(about)));
+    }
+    let from = words.after(
+        at,
+        &[
+            "show me",
+            "show",
+            "find",
+            "where is",
+            "wheres",
+            "where are",
+            "get me",
+            "open",
+            "give me",
+        ],
+    );
+    match from {
+        Some(from) => {
+            let about = about(words, from, ticket, end);
+            Some((Clear, TicketAction::Show(about)))
+        }
+        None if words.get(at) == "my" || ticket == at => {
+            let about = about(words, at, ticket, end)?;
+            Some((Soft, TicketAction::Show(Some(about))))
+        }
+        None => None,
+    }
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "tickets"
+            | "my tickets"
+            | "show my tickets"
+            | "show me my tickets"
+            | "list my tickets"
+            | "show tickets"
+            | "show my ticket"
+            | "my ticket"
+            | "which tickets do i have"
+            | "what tickets do i have"
+            | "do i have any tickets"
+            | "do i have tickets"
+            | "where are my tickets"
+            | "where is my ticket"
+            | "wheres my ticket"
+    )
+}
+
+fn is_ticket(word: &str) -> bool {
+    matches!(word, "ticket" | "tickets")
+}
+
+/// The index after "keep this ticket".
+fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
+    let thing = |at| {
+        let at = words
+            .after(at, &["this", "my", "the", "these", "our", "a"])
+            .unwrap_or(at);
+        words.after(
+            at,
+            &["tickets", "ticket", "boarding pass", "boarding passes"],
+        )
+    };
+    let verbs = [
+        "keep", "save", "store", "hold", "note", "heres", "here is", "here are", "this is",
+    ];
+    let stated = words.after(at, &verbs).and_then(thing);
+    stated.or_else(|| thing(at).filter(|next| words.is_set_off(next - 1) && *next < words.len()))
+}
+
+/// "ticket for Coldplay", "Coldplay ticket".
+fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<String> {
+    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+    let after = words.after(
+        ticket + 1,
+        &["for the", "for", "to the", "to", "number", "no"],
+    );
+    let text = match after {
+        Some(next) => pieces::original(words, next, end),
+        None if ticket > from => pieces::original(words, from, ticket),
+        None => pieces::original(words, ticket + 1, end),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+fn keep(talk: &Talk<'_>, from: usize, end: usize) -> TicketAction {
+    let words = &talk.words;
+    let evening = (from..end).any(|n| is_evening(words.get(n)));
+    let text = pieces::original(words, from, end);
+    let has_photo = talk.context.has_photos;
+    match said_time::find(talk, from, end, evening) {
+        Some(found) => with_time(found.time, |time| TicketAction::Keep {
+            text,
+            time: Some(time),
+            has_photo,
+        }),
+        None => TicketAction::Keep {
+            text,
+            time: None,
+            has_photo,
+        },
+    }
+}
+
+fn with_time(
+    time: Result<SaidTime, String>,
+    action: impl FnOnce(SaidTime) -> TicketAction,
+) -> TicketAction {
+    match time {
+        Ok(time) => action(time),
+        Err(problem) => TicketAction::UnclearTime(problem),
+    }
+}
+
+/// What takes place in the evening, so that "at 8" is 20:00.
+fn is_evening(word: &str) -> bool {
+    matches!(
+        word,
+        "concert" | "gig" | "theatre" | "theater" | "opera" | "cinema" | "movie" | "show" | "play"
+    )
+}
+
+impl TicketState {
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        let to_notice = |entry: &Entry| {
+            let date = entry.date(scene.today())?;
+            let (span, when) = match entry.minute {
+                Some(minute) => {
+                    let begins = entry.begins(scene)?;
+                    let planned = begins.plus_s(-BEFORE_S);
+                    (
+                        (planned, begins),
+                        format!(" at {}", pieces::clock_text(minute)),
+                    )
+                }
+                None => (entries::on_the_day(date, scene)?, String::new()),
+            };
+            let day = match date == scene.today() {
+                true => "today".to_owned(),
+                false => pieces::display(date, scene.today()),
+            };
+            let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
+            if !entry.details.is_empty() {
+                text.push_str(", ");
+                text.push_str(&entry.details);
+            }
+            Some(entry.notice("before", span, text))
+        };
+        self.tickets.list.iter().filter_map(to_notice).collect()
+    }
+
+    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
+        self.tickets.drop_old(KEPT_DAYS, scene);
+        let id = match self.tickets.add(POWER, draft) {
+            Ok(id) => id,
+            Err(reply) => return reply,
+        };
+        let notices = self.notices(scene);
+        self.tickets.skip_past(id, notices, scene);
+        let Some(entry) = self.tickets.get(id) else {
+            return String::new();
+        };
+        match entry.when_text(scene) {
+            Some(when) => format!(
+                "Kept: “{}”, for {when}. {}",
+                entry.what,
+                self.promised(scene)
+            ),
+            None => format!(
+                "Kept: “{}”. When is it? Say “it's on friday at 20:00”, and I show it before.",
+                entry.what
+            ),
+        }
+    }
+
+    fn promised(&self, scene: &PowerContext<'_>) -> String {
+        promise(
+            POWER,
+            "I show it two hours before, or in the morning where there is no time, and whenever you say “my tickets”.",
+            scene,
+        )
+    }
+}
+
+impl Superpower for TicketState {
+    type Action = TicketAction;
+
+    fn own(action: super::Action) -> Option<TicketAction> {
+        match action {
+            super::Action::TicketsVault(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn take_in(&mut self, scene: &PowerContext<'_>) {
+        self.tickets.take_in(scene, mailed);
+    }
+
+    fn apply(&mut self, action: TicketAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            TicketAction::Keep {
+                text,
+                time,
+                has_photo,
+            } => {
+                let what = match (text.as_str(), has_photo) {
+                    ("", false) => {
+                        return Some(
+                            "What does it say? For example “keep this ticket: Coldplay, friday 20:00, row 5 seat 12”."
+                                .to_owned(),
+                        );
+                    }
+                    ("", true) => photo_named("ticket", scene),
+                    (text, true) => photo_named(text, scene),
+                    (text, false) => text.to_owned(),
+                };
+                let draft = EntryDraft {
+                    what,
+                    time,
+                    ..EntryDraft::default()
+                };
+                self.keep(draft, scene)
+            }
+            TicketAction::SetTime(time) => {
+                let Some((id, entry)) = self.tickets.set_time(time, scene) else {
+                    return scene
+                        .sure
+                        .then(|| "Each of your tickets has a day already.".to_owned());
+                };
+                let what = entry.what.clone();
+                let notices = self.notices(scene);
+                self.tickets.skip_past(id, notices, scene);
+                let when = entries::time_text(time.day, time.minute, scene.today());
+                format!("Okay, “{what}” is for {when}. {}", self.promised(scene))
+            }
+            TicketAction::Show(None) => self.overview(scene),
+            TicketAction::Show(Some(about)) => {
+                match self
+                    .tickets
+                    .find(&about, scene)
+                    .and_then(|id| self.tickets.get(id))
+                {
+                    Some(entry) => format!("🎟️ {}", entry.display(scene)),
+                    None if !scene.sure => return None,
+                    None => format!("I keep no ticket for {about}. {}", self.overview(scene)),
+                }
+            }
+            TicketAction::Remove(about) => match self.tickets.find(&about, scene) {
+                Some(id) => {
+                    let removed = self
+                        .tickets
+                        .remove(id, scene)
+                        .map_or_else(String::new, |e| e.what);
+                    format!("Okay, I threw away the ticket “{removed}”. “undo” brings it back.")
+                }
+                None => format!("I don't find that ticket. {}", self.overview(scene)),
+            },
+            TicketAction::UnclearTime(reply) => reply,
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        self.tickets.listed(
+            "Your tickets",
+            "I keep no tickets. Send me one: “keep this ticket: Coldplay, friday 20:00, row 5 seat 12”.",
+            scene,
+        )
+    }
+
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
+        let today = self.tickets.between(scene.today(), scene.today());
+        let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
+        (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
+    }
+
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let line = |entry: &Entry, when: &str| format!("Ticket for {when}: {}", entry.what);
+        self.tickets.lines_between((from, to), line)
+    }
+
+    fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        self.tickets.plans(scene)
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.tickets.next_notice(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        self.tickets.tell(notices, scene)
+    }
+}
+
+/// A ticket of a mail, with what a person needs at the door.
+fn mailed(booking: &Booking) -> Option<MailedEntry> {
+    if booking.kind != FactKind::Event {
+        return None;
+    }
+    let details = &booking.details;
+    let place = match details.place.address.as_str() {
+        "" => &details.place.name,
+        address => address,
+    };
+    Some(MailedEntry::new(
+        booking.name(),
+        Booking::labelled(&[
+            ("", &details.seat),
+            ("ticket ", &details.ticket_number),
+            ("booking ", &details.reference),
+            ("", place),
+            ("in the mail ", &quoted(&booking.subject)),
+        ]),
+    ))
+}
+
+fn quoted(subject: &str) -> String {
+    match events::one_line(subject) {
+        subject if subject.is_empty() => subject,
+        subject => format!("“{subject}”"),
+    }
+}
+
+/// The photo is in the chat, where the person finds it.
+fn photo_named(text: &str, scene: &PowerContext<'_>) -> String {
+    let zone = scene.zone();
+    let today = scene.today();
+    let sent = entries::time_text(today, Some(pieces::minute_of_day(scene.now, zone)), today);
+    format!("{text} (the photo that you sent here on {sent})")
+}

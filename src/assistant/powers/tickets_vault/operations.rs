@@ -1,0 +1,60 @@
+//! What a language model may do with tickets.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, changes, clean, needed, needed_time, reads, said_time,
+};
+use super::TicketAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For keep: all that the ticket says, without its day. For show and remove: a part of it;
+    /// show without it lists all.
+    ticket: Option<String>,
+    /// For keep, and for set_day of the ticket that was kept without one: YYYY-MM-DD.
+    date: Option<String>,
+    /// HH:MM
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Keep,
+    SetDay,
+    Show,
+    Remove,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Keeps tickets and shows them before.";
+
+    fn operation(self, moment: Moment) -> Result<Operation> {
+        let (date, time) = (self.date.as_deref(), self.time.as_deref());
+        let ticket = clean(self.ticket.as_deref().unwrap_or_default());
+        let action = match self.operation {
+            Verb::Show => {
+                let about = (!ticket.is_empty()).then_some(ticket);
+                return reads(powers::Action::TicketsVault(TicketAction::Show(about)));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Keep => TicketAction::Keep {
+                text: match moment.has_photos {
+                    true => ticket,
+                    false => needed(Some(&ticket), "ticket")?,
+                },
+                time: said_time(date, time, moment)?,
+                has_photo: moment.has_photos,
+            },
+            Verb::SetDay => TicketAction::SetTime(needed_time(date, time, moment)?),
+            Verb::Remove => TicketAction::Remove(needed(Some(&ticket), "ticket")?),
+        };
+        changes(powers::Action::TicketsVault(action))
+    }
+}

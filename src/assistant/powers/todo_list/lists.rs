@@ -1,0 +1,348 @@
+//! What is kept of lists: their entries, which list is meant by a name, and how they are shown.
+//! It must not know messages.
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoDraft, TodoState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::pieces::{self, capital, counted, joined, same, which};
+use crate::assistant::powers::said_time::SaidTime;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Item {
+    pub(super) text: String,
+    #[serde(default)]
+    pub(super) done: bool,
+    pub(super) by: i64,
+    /// Days since the first of the year 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day: Option<i32>,
+    /// After midnight, in the person's time zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    minute: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NamedList {
+    pub(super) name: String,
+    /// The user who began it.
+    pub(super) by: i64,
+    pub(super) items: Vec<Item>,
+}
+
+/// Where a list is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Unnamed,
+    /// An index of the named lists.
+    Named(usize),
+}
+
+/// The entries of one list.
+pub(super) trait Items {
+    /// How many are not done.
+    fn open(&self) -> usize;
+
+    /// What is not there yet, and the texts of the rest.
+    fn sort_out(&self, drafts: Vec<TodoDraft>) -> (Vec<TodoDraft>, Vec<String>);
+}
+
+impl Items for Vec<Item> {
+    fn open(&self) -> usize {
+        self.iter().filter(|item| !item.done).count()
+    }
+
+    fn sort_out(&self, drafts: Vec<TodoDraft>) -> (Vec<TodoDraft>, Vec<String>) {
+        let (mut new, mut known) = (Vec::<TodoDraft>::new(), Vec::new());
+        for draft in drafts {
+            let there = |item: &Item| {
+                !item.done && same(&item.text, &draft.text) && item.due() == draft.due
+            };
+            if self.iter().any(there) || new.iter().any(|other| same(&other.text, &draft.text)) {
+                known.push(draft.text);
+            } else {
+                new.push(draft);
+            }
+        }
+        (new, known)
+    }
+}
+
+impl TodoDraft {
+    /// "call the bank", "call the bank for Friday, 27 November".
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+        match self.due {
+            Some(due) => format!("{} for {}", self.text, due.display(scene.today())),
+            None => self.text.clone(),
+        }
+    }
+
+    pub(super) fn has_time(&self) -> bool {
+        self.due.is_some_and(|due| due.minute.is_some())
+    }
+}
+
+impl Item {
+    pub(super) fn of(draft: TodoDraft, by: i64) -> Self {
+        Self {
+            text: draft.text,
+            done: false,
+            by,
+            day: draft.due.map(|due| pieces::number(due.day)),
+            minute: draft.due.and_then(|due| due.minute),
+        }
+    }
+
+    pub(super) fn due(&self) -> Option<SaidTime> {
+        let day = pieces::day(self.day?);
+        let minute = self.minute;
+        Some(SaidTime { day, minute })
+    }
+
+    /// Whether its day has come, and it isn't done.
+    pub(super) fn is_due(&self, today: NaiveDate) -> bool {
+        !self.done && self.due().is_some_and(|due| due.day <= today)
+    }
+}
+
+/// Whether two names mean the same list: "grocery" and "Groceries".
+fn is_same_list(a: &str, b: &str) -> bool {
+    let bare = |name: &str| {
+        let lower = name.to_lowercase().replace(['\'', '’'], "");
+        match lower.strip_suffix("ies") {
+            Some(stem) => format!("{stem}y"),
+            None => lower.strip_suffix('s').unwrap_or(&lower).to_owned(),
+        }
+    };
+    bare(a) == bare(b)
+}
+
+impl TodoState {
+    /// All entries of all lists.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Place, &Item)> {
+        let places = self.places().into_iter();
+        places.flat_map(|place| self.items_in(place).iter().map(move |item| (place, item)))
+    }
+
+    pub(super) fn places(&self) -> Vec<Place> {
+        let named = (0..self.lists.len()).map(Place::Named);
+        std::iter::once(Place::Unnamed).chain(named).collect()
+    }
+
+    pub(super) fn items_in(&self, place: Place) -> &Vec<Item> {
+        match place {
+            Place::Unnamed => &self.items,
+            Place::Named(at) => &self.lists[at].items,
+        }
+    }
+
+    pub(super) fn items_mut(&mut self, place: Place) -> &mut Vec<Item> {
+        match place {
+            Place::Unnamed => &mut self.items,
+            Place::Named(at) => &mut self.lists[at].items,
+        }
+    }
+
+    /// "": the to-do list.
+    pub(super) fn name(&self, place: Place) -> &str {
+        match place {
+            Place::Unnamed => "",
+            Place::Named(at) => &self.lists[at].name,
+        }
+    }
+
+    /// "the list", "the groceries list"
+    pub(super) fn title(&self, place: Place) -> String {
+        match self.name(place) {
+            "" => "the list".to_owned(),
+            name => format!("the {name} list"),
+        }
+    }
+
+    pub(super) fn titles(&self, places: &[Place]) -> Vec<String> {
+        let mut titles: Vec<String> = places.iter().map(|place| self.title(*place)).collect();
+        titles.dedup();
+        titles
+    }
+
+    /// "to-do list", "groceries list"
+    pub(super) fn label(&self, place: Place) -> String {
+        match self.name(place) {
+            "" => "to-do list".to_owned(),
+            name => format!("{name} list"),
+        }
+    }
+
+    /// The index of a named list.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        let exact = self.lists.iter().position(|list| same(&list.name, name));
+        exact.or_else(|| {
+            let mut lists = self.lists.iter();
+            lists.position(|list| is_same_list(&list.name, name))
+        })
+    }
+
+    pub(super) fn place_in_use(&self) -> Place {
+        self.position(&self.in_use)
+            .map_or(Place::Unnamed, Place::Named)
+    }
+
+    /// The list that is meant becomes the one in use. The error says that there is none.
+    pub(super) fn use_list(&mut self, list: &ListName) -> Result<Place, String> {
+        let place = match list {
+            ListName::InUse => self.place_in_use(),
+            ListName::Unnamed => Place::Unnamed,
+            ListName::Named(name) => match self.position(name) {
+                Some(at) => Place::Named(at),
+                None => return Err(self.no_such_list(name)),
+            },
+        };
+        self.in_use = self.name(place).to_owned();
+        Ok(place)
+    }
+
+    /// The same, where a list that isn't there begins.
+    pub(super) fn use_or_begin(
+        &mut self,
+        list: &ListName,
+        scene: &PowerContext<'_>,
+    ) -> Result<Place, String> {
+        if let ListName::Named(name) = list
+            && self.position(name).is_none()
+        {
+            if name.chars().count() > NAME_CHARS_MAX {
+                return Err(format!(
+                    "That's a long name for a list. Please keep it to {NAME_CHARS_MAX} characters."
+                ));
+            }
+            if self.lists.len() >= LISTS_MAX {
+                return Err(format!(
+                    "I already keep {LISTS_MAX} lists, which is all I can hold. Say “delete my … list” first; “my lists” shows them."
+                ));
+            }
+            self.lists.push(NamedList {
+                name: name.clone(),
+                by: scene.by,
+                items: Vec::new(),
+            });
+        }
+        self.use_list(list)
+    }
+
+    fn no_such_list(&self, name: &str) -> String {
+        let names: Vec<&str> = self.lists.iter().map(|list| list.name.as_str()).collect();
+        let others = match names.is_empty() {
+            true => String::new(),
+            false => format!(" Your lists: {}.", joined(&names)),
+        };
+        format!("There's no {name} list. Say “add … to my {name} list” to begin one.{others}")
+    }
+
+    /// An entry by its number or text. What is on no list that is named is looked for on the list
+    /// in use, then on the others. The error says that there is no such list; "": no such entry.
+    pub(super) fn find(
+        &self,
+        list: &ListName,
+        text: &str,
+        is_meant: impl Fn(&Item) -> bool,
+    ) -> Result<(Place, usize), String> {
+        let mut places = match list {
+            ListName::Named(name) => {
+                let at = self.position(name).ok_or_else(|| self.no_such_list(name))?;
+                vec![Place::Named(at)]
+            }
+            ListName::Unnamed => vec![Place::Unnamed],
+            ListName::InUse => vec![self.place_in_use()],
+        };
+        let is_number = text.trim_start_matches('#').parse::<usize>().is_ok();
+        if *list == ListName::InUse && !is_number {
+            places.extend(self.places());
+        }
+        let found = places.into_iter().find_map(|place| {
+            let texts = self
+                .items_in(place)
+                .iter()
+                .map(|item| match is_meant(item) {
+                    true => item.text.as_str(),
+                    false => "",
+                });
+            which(text, texts).map(|at| (place, at))
+        });
+        found.ok_or_else(String::new)
+    }
+
+    /// Says which entries there are not; "" where nothing is missing.
+    pub(super) fn not_there(&self, list: &ListName, missing: &[(String, String)]) -> String {
+        if let Some((_, reason)) = missing.iter().find(|(_, reason)| !reason.is_empty()) {
+            return reason.clone();
+        }
+        let texts: Vec<&str> = missing.iter().map(|(text, _)| text.as_str()).collect();
+        let title = match list {
+            ListName::Named(name) => format!("the {name} list"),
+            _ => "the list".to_owned(),
+        };
+        match texts.is_empty() {
+            true => String::new(),
+            false => format!("I don't see {} on {title}.", joined(&texts)),
+        }
+    }
+
+    pub(super) fn display(&self, place: Place, scene: &PowerContext<'_>) -> String {
+        let items = self.items_in(place);
+        let title = self.title(place);
+        let mut text = match (items.is_empty(), items.open()) {
+            (true, _) => {
+                let to = match self.name(place) {
+                    "" => "list".to_owned(),
+                    name => format!("{name} list"),
+                };
+                format!(
+                    "{} is empty. Say “add milk and eggs to my {to}” to begin.",
+                    capital(&title)
+                )
+            }
+            (_, 0) => format!("Everything on {title} is done:"),
+            (_, n) if place == Place::Unnamed => format!("{} to do:", counted(n, "thing")),
+            (_, n) => format!("{} on {title}:", counted(n, "thing")),
+        };
+        for (n, item) in (1..).zip(items) {
+            let done = if item.done { " ✓" } else { "" };
+            let due = item.due().map_or_else(String::new, |due| {
+                format!(" ({})", due.display(scene.today()))
+            });
+            text.push_str(&format!("\n{n}. {}{due}{done}", item.text));
+        }
+        if place == Place::Unnamed && !self.lists.is_empty() {
+            let others: Vec<String> = self.lists.iter().map(NamedList::counted).collect();
+            text.push_str(&format!("\nOther lists: {}", others.join(", ")));
+        }
+        text
+    }
+
+    pub(super) fn display_all(&self) -> String {
+        if self.lists.is_empty() && self.items.is_empty() {
+            return "There are no lists yet. Say “add milk to my groceries list” to begin one."
+                .to_owned();
+        }
+        let own = match self.items.is_empty() {
+            true => None,
+            false => Some(format!("to-do ({})", self.items.open())),
+        };
+        let mut text = "Your lists, with what is open on each:".to_owned();
+        for list in own
+            .into_iter()
+            .chain(self.lists.iter().map(NamedList::counted))
+        {
+            text.push_str(&format!("\n• {list}"));
+        }
+        text
+    }
+}
+
+impl NamedList {
+    /// "groceries (3)"
+    fn counted(&self) -> String {
+        format!("{} ({})", self.name, self.items.open())
+    }
+}

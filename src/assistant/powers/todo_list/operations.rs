@@ -1,0 +1,72 @@
+//! What a language model may do with the to-do list.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, all_needed, changes, clean, date, needed, one, reads,
+};
+use super::{ListName, TodoAction, TodoDraft};
+use crate::assistant::powers;
+use crate::assistant::powers::said_time::SaidTime;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For add, done, reopen and remove: one entry for each thing.
+    #[serde(default)]
+    items: Vec<String>,
+    /// The list's name without the word, like "groceries"; none for the to-do list.
+    list: Option<String>,
+    /// For add: the day the things are for, like 2026-12-24.
+    date: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Show,
+    ShowLists,
+    BeginList,
+    Add,
+    Done,
+    Reopen,
+    Remove,
+    ClearAll,
+    ClearDone,
+    DeleteList,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "The to-do list, and lists with names, like groceries.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        let items = || all_needed(&self.items, "items");
+        let name = self.list.as_deref().map(clean);
+        let list = match name.filter(|name| !name.is_empty()) {
+            Some(name) => ListName::Named(name),
+            None => ListName::Unnamed,
+        };
+        let action = match self.operation {
+            Verb::Show => return reads(powers::Action::TodoList(TodoAction::Show(list))),
+            Verb::ShowLists => return reads(powers::Action::TodoList(TodoAction::ShowLists)),
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
+            Verb::Add => {
+                let due = date(self.date.as_deref(), "date")?;
+                let due = due.map(|day| SaidTime { day, minute: None });
+                let drafts = items()?.into_iter().map(|text| TodoDraft { text, due });
+                TodoAction::Add(list, drafts.collect())
+            }
+            Verb::Done => TodoAction::Done(list, items()?),
+            Verb::Reopen => TodoAction::Reopen(one(items()?, "items")?),
+            Verb::Remove => TodoAction::Remove(list, items()?),
+            Verb::ClearAll => TodoAction::Clear(list),
+            Verb::ClearDone => TodoAction::ClearDone(list),
+            Verb::DeleteList => TodoAction::Delete(list),
+        };
+        changes(powers::Action::TodoList(action))
+    }
+}

@@ -1,0 +1,192 @@
+//! Where a message names a list: "to my list", "on the groceries list", "what's on my list".
+
+use super::ListName;
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::pieces;
+
+/// Words searched for "to my list".
+const WORDS_MAX: usize = 200;
+/// Words of a list's name.
+const NAME_WORDS_MAX: usize = 3;
+
+const ARTICLES: [&str; 6] = ["my", "the", "our", "this", "a", "an"];
+
+/// The list that has no name.
+const UNNAMED: [&str; 11] = [
+    "todo list",
+    "todo-list",
+    "to-do list",
+    "to do list",
+    "to-do",
+    "todos",
+    "task list",
+    "tasks list",
+    "list of things to do",
+    "list of todos",
+    "list",
+];
+
+/// A named list without the word.
+const GROCERIES: &str = "groceries";
+
+/// Lists that belong to something else, or to nobody.
+const OTHERS: [&str; 8] = [
+    "packing",
+    "waiting",
+    "mailing",
+    "reminder",
+    "reminders",
+    "birthday",
+    "contact",
+    "black",
+];
+
+/// "to my groceries list" in a message.
+pub(super) struct ListPhrase {
+    /// The preposition.
+    pub(super) start: usize,
+    /// After its last word.
+    pub(super) end: usize,
+    pub(super) list: ListName,
+}
+
+/// The last list of the words that is named after one of `prepositions`: what follows it is
+/// nothing, or a time, which `has_time_after` recognises.
+pub(super) fn on_list(
+    talk: &Talk<'_>,
+    from: usize,
+    end: usize,
+    prepositions: &[&str],
+    has_time_after: impl Fn(usize) -> bool,
+) -> Option<ListPhrase> {
+    let words = &talk.words;
+    (from..end.min(from + WORDS_MAX)).rev().find_map(|at| {
+        if !prepositions.contains(&words.get(at)) {
+            return None;
+        }
+        let (list, after) = list_at(talk, at + 1, end)?;
+        let whole =
+            after == end || at == from || words.is_set_off(after - 1) || has_time_after(after);
+        whole.then_some(ListPhrase {
+            start: at,
+            end: after,
+            list,
+        })
+    })
+}
+
+/// The list that is named at `at`, and the index after it. In a group others may have lists of
+/// that name: only who speaks to the assistant means one that is not the group's usual one.
+pub(super) fn list_at(talk: &Talk<'_>, at: usize, end: usize) -> Option<(ListName, usize)> {
+    let words = &talk.words;
+    let noun = words.after(at, &ARTICLES).unwrap_or(at);
+    if let Some(from) = words.after(noun, &["list called", "list named"]) {
+        let to = end.min(from + NAME_WORDS_MAX);
+        let name = pieces::original(words, from, to);
+        return (to > from && talk.spoken_to).then_some((ListName::Named(name), to));
+    }
+    if let Some(after) = words.after(noun, &UNNAMED) {
+        return Some((ListName::Unnamed, after));
+    }
+    let after = named(words, noun, end);
+    let bare = (words.get(noun) == GROCERIES).then_some((noun + 1, noun + 1));
+    let (to, after) = after.or(bare)?;
+    let name = pieces::original(words, noun, to);
+    let is_usual = matches!(words.get(noun), "shopping" | "grocery" | GROCERIES);
+    (talk.spoken_to || is_usual).then_some((ListName::Named(name), after))
+}
+
+/// "groceries list": the end of the name, and the index after "list".
+fn named(words: &Words<'_>, at: usize, end: usize) -> Option<(usize, usize)> {
+    let to = (at + 1..end.min(at + NAME_WORDS_MAX + 1)).find(|n| words.get(*n) == "list")?;
+    let is_name = (at..to).all(|n| {
+        let word = words.get(n);
+        !OTHERS.contains(&word) && !ARTICLES.contains(&word) && !is_link(word)
+    });
+    is_name.then_some((to, to + 1))
+}
+
+/// Words that don't occur in the name of a list.
+fn is_link(word: &str) -> bool {
+    matches!(
+        word,
+        "to" | "on"
+            | "onto"
+            | "in"
+            | "into"
+            | "from"
+            | "off"
+            | "of"
+            | "for"
+            | "and"
+            | "or"
+            | "is"
+            | "are"
+            | "was"
+            | "it"
+            | "that"
+            | "with"
+            | "at"
+            | "by"
+            | "every"
+            | "each"
+            | "your"
+            | "his"
+            | "her"
+            | "their"
+            | "i"
+            | "you"
+            | "we"
+            | "what"
+            | "whats"
+            | "which"
+            | "show"
+            | "clear"
+            | "new"
+            | "another"
+    )
+}
+
+/// "what's on my groceries list", "show the list", "my groceries list".
+pub(super) fn list_to_show(talk: &Talk<'_>, end: usize) -> Option<ListName> {
+    const SHOW: [&str; 22] = [
+        "whats left on",
+        "what is left on",
+        "whats on",
+        "what is on",
+        "what do i have on",
+        "what do we have on",
+        "what have i got on",
+        "whats in",
+        "what is in",
+        "show me whats on",
+        "tell me whats on",
+        "show me",
+        "show",
+        "read me",
+        "read",
+        "open",
+        "see",
+        "view",
+        "check",
+        "display",
+        "give me",
+        "list",
+    ];
+    let words = &talk.words;
+    let after_show = words.after(talk.start, &SHOW);
+    let from = after_show.unwrap_or(talk.start);
+    // "list" and "groceries" alone are too short to be meant for sure.
+    let is_bare = end == from + 1;
+    let (list, after) = list_at(talk, from, end)?;
+    let is_sure = !is_bare || (after_show.is_some() && list != ListName::Unnamed);
+    (after == end && is_sure).then_some(list)
+}
+
+/// The list after a verb such as "clear", if nothing follows it.
+pub(super) fn after_verb(talk: &Talk<'_>, verbs: &[&str], end: usize) -> Option<ListName> {
+    let from = talk.words.after(talk.start, verbs)?;
+    let (list, after) = list_at(talk, from, end)?;
+    (after == end).then_some(list)
+}

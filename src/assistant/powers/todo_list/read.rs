@@ -1,0 +1,396 @@
+//! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
+//! for friday", "done with milk".
+
+use super::phrases::{after_verb, list_at, list_to_show, on_list};
+use super::{ListName, TodoAction, TodoDraft};
+use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Talk, subject};
+use crate::assistant::powers::Strength;
+use crate::assistant::powers::pieces::{self, things};
+use crate::assistant::powers::said_time::{self, SaidTime};
+
+/// Words after "add" that name things for a list, where none is named.
+const PLAIN_WORDS_MAX: usize = 5;
+
+pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, TodoAction)> {
+    use Strength::{Clear, InSession};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if let Some(action) = fixed(talk.request()).or_else(|| of_a_list(talk, end)) {
+        return Some((Clear, action));
+    }
+    if let Some(action) = brief(talk.request()) {
+        return Some((InSession, action));
+    }
+    let verb = words.get(at);
+    if let "todo" | "to-do" | "todos" = verb
+        && words.is_set_off(at)
+    {
+        return Some((Clear, added(talk, ListName::Unnamed, (at + 1, end), None)));
+    }
+    match verb {
+        "add" | "put" | "write" | "get" | "throw" | "stick" | "note" => add(talk, at, end),
+        "new" => {
+            let from = words.after(at, &["new todo", "new task", "new to-do"])?;
+            Some((Clear, added(talk, ListName::Unnamed, (from, end), None)))
+        }
+        "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(talk, at, end),
+        "check" | "tick" | "mark" => checked(talk, end),
+        "done" | "finished" | "completed" => {
+            let from = words.after(at + 1, &["with"])?;
+            Some(done_with(talk, from, end))
+        }
+        "im" | "i" => {
+            let from = words.after(
+                at,
+                &[
+                    "im done with",
+                    "i am done with",
+                    "i finished",
+                    "i did",
+                    "ive done",
+                    "i got",
+                    "i bought",
+                ],
+            )?;
+            Some(done_with(talk, from, end))
+        }
+        "reopen" | "uncheck" | "untick" => Some((
+            InSession,
+            TodoAction::Reopen(pieces::original(words, at + 1, end)),
+        )),
+        _ if end > at + 1 && words.get(end - 1) == "done" && end - at <= 8 => Some((
+            InSession,
+            removal(true, ListName::InUse, words.original(at..end - 1)),
+        )),
+        _ => None,
+    }
+}
+
+/// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom".
+fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+    use Strength::{Clear, InSession};
+    let words = &talk.words;
+    let more = |from: usize| {
+        matches!(words.get(from), "for" | "by" | "on" | "at" | "due" | "in")
+            || time_until(words, from, end).is_some()
+    };
+    let links = ["to", "on", "onto", "in", "into"];
+    if let Some(found) = on_list(talk, at + 1, end, &links, more) {
+        if found.start == at + 1 {
+            let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
+            let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
+            return Some((Clear, added(talk, found.list, (from, end), due)));
+        }
+        let due = time_until(words, found.end, end);
+        // "to my list for 5/6", "to my list for the party": the first was meant as a day.
+        let rest = words.original(found.end..end);
+        if due.is_none() && rest.contains(|c: char| c.is_ascii_digit()) {
+            let reply = "Which day is that? Say it like “for friday” or “for 5 June”.";
+            return Some((Clear, TodoAction::Unclear(reply.to_owned())));
+        }
+        let action = added(talk, found.list, (at + 1, found.start), due);
+        let action = if due.is_none() {
+            with_purpose(action, rest)
+        } else {
+            action
+        };
+        return Some((Clear, action));
+    }
+    if words.get(at) == "note" {
+        return None;
+    }
+    let todo = ["add todo", "add a todo", "add task", "add a task"];
+    if let Some(from) = words.after(at, &todo) {
+        return Some((Clear, added(talk, ListName::Unnamed, (from, end), None)));
+    }
+    if words.get(at) != "add" || end == at + 1 {
+        return None;
+    }
+    let strength = if is_plain_thing(talk, at + 1, end) {
+        Strength::Opening
+    } else {
+        InSession
+    };
+    Some((strength, added(talk, ListName::InUse, (at + 1, end), None)))
+}
+
+/// "add milk", "add milk and eggs": short enough that a list must be meant, between two only.
+fn is_plain_thing(talk: &Talk<'_>, from: usize, end: usize) -> bool {
+    let words = &talk.words;
+    let is_other = |at: usize| {
+        let word = words.get(at);
+        matches!(
+            word,
+            "me" | "us"
+                | "him"
+                | "her"
+                | "them"
+                | "it"
+                | "that"
+                | "this"
+                | "my"
+                | "your"
+                | "up"
+                | "to"
+                | "on"
+                | "in"
+                | "into"
+                | "as"
+                | "from"
+                | "some"
+                | "more"
+                | "another"
+                | "what"
+                | "how"
+                | "you"
+                | "i"
+        ) || word.starts_with(|c: char| c.is_ascii_digit()) && end == from + 1
+    };
+    !talk.context.group
+        && !words.is_question()
+        && end - from <= PLAIN_WORDS_MAX
+        && !(from..end).any(is_other)
+}
+
+/// "milk to my list for the party": what was said after the list belongs to the thing.
+fn with_purpose(action: TodoAction, rest: &str) -> TodoAction {
+    match action {
+        TodoAction::Add(list, mut drafts) if !rest.is_empty() => {
+            for draft in &mut drafts {
+                draft.text = format!("{} {}", draft.text, subject(rest));
+            }
+            TodoAction::Add(list, drafts)
+        }
+        action => action,
+    }
+}
+
+/// A time that begins at `from` and ends the words: one with a day, or "at 5".
+fn time_until(words: &Words<'_>, from: usize, end: usize) -> Option<Spec> {
+    let (spec, to) = when::time_at(words, from)?;
+    (to == end && (has_day(&spec) || words.get(from) == "at")).then_some(spec)
+}
+
+fn has_day(spec: &Spec) -> bool {
+    spec.day.is_some() || spec.wait.is_some()
+}
+
+/// "done with milk", "i bought milk on my groceries list".
+fn done_with(talk: &Talk<'_>, from: usize, end: usize) -> (Strength, TodoAction) {
+    let words = &talk.words;
+    let links = ["on", "from", "off", "of"];
+    match on_list(talk, from + 1, end, &links, |_| false) {
+        Some(found) => (
+            Strength::Clear,
+            removal(true, found.list, words.original(from..found.start)),
+        ),
+        None => (
+            Strength::Soft,
+            removal(true, ListName::InUse, words.original(from..end)),
+        ),
+    }
+}
+
+/// "remove eggs from my list", "cross eggs off my groceries list".
+fn off(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+    use Strength::{Clear, InSession};
+    let words = &talk.words;
+    let verb = words.get(at);
+    let done = matches!(verb, "cross" | "strike");
+    let skip = usize::from(matches!(words.get(at + 1), "off" | "out"));
+    let links = ["from", "off", "of", "on"];
+    if let Some(found) = on_list(talk, at + 1, end, &links, |_| false) {
+        let to = match words.get(found.start - 1) {
+            "off" => found.start - 1,
+            _ => found.start,
+        };
+        let texts = words.original(at + 1 + skip..to);
+        return Some((Clear, removal(done, found.list, texts)));
+    }
+    let texts = words.original(at + 1 + skip..end);
+    (end > at + 1 && (verb == "remove" || done))
+        .then(|| (InSession, removal(done, ListName::InUse, texts)))
+}
+
+/// "check milk off my list", "mark milk as done", "tick off milk".
+fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, TodoAction)> {
+    let words = &talk.words;
+    let at = talk.start;
+    let from = at + 1 + usize::from(words.get(at + 1) == "off");
+    let mark_end = (from..end).find(|n| {
+        let as_done = ["as done", "done", "as finished"];
+        words.after(*n, &as_done) == Some(end)
+    });
+    if let Some(found) = on_list(
+        talk,
+        from,
+        mark_end.unwrap_or(end),
+        &["off", "on", "from"],
+        |_| false,
+    ) {
+        let texts = words.original(from..found.start);
+        return Some((Strength::Clear, removal(true, found.list, texts)));
+    }
+    if let Some(to) = mark_end {
+        let texts = words.original(from..to);
+        return Some((Strength::Soft, removal(true, ListName::InUse, texts)));
+    }
+    if words.get(at) == "mark" {
+        return None;
+    }
+    let to = if end > from && words.get(end - 1) == "off" {
+        end - 1
+    } else {
+        end
+    };
+    let texts = words.original(from..to);
+    (to > from).then(|| (Strength::InSession, removal(true, ListName::InUse, texts)))
+}
+
+/// `due`: said after the list, for all of them.
+fn added(
+    talk: &Talk<'_>,
+    list: ListName,
+    (from, to): (usize, usize),
+    due: Option<Spec>,
+) -> TodoAction {
+    let text = talk.words.original(from..to.max(from));
+    let text = text.trim().trim_start_matches([':', '-']);
+    let due = match due.map(|spec| said_time::resolve(spec, talk)).transpose() {
+        Ok(due) => due,
+        Err(reply) => return TodoAction::Unclear(reply),
+    };
+    let drafts = things(text).into_iter().map(|text| draft(talk, text, due));
+    match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
+        Err(reply) => TodoAction::Unclear(reply),
+        Ok(drafts) if drafts.is_empty() => TodoAction::Nothing,
+        Ok(drafts) => TodoAction::Add(list, drafts),
+    }
+}
+
+/// "call the bank on friday". The error says why the day can't be used.
+fn draft(talk: &Talk<'_>, text: String, due: Option<SaidTime>) -> Result<TodoDraft, String> {
+    let words = Words::new(&text);
+    let mut starts = 1..words.len();
+    let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
+    let Some((at, spec)) = found.filter(|_| due.is_none()) else {
+        return Ok(TodoDraft { text, due });
+    };
+    let due = said_time::resolve(spec, talk)?;
+    Ok(TodoDraft {
+        text: pieces::original(&words, 0, at),
+        due: Some(due),
+    })
+}
+
+fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
+    match things(text) {
+        found if found.is_empty() => TodoAction::Nothing,
+        found if done => TodoAction::Done(list, found),
+        found => TodoAction::Remove(list, found),
+    }
+}
+
+/// Requests about a whole list.
+fn of_a_list(talk: &Talk<'_>, end: usize) -> Option<TodoAction> {
+    const DONE: [&str; 6] = [
+        "clear done items from",
+        "clear the done items from",
+        "remove done items from",
+        "remove the done items from",
+        "clear done from",
+        "clear finished items from",
+    ];
+    let words = &talk.words;
+    if let Some(list) = after_verb(talk, &DONE, end) {
+        return Some(TodoAction::ClearDone(list));
+    }
+    if let Some(list) = after_verb(talk, &["clear", "empty", "wipe", "start over"], end) {
+        return Some(TodoAction::Clear(list));
+    }
+    if let Some(list) = after_verb(talk, &["delete", "remove", "erase"], end) {
+        return Some(TodoAction::Delete(list));
+    }
+    let new = [
+        "create",
+        "make",
+        "start",
+        "begin",
+        "add",
+        "new",
+        "make me",
+        "start a new",
+        "create a new",
+        "make a new",
+        "add a new",
+    ];
+    // The longest phrase wins.
+    let from = new
+        .iter()
+        .filter_map(|phrase| words.after(talk.start, &[phrase]));
+    if let Some(from) = from.max()
+        && let Some((ListName::Named(name), after)) = list_at(talk, from, end)
+        && after == end
+        && talk.spoken_to
+    {
+        return Some(TodoAction::Begin(name));
+    }
+    list_to_show(talk, end).map(TodoAction::Show)
+}
+
+/// Requests that mean the list only during a session.
+fn brief(request: &str) -> Option<TodoAction> {
+    Some(match request {
+        "list" | "todo" | "show" | "show it" | "show list" | "show me" | "whats left"
+        | "what is left" | "what do we need" => TodoAction::Show(ListName::InUse),
+        "clear" | "clear it" | "clear all" => TodoAction::Clear(ListName::InUse),
+        _ => return None,
+    })
+}
+
+fn fixed(request: &str) -> Option<TodoAction> {
+    let unnamed = ListName::Unnamed;
+    Some(match request {
+        "todos" | "to-dos" | "my todos" | "my to-dos" | "show my todos" | "show todos"
+        | "list my todos" | "my tasks" | "show my tasks" | "todo list" | "to-do list"
+        | "to do list" => TodoAction::Show(unnamed),
+        "lists"
+        | "my lists"
+        | "our lists"
+        | "show my lists"
+        | "show me my lists"
+        | "show lists"
+        | "show our lists"
+        | "list my lists"
+        | "all my lists"
+        | "all lists"
+        | "show all my lists"
+        | "show all lists"
+        | "what lists do i have"
+        | "which lists do i have"
+        | "what lists are there"
+        | "which lists are there"
+        | "what are my lists"
+        | "what lists do we have"
+        | "do i have any lists" => TodoAction::ShowLists,
+        "clear my todos" | "start over my list" => TodoAction::Clear(unnamed),
+        "clear done"
+        | "clear done items"
+        | "clear finished items"
+        | "remove done items"
+        | "remove the done items"
+        | "clear completed items"
+        | "remove finished items" => TodoAction::ClearDone(ListName::InUse),
+        "add to my list"
+        | "add to the list"
+        | "add to our list"
+        | "add something to my list"
+        | "new list"
+        | "start a new list"
+        | "make a list"
+        | "create a list" => TodoAction::Nothing,
+        _ => return None,
+    })
+}

@@ -1,0 +1,68 @@
+//! What a language model may ask about travel.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, clean, reads};
+use super::{StopKind, TravelAction};
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For next and remove; without it any journey.
+    kind: Option<Kind>,
+    /// A part of where it goes, or of the hotel's name.
+    to: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    /// The next flight, ride or stay, with gate, seat, address and booking.
+    Next,
+    /// When to check in for the next flight.
+    CheckIn,
+    /// When to leave for the next journey.
+    Leave,
+    /// All trips that are to come.
+    Trips,
+    /// Leaves out what isn't the person's; it cancels nothing.
+    Remove,
+    Undo,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Flight,
+    Train,
+    Bus,
+    Hotel,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str =
+        "Tells of flights, trains, buses and hotels in the person's mails and calendars.";
+
+    fn operation(self, _moment: Moment) -> Result<Operation> {
+        let to = clean(self.to.as_deref().unwrap_or_default());
+        let kind = match self.kind {
+            Some(Kind::Flight) => StopKind::Flight,
+            Some(Kind::Train) => StopKind::Train,
+            Some(Kind::Bus) => StopKind::Bus,
+            Some(Kind::Hotel) => StopKind::Hotel,
+            None => StopKind::Journey,
+        };
+        let travel = powers::Action::TravelBrain;
+        match self.operation {
+            Verb::Next => reads(travel(TravelAction::Next { kind, to })),
+            Verb::CheckIn => reads(travel(TravelAction::CheckIn)),
+            Verb::Leave => reads(travel(TravelAction::Leave)),
+            Verb::Trips => reads(travel(TravelAction::Trips)),
+            Verb::Remove => changes(travel(TravelAction::Remove { kind, to })),
+            Verb::Undo => changes(powers::Action::Undo),
+        }
+    }
+}

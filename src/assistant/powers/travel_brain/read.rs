@@ -1,0 +1,137 @@
+//! What is asked about travel: "when's my flight to Lisbon?", "where is my hotel?".
+
+use super::super::{Strength, pieces};
+use super::TravelAction;
+use super::stops::StopKind;
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
+
+/// Words after the kind that name where it goes.
+const PLACE_WORDS_MAX: usize = 5;
+
+pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TravelAction)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if let Some(action) = parse_fixed(talk.request()) {
+        return Some((Clear, action));
+    }
+    let removing = ["forget", "delete", "remove", "ignore", "drop"];
+    if let Some((kind, to)) = words
+        .after(at, &removing)
+        .and_then(|from| named(words, from, end))
+    {
+        return Some((Clear, TravelAction::Remove { kind, to }));
+    }
+    let leaving = [
+        "when do i have to leave for",
+        "when should i leave for",
+        "when do i need to leave for",
+        "when do i leave for",
+    ];
+    if let Some(from) = words.after(at, &leaving) {
+        let from = words.after(from, &["my", "the"]).unwrap_or(from);
+        let is_travel = matches!(
+            words.get(from),
+            "flight" | "train" | "bus" | "airport" | "station"
+        );
+        return (is_travel && from + 1 == end).then_some((Clear, TravelAction::Leave));
+    }
+    let asking = [
+        "when is",
+        "whens",
+        "what time is",
+        "when does",
+        "where is",
+        "wheres",
+        "show me",
+        "show",
+        "what is",
+        "whats",
+        "which is",
+        "when do i have",
+        "whats the address of",
+        "what is the address of",
+        "what time does",
+    ];
+    let start = words.after(at, &asking);
+    let from = start.unwrap_or(at);
+    // Without a question only "my flight" is one.
+    if start.is_none() && words.get(at) != "my" {
+        return None;
+    }
+    let (kind, to) = named(words, from, end)?;
+    Some((Clear, TravelAction::Next { kind, to }))
+}
+
+fn parse_fixed(request: &str) -> Option<TravelAction> {
+    Some(match request {
+        "when do i fly" | "when am i flying" | "my flights" | "show my flights" | "flights" => {
+            TravelAction::Next {
+                kind: StopKind::Flight,
+                to: String::new(),
+            }
+        }
+        "when do i check in"
+        | "when can i check in"
+        | "when does check in open"
+        | "when does check-in open"
+        | "can i check in"
+        | "can i check in yet" => TravelAction::CheckIn,
+        "which gate"
+        | "what gate"
+        | "whats my gate"
+        | "what is my gate"
+        | "which gate is my flight"
+        | "what gate is my flight"
+        | "whats the gate"
+        | "what is the gate"
+        | "which terminal"
+        | "whats my terminal"
+        | "whats my seat"
+        | "which platform"
+        | "what platform"
+        | "whats my platform"
+        | "what gate do i need"
+        | "which gate do i need" => TravelAction::Details,
+        "my travel"
+        | "my travels"
+        | "travel"
+        | "travel plans"
+        | "my travel plans"
+        | "my itinerary"
+        | "show my itinerary"
+        | "whats my itinerary"
+        | "what is my itinerary"
+        | "show my travel plans"
+        | "what are my travel plans"
+        | "travel brain" => TravelAction::Trips,
+        _ => return None,
+    })
+}
+
+/// "my next flight to Lisbon leave": a flight to Lisbon.
+fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String)> {
+    let from = words.after(from, &["my", "our", "the"])?;
+    let from = words.after(from, &["next"]).unwrap_or(from);
+    let kind = match words.get(from) {
+        "flight" | "flights" | "plane" => StopKind::Flight,
+        "train" | "trains" => StopKind::Train,
+        "bus" => StopKind::Bus,
+        "hotel" | "hostel" => StopKind::Hotel,
+        _ => return None,
+    };
+    let mut end = end;
+    let ends = [
+        "leave", "leaves", "depart", "go", "arrive", "start", "board", "located",
+    ];
+    while end > from + 1 && (ends.contains(&words.get(end - 1)) || words.get(end - 1) == "again") {
+        end -= 1;
+    }
+    if from + 1 == end {
+        return Some((kind, String::new()));
+    }
+    let place = words.after(from + 1, &["to the", "to", "in the", "in", "at"])?;
+    let is_short = (1..=PLACE_WORDS_MAX).contains(&end.checked_sub(place)?);
+    is_short.then(|| (kind, pieces::original(words, place, end)))
+}

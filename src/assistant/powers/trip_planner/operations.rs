@@ -1,0 +1,85 @@
+//! What a language model may do with trips.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{
+    Moment, Operation, Result, all_needed, changes, clean, date, needed, reads,
+};
+use super::TripAction;
+use crate::assistant::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::assistant::powers) struct Arguments {
+    operation: Verb,
+    /// For plan, show and cancel; the newest trip if empty.
+    place: Option<String>,
+    /// For plan and set_dates: the first day, YYYY-MM-DD.
+    from: Option<String>,
+    /// The last day.
+    to: Option<String>,
+    /// For add_day_plan: the day of the trip, from 1.
+    day: Option<u32>,
+    /// For add_day_plan.
+    plan: Option<String>,
+    /// For pack (puts on the packing list) and packed.
+    #[serde(default)]
+    things: Vec<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Plan,
+    SetDates,
+    AddDayPlan,
+    Pack,
+    Packed,
+    Show,
+    List,
+    PackingList,
+    Cancel,
+    Undo,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Trips: dates, plans by day, packing list.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        let (from, to) = (
+            date(self.from.as_deref(), "from")?,
+            date(self.to.as_deref(), "to")?,
+        );
+        let place = clean(self.place.as_deref().unwrap_or_default());
+        let things = || all_needed(&self.things, "things");
+        let action = match self.operation {
+            Verb::Show => return reads(powers::Action::TripPlanner(TripAction::Show(place))),
+            Verb::List => return reads(powers::Action::TripPlanner(TripAction::List)),
+            Verb::PackingList => {
+                return reads(powers::Action::TripPlanner(TripAction::PackingList));
+            }
+            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Plan if from.is_some() != to.is_some() => {
+                return Err("\"from\" and \"to\" go together.".to_owned());
+            }
+            Verb::Plan => TripAction::Plan {
+                place: needed(Some(&place), "place")?,
+                from,
+                to,
+            },
+            Verb::SetDates => TripAction::Dates {
+                from: from.ok_or("\"from\" is needed for that operation.")?,
+                to: to.ok_or("\"to\" is needed for that operation.")?,
+            },
+            Verb::AddDayPlan => TripAction::AddDay {
+                day: self.day.ok_or("\"day\" is needed for that operation.")?,
+                what: needed(self.plan.as_deref(), "plan")?,
+            },
+            Verb::Pack => TripAction::Pack(things()?),
+            Verb::Packed => TripAction::Packed(things()?),
+            Verb::Cancel => TripAction::Cancel(place),
+        };
+        changes(powers::Action::TripPlanner(action))
+    }
+}

@@ -1,0 +1,338 @@
+//! Parses messages about trips: "plan a trip to Lisbon from 3 to 7 June", "add day 2: museum",
+//! "pack a hat".
+
+use chrono::{Datelike, NaiveDate};
+
+use super::{DAYS_MAX, TripAction};
+use crate::assistant::builtin::Talk;
+use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
+use crate::assistant::powers::pieces;
+
+pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, TripAction)> {
+    if let Some(action) = fixed(talk.request()) {
+        return Some((Clear, action));
+    }
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if let Some(from) = words.after(
+        at,
+        &[
+            "plan a trip to",
+            "plan a trip",
+            "plan my trip to",
+            "plan our trip to",
+            "plan a holiday in",
+            "plan a vacation in",
+            "plan a weekend in",
+            "plan trip to",
+            "new trip to",
+            "start a trip to",
+            "lets plan a trip to",
+            "add a trip to",
+            "create a trip to",
+            "help me plan a trip to",
+            "plan a holiday to",
+        ],
+    ) {
+        return Some((Clear, plan(talk, from, end)));
+    }
+    if let Some(found) = parse_question(talk, at, end) {
+        return Some(found);
+    }
+    if let Some(from) = words.after(
+        at,
+        &[
+            "cancel my trip to",
+            "delete my trip to",
+            "cancel the trip to",
+            "delete the trip to",
+            "cancel our trip to",
+            "remove my trip to",
+        ],
+    ) {
+        return Some((
+            Clear,
+            TripAction::Cancel(pieces::original(words, from, end)),
+        ));
+    }
+    if let Some(from) = words.after(
+        at,
+        &[
+            "my trip is from",
+            "our trip is from",
+            "the trip is from",
+            "trip dates",
+        ],
+    ) {
+        let (from, to, next) = dates(talk, from)?;
+        return (next == end).then_some((Clear, TripAction::Dates { from, to }));
+    }
+    packing(talk, at, end).or_else(|| on_day(talk, at, end))
+}
+
+/// "show my trip to Lisbon", "when is my trip?".
+fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+    let words = &talk.words;
+    if let Some(from) = words.after(
+        at,
+        &[
+            "show my trip to",
+            "show our trip to",
+            "show the trip to",
+            "show me my trip to",
+        ],
+    ) {
+        return Some((Clear, TripAction::Show(pieces::original(words, from, end))));
+    }
+    // "My trip to Lisbon was great" is ordinary talk.
+    let questions = [
+        "when is my trip to",
+        "whens my trip to",
+        "when is our trip to",
+        "when is the trip to",
+        "my trip to",
+        "our trip to",
+    ];
+    if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
+        talk.request()
+    {
+        return Some((Soft, TripAction::Show(String::new())));
+    }
+    if let Some(from) = words.after(at, &questions) {
+        return Some((Soft, TripAction::Show(pieces::original(words, from, end))));
+    }
+    None
+}
+
+fn fixed(request: &str) -> Option<TripAction> {
+    Some(match request {
+        "show my trip"
+        | "my trip"
+        | "show our trip"
+        | "our trip"
+        | "show the trip"
+        | "the trip"
+        | "show me my trip"
+        | "whats the plan for my trip"
+        | "trip plan"
+        | "my itinerary"
+        | "show my itinerary"
+        | "itinerary"
+        | "show trip"
+        | "trip planner"
+        | "show our itinerary" => TripAction::Show(String::new()),
+        "my trips" | "trips" | "show my trips" | "our trips" | "show our trips"
+        | "list my trips" | "list trips" => TripAction::List,
+        "packing list"
+        | "my packing list"
+        | "show my packing list"
+        | "our packing list"
+        | "show the packing list"
+        | "show our packing list"
+        | "what do i need to pack"
+        | "whats on my packing list"
+        | "what do we need to pack"
+        | "show packing list" => TripAction::PackingList,
+        "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
+        | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
+        "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {
+            TripAction::Unclear
+        }
+        _ => return None,
+    })
+}
+
+/// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon".
+fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
+    let words = &talk.words;
+    let found = (from + 1..end).find_map(|at| {
+        let link = words
+            .after(at, &["from", "on", "between", "starting"])
+            .unwrap_or(at);
+        let (first, last, next) = dates(talk, link)?;
+        (next == end).then_some((at, first, last))
+    });
+    let (to, first, last) = match found {
+        Some((at, first, last)) => (at, Some(first), Some(last)),
+        None => (end, None, None),
+    };
+    match pieces::original(words, from, to) {
+        place if place.is_empty() => TripAction::Unclear,
+        place if has_date(&place) => TripAction::DatesUnclear,
+        place => TripAction::Plan {
+            place,
+            from: first,
+            to: last,
+        },
+    }
+}
+
+/// Whether part of the dates was not understood.
+fn has_date(place: &str) -> bool {
+    let is_date = |word: &str| {
+        let word = word.to_lowercase();
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || matches!(word.as_str(), "days" | "weeks" | "nights" | "week")
+    };
+    let month = |(link, word): (&str, &str)| {
+        link.eq_ignore_ascii_case("in") && pieces::read_month(&word.to_lowercase()).is_some()
+    };
+    let words = place.split_whitespace();
+    pieces::has_day(place)
+        || words.clone().any(is_date)
+        || words.clone().zip(words.skip(1)).any(month)
+}
+
+/// "3 to 7 June", "June 3 to 7", "3 June to 2 July", "2026-06-03 to 2026-06-07", "June 3 for
+/// 5 days": the first and the last day, and the index after them.
+fn dates(talk: &Talk<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+    const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
+    let words = &talk.words;
+    if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
+        let (saturday, _) = pieces::read_day(words, at, talk.context.now, talk.zone())?;
+        return Some((saturday, saturday.succ_opt()?, end));
+    }
+    let read = |at| pieces::read_day(words, at, talk.context.now, talk.zone());
+    // "3 to 7 June": the month comes with the second.
+    if let Some(day) = day_number(words.get(at))
+        && LINKS.contains(&words.get(at + 1))
+        && let Some((last, next)) = read(at + 2)
+    {
+        let first = last.with_day(day)?;
+        let first = if first > last {
+            first.checked_sub_months(chrono::Months::new(1))?
+        } else {
+            first
+        };
+        return Some((first, last, next));
+    }
+    if let Some((a, b)) = words.get(at).split_once(['-', '–'])
+        && let (Some(day), Some(_)) = (day_number(a), day_number(b))
+    {
+        // "3-7 June": read as 7 June, at the month's word.
+        let month = pieces::read_month(words.get(at + 1))?;
+        return month_days(talk, month, day, day_number(b)?).map(|(a, b)| (a, b, at + 2));
+    }
+    let (first, next) = read(at)?;
+    if words.get(next) == "for"
+        && let Ok(days) = words.get(next + 1).parse::<u64>()
+        && let Some(end) = words.after(next + 2, &["days", "day"])
+    {
+        let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
+        return Some((first, last, end));
+    }
+    if !LINKS.contains(&words.get(next)) {
+        return Some((first, first, next));
+    }
+    // "June 3 to 7": the month came with the first.
+    if let Some(day) = day_number(words.get(next + 1))
+        && pieces::read_month(words.get(next + 2)).is_none()
+    {
+        return Some((first, first.with_day(day)?, next + 2));
+    }
+    let (last, end) = read(next + 1)?;
+    // Over the turn of the year.
+    let later = last.with_year(last.year() + 1)?;
+    let turns = last < first && (later - first).num_days() < DAYS_MAX;
+    Some((first, if turns { later } else { last }, end))
+}
+
+/// The coming days of that month.
+fn month_days(
+    talk: &Talk<'_>,
+    month: u32,
+    first: u32,
+    last: u32,
+) -> Option<(NaiveDate, NaiveDate)> {
+    let today = pieces::date(talk.context.now, talk.zone());
+    let on = |year, day| NaiveDate::from_ymd_opt(year, month, day);
+    let year = if on(today.year(), last)? < today {
+        today.year() + 1
+    } else {
+        today.year()
+    };
+    Some((on(year, first)?, on(year, last)?))
+}
+
+fn day_number(word: &str) -> Option<u32> {
+    let digits = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|tail| word.strip_suffix(tail))
+        .unwrap_or(word);
+    digits.parse().ok().filter(|day| (1..=31).contains(day))
+}
+
+/// "add day 2: museum", "day 2: museum", "on day 2 we visit the museum", "add museum to day 2".
+fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+    let words = &talk.words;
+    let number = |n: usize| words.get(n).parse::<u32>().ok();
+    let add = words.after(
+        at,
+        &[
+            "add to day",
+            "add on day",
+            "add day",
+            "add for day",
+            "plan day",
+            "on day",
+            "day",
+        ],
+    );
+    if let Some(from) = add {
+        let day = number(from)?;
+        let what = pieces::original(words, from + 1, end);
+        let strength = if matches!(words.get(at), "add" | "plan") {
+            Clear
+        } else {
+            Soft
+        };
+        return (!what.is_empty()).then_some((strength, TripAction::AddDay { day, what }));
+    }
+    if words.get(at) == "add" && end > at + 4 {
+        let to = end - 3;
+        let from = words.after(to, &["to day", "on day", "for day"])?;
+        let what = pieces::original(words, at + 1, to);
+        return Some((
+            Clear,
+            TripAction::AddDay {
+                day: number(from)?,
+                what,
+            },
+        ));
+    }
+    None
+}
+
+/// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
+fn packing(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+    let words = &talk.words;
+    let things = |from: usize, to: usize| {
+        let things = pieces::things(words.original(from..to.max(from)));
+        (!things.is_empty()).then_some(things)
+    };
+    match words.get(at) {
+        "add" | "put" => {
+            let to = (at + 1..end).find(|n| {
+                words.after(
+                    *n,
+                    &[
+                        "to my packing list",
+                        "to the packing list",
+                        "to our packing list",
+                        "on my packing list",
+                        "on the packing list",
+                        "on our packing list",
+                    ],
+                ) == Some(end)
+            })?;
+            Some((Clear, TripAction::Pack(things(at + 1, to)?)))
+        }
+        "pack" if end > at + 1 => Some((Soft, TripAction::Pack(things(at + 1, end)?))),
+        "packed" => Some((InSession, TripAction::Packed(things(at + 1, end)?))),
+        "i" | "ive" => {
+            let from = words.after(at, &["i packed", "ive packed", "i have packed"])?;
+            Some((Soft, TripAction::Packed(things(from, end)?)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,67 @@
+//! How a trip is shown.
+
+use super::Trip;
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::pieces::{self, counted};
+
+impl Trip {
+    pub(super) fn days(&self) -> Option<i64> {
+        Some(i64::from(self.to? - self.from?) + 1)
+    }
+
+    /// " (Friday, 5 June)", when the dates are known.
+    pub(super) fn date(&self, day: u32, scene: &PowerContext<'_>) -> String {
+        self.from.map_or_else(String::new, |from| {
+            let date = pieces::day(from + day as i32 - 1);
+            format!(" ({})", pieces::display(date, scene.today()))
+        })
+    }
+
+    /// "Trip to Lisbon, Wednesday, 3 June to Sunday, 7 June, 5 days".
+    pub(super) fn title(&self, scene: &PowerContext<'_>) -> String {
+        match (self.from, self.to, self.days()) {
+            (Some(from), Some(to), Some(days)) => format!(
+                "Trip to {}, {} to {} ({})",
+                self.place,
+                pieces::display(pieces::day(from), scene.today()),
+                pieces::display(pieces::day(to), scene.today()),
+                counted(days as usize, "day")
+            ),
+            _ => format!("Trip to {}, no dates yet", self.place),
+        }
+    }
+
+    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+        let mut text = format!("{}:", self.title(scene));
+        if self.plans.is_empty() {
+            text.push_str("\nNothing planned yet. Say “add day 1: museum”.");
+        }
+        for plan in &self.plans {
+            let date = self.date(plan.day, scene);
+            text.push_str(&format!("\n• Day {}{date}: {}", plan.day, plan.what));
+        }
+        for line in self.booked(scene) {
+            text.push_str(&format!("\n• {line}"));
+        }
+        let open = self.packing.iter().filter(|one| !one.packed).count();
+        if open > 0 {
+            text.push_str(&format!("\n{} left to pack.", counted(open, "thing")));
+        }
+        text
+    }
+
+    pub(super) fn packing_list(&self) -> String {
+        if self.packing.is_empty() {
+            return format!(
+                "Nothing on the packing list for {} yet. Say “pack sunscreen and a hat”.",
+                self.place
+            );
+        }
+        let mut text = format!("To pack for {}:", self.place);
+        for (n, one) in (1..).zip(&self.packing) {
+            let done = if one.packed { " ✓" } else { "" };
+            text.push_str(&format!("\n{n}. {}{done}", one.what));
+        }
+        text
+    }
+}
