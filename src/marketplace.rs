@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod apps;
+mod caller;
 mod effects;
 pub mod events;
 pub mod hooks;
@@ -23,6 +24,7 @@ use crate::error::{Error, Kind, Result};
 use crate::memory::Memories;
 use crate::random;
 use crate::store::SharedStore;
+pub use caller::Caller;
 use hooks::Hooks;
 use ingestion::Limits;
 use parking_lot::Mutex;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::mapping::{Lookup, Mapping, Values};
 use super::template::Template;
+use crate::error::{Error, Result};
 
 /// Actions per app.
 pub const ACTIONS_MAX: usize = 20;
@@ -48,6 +49,16 @@ impl Kind {
     pub fn has_text(self) -> bool {
         !matches!(self, Self::StartSession)
     }
+}
+
+/// Parses the actions of an app's row.
+pub(super) fn from_json(text: &str) -> Result<Vec<Action>> {
+    serde_json::from_str(text).map_err(Error::internal)
+}
+
+/// The actions for an app's row.
+pub(super) fn to_json(actions: &[Action]) -> Result<String> {
+    serde_json::to_string(actions).map_err(Error::internal)
 }
 
 /// Whether a text is a valid action id: 1-64 of `[A-Za-z0-9._-]`.

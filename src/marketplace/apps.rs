@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::actions::Action;
+use super::actions::{self, Action};
 use super::hooks::Hooks;
 use super::{Marketplace, app_not_found, not_app_creator};
 use crate::clock::Timestamp;
@@ -62,7 +62,7 @@ impl Marketplace {
                     creator,
                     name: &draft.name,
                     description: &draft.description,
-                    actions: &to_json(&draft.actions)?,
+                    actions: &actions::to_json(&draft.actions)?,
                     now,
                 })?;
                 app_view(tx.view().app(&app_id)?.ok_or_else(app_not_found)?)
@@ -95,7 +95,7 @@ impl Marketplace {
                 let mut row = app_of_creator(&tx.view(), caller, &app_id)?;
                 row.name = draft.name;
                 row.description = draft.description;
-                row.actions = to_json(&draft.actions)?;
+                row.actions = actions::to_json(&draft.actions)?;
                 tx.update_app(&row)?;
                 tx.renew_webhooks(row.id)?;
                 forget_webhooks(tx, &hooks, &row)?;
@@ -190,11 +190,6 @@ pub(super) fn app_of_creator_or(
     }
 }
 
-/// Parses stored actions.
-pub(super) fn actions(text: &str) -> Result<Vec<Action>> {
-    serde_json::from_str(text).map_err(Error::internal)
-}
-
 fn find_app(view: &View<'_>, app_id: &str) -> Result<AppRow> {
     let row = view.app(&app_id.to_ascii_lowercase())?;
     row.ok_or_else(app_not_found)
@@ -229,13 +224,9 @@ fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<
     Ok(())
 }
 
-fn to_json(actions: &[Action]) -> Result<String> {
-    serde_json::to_string(actions).map_err(Error::internal)
-}
-
 fn app_view(row: AppRow) -> Result<AppView> {
     Ok(AppView {
-        actions: actions(&row.actions)?,
+        actions: actions::from_json(&row.actions)?,
         app_id: row.app_id,
         name: row.name,
         description: row.description,

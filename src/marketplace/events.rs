@@ -5,10 +5,9 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
-use super::Marketplace;
 use super::hooks::Hook;
-use super::ingestion::Caller;
 use super::webhooks::owned_webhook;
+use super::{Caller, Marketplace};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::actions::PreparedAction;
+use super::Marketplace;
+use super::actions::{self, PreparedAction};
 use super::mapping::Mapping;
-use super::{Marketplace, apps};
 use crate::auth::seal::Sealer;
 use crate::auth::webhook_signature::Key;
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ impl Hook {
         let webhook = &row.webhook;
         let mapping: Mapping =
             serde_json::from_str(&webhook.payload_mapping).map_err(Error::internal)?;
-        let actions = apps::actions(&row.actions)?;
+        let actions = actions::from_json(&row.actions)?;
         let mut actions = actions.iter();
         let action = actions.find(|action| action.action_id == webhook.action_id);
         let secret = sealer.and_then(|sealer| sealer.open(&webhook.webhook_id, &webhook.secret));

@@ -9,10 +9,10 @@ use super::effects::action_failed;
 use super::events::{Event, Status, record_in};
 use super::hooks::{Hook, Scheme};
 use super::payload::NotJson;
-use super::{Marketplace, no_sealing_key, webhook_not_found};
+use super::{Caller, Marketplace, no_sealing_key, webhook_not_found};
 use crate::auth::webhook_signature::{Key, Stamp};
 use crate::error::{Error, Kind, Quota, Result};
-use crate::limits::{self, MINUTE_MS, Windows};
+use crate::limits::{MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
 use crate::store::{Digest, Tx, WebhookId};
 
@@ -24,23 +24,6 @@ const INVALID_SIGNATURES: &str = "webhook_bad_signatures";
 const CALLS: &str = "webhook_calls";
 /// Attempts at a call whose webhook is changed meanwhile.
 const TRIES_MAX: usize = 5;
-
-/// The sender of a call.
-#[derive(Debug, Clone, Copy)]
-pub struct Caller {
-    pub address: IpAddr,
-    /// The network that limits count: an IPv6 sender has a whole network of addresses.
-    pub(super) network: IpAddr,
-}
-
-impl Caller {
-    pub fn at(address: IpAddr) -> Self {
-        Self {
-            address: address.to_canonical(),
-            network: limits::network_of(address),
-        }
-    }
-}
 
 /// A call as received, in either scheme. A duplicate header counts as missing.
 #[derive(Debug, Clone)]
@@ -299,22 +282,4 @@ fn invalid_json() -> Error {
         "invalid_json",
         "The body is not valid JSON.",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_count_networks() {
-        for (address, network) in [
-            ("192.0.2.7", "192.0.2.7"),
-            ("::ffff:192.0.2.7", "192.0.2.7"),
-            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
-            ("2001:db8:1:2:ffff::", "2001:db8:1:2::"),
-        ] {
-            let caller = Caller::at(address.parse().unwrap());
-            assert_eq!(caller.network.to_string(), network, "{address}");
-        }
-    }
 }

@@ -3,10 +3,10 @@
 
 use serde::Serialize;
 
-use super::apps::{self, app_of_creator, app_of_creator_or};
+use super::apps::{app_of_creator, app_of_creator_or};
 use super::hooks::Scheme;
 use super::mapping::Mapping;
-use super::{Marketplace, webhook_not_found};
+use super::{Marketplace, actions, webhook_not_found};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::random;
@@ -69,7 +69,7 @@ impl Marketplace {
             .store
             .write(move |tx| {
                 let app = app_of_creator_or(&tx.view(), caller, &app_id, Kind::BadRequest)?;
-                let actions = apps::actions(&app.actions)?;
+                let actions = actions::from_json(&app.actions)?;
                 if !actions.iter().any(|a| a.action_id == draft.action_id) {
                     return Err(invalid_action());
                 }

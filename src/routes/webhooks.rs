@@ -6,7 +6,8 @@ use super::{Request, address};
 use crate::auth::webhook_signature::Stamp;
 use crate::error::{Error, Kind, Result};
 use crate::http::{self, Response};
-use crate::marketplace::ingestion::{Call, Caller};
+use crate::marketplace::Caller;
+use crate::marketplace::ingestion::Call;
 use crate::model::public_id::PublicId;
 
 pub(super) async fn receive(mut rq: Request) -> Result<Response> {
