@@ -7,6 +7,7 @@ mod changes;
 mod credentials;
 mod discovery;
 mod feed;
+mod fetched;
 pub mod ics;
 mod inbox;
 mod invitations;

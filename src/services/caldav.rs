@@ -8,8 +8,8 @@ mod xml;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
+use super::fetched::{Fetched, FetchedCalendar, FetchedEvents};
 use super::ics::{self, Surroundings};
-use super::sync::{Fetched, FetchedCalendar, FetchedEvents};
 use super::web::{Address, Network, Query};
 use super::{Owner, ServiceError};
 use crate::clock::Timestamp;

@@ -3,6 +3,7 @@
 
 mod details;
 mod expansion;
+mod rule;
 #[cfg(test)]
 mod tests;
 mod wall_time;

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::sync::{Fetched, FetchedMails};
+use super::fetched::{Fetched, FetchedMails};
 use super::web::Network;
 use super::{Owner, ServiceError, ServiceErrorKind, invitations};
 use crate::clock::{Clock, Timestamp};

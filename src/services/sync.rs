@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::caldav::{self, Account};
 use super::feed::{self, FeedState};
+use super::fetched::{Fetched, FetchedCalendar, FetchedEvents};
 use super::inbox::{self, MailboxAccess};
 use super::web::{Address, Network};
 use super::{Credentials, Owner, ServiceError, ServiceErrorKind, Services};
@@ -33,25 +34,6 @@ const SPREAD_MS_MAX: i64 = 30_000;
 /// A sync that never ended, as the process was killed, is repeated after this.
 pub(super) const UNFINISHED_MS: i64 = 2 * SYNC_INTERVAL_MS;
 
-/// What a server has.
-pub(super) struct Fetched {
-    /// As the service names itself.
-    pub(super) name: Option<String>,
-    pub(super) calendars: Vec<FetchedCalendar>,
-    /// `None`: the service is no mailbox.
-    pub(super) mails: Option<FetchedMails>,
-    /// The server asks for a longer pause.
-    pub(super) pause_ms: i64,
-}
-
-pub(super) struct FetchedMails {
-    pub(super) mails: Vec<NewMailItem>,
-    /// JSON: what the next sync goes on from.
-    pub(super) sync_state: String,
-    /// More mails wait on the server.
-    pub(super) has_more: bool,
-}
-
 /// What a sync that succeeded says of the next one.
 struct NextSync {
     /// The server asks for a longer pause.
@@ -59,34 +41,6 @@ struct NextSync {
     /// `None`: as it was.
     sync_state: Option<String>,
     has_more: bool,
-}
-
-pub(super) struct FetchedCalendar {
-    pub(super) listed: ListedCalendar,
-    /// JSON: what the next sync goes on from.
-    pub(super) sync_state: String,
-    pub(super) events: FetchedEvents,
-}
-
-impl FetchedCalendar {
-    /// Whether the stored row says the same.
-    fn is_unchanged_from(&self, row: &CalendarRow) -> bool {
-        let listed = &self.listed;
-        row.path == listed.path
-            && row.name == listed.name
-            && row.is_writable == listed.is_writable
-            && row.sync_state == self.sync_state
-    }
-}
-
-pub(super) enum FetchedEvents {
-    Unchanged,
-    All(Vec<EventFacts>),
-    /// In the place of all that was in these resources.
-    Some {
-        replaced: Vec<String>,
-        events: Vec<EventFacts>,
-    },
 }
 
 impl Services {

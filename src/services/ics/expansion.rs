@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use calcard::icalendar::{
-    ICalendarComponent, ICalendarEntry, ICalendarPeriod, ICalendarProperty,
-    ICalendarRecurrenceRule, ICalendarStatus, ICalendarValue,
+    ICalendarComponent, ICalendarEntry, ICalendarPeriod, ICalendarProperty, ICalendarStatus,
+    ICalendarValue,
 };
-use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, TimeZone};
-use rrule::{RRule, Tz, Unvalidated};
+use chrono::{Duration, NaiveDate};
 
+use super::rule::occurrences;
 use super::wall_time::{
     Length, WallTime, length_of, start_of, until_on_wall, wall_time, wall_times,
 };
@@ -20,8 +20,6 @@ use crate::model::calendar::{EventClock, EventDetails, EventFacts, EventStatus, 
 
 /// Instances of a series within the window.
 const INSTANCES_MAX: usize = 2_000;
-/// Occurrences of a rule that are looked at: those before the window count, too.
-const OCCURRENCES_MAX: usize = 100_000;
 /// Dates that are added to a series, or left out of it.
 const DATES_MAX: usize = 5_000;
 
@@ -82,48 +80,6 @@ pub(super) fn expand(
         time.starts_at < surroundings.window.end && time.ends_at >= surroundings.window.start
     });
     Ok(events)
-}
-
-/// The moments on the wall at which `rule` comes from `start` up to `to`, oldest first.
-pub(super) fn occurrences(
-    rule: &ICalendarRecurrenceRule,
-    start: NaiveDateTime,
-    until: Option<NaiveDateTime>,
-    to: NaiveDateTime,
-    is_late: &dyn Fn() -> bool,
-) -> Vec<NaiveDateTime> {
-    let mut plain = rule.clone();
-    plain.until = None;
-    let wall = |time: NaiveDateTime| Tz::UTC.from_utc_datetime(&time);
-    let parsed: Result<RRule<Unvalidated>, _> = plain.to_string().parse();
-    let set = parsed.and_then(|parsed| {
-        let parsed = match until {
-            Some(until) => parsed.until(wall(until.max(start))),
-            None => parsed,
-        };
-        parsed.build(wall(start))
-    });
-    let Ok(set) = set else {
-        return vec![start];
-    };
-    let mut found: Vec<NaiveDateTime> = Vec::new();
-    let set = set.limit();
-    for (looked_at, at) in set.into_iter().take(OCCURRENCES_MAX).enumerate() {
-        let at: DateTime<Tz> = at;
-        let at = at.naive_utc();
-        if at > to || looked_at % 64 == 63 && is_late() {
-            break;
-        }
-        found.push(at);
-    }
-    // The start counts as the first, also where the rule misses it.
-    if found.first() != Some(&start) {
-        found.insert(0, start);
-        if let Some(count) = rule.count {
-            found.truncate(count.max(1) as usize);
-        }
-    }
-    found
 }
 
 fn instances_of(

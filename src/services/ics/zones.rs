@@ -12,7 +12,7 @@ use calcard::icalendar::{
 use chrono::{Datelike, Duration, NaiveDateTime, TimeZone};
 
 use super::Surroundings;
-use super::expansion::occurrences;
+use super::rule::occurrences;
 use crate::clock::Zone;
 
 /// The zones of a file.

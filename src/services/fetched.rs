@@ -1,0 +1,53 @@
+//! What the server of a service has, as the readers of calendars, feeds and mailboxes return it
+//! and a sync writes it.
+
+use crate::model::calendar::EventFacts;
+use crate::model::mail_item::NewMailItem;
+use crate::store::{CalendarRow, ListedCalendar};
+
+/// What a server has.
+pub(super) struct Fetched {
+    /// As the service names itself.
+    pub(super) name: Option<String>,
+    pub(super) calendars: Vec<FetchedCalendar>,
+    /// `None`: the service is no mailbox.
+    pub(super) mails: Option<FetchedMails>,
+    /// The server asks for a longer pause.
+    pub(super) pause_ms: i64,
+}
+
+pub(super) struct FetchedMails {
+    pub(super) mails: Vec<NewMailItem>,
+    /// JSON: what the next sync goes on from.
+    pub(super) sync_state: String,
+    /// More mails wait on the server.
+    pub(super) has_more: bool,
+}
+
+pub(super) struct FetchedCalendar {
+    pub(super) listed: ListedCalendar,
+    /// JSON: what the next sync goes on from.
+    pub(super) sync_state: String,
+    pub(super) events: FetchedEvents,
+}
+
+impl FetchedCalendar {
+    /// Whether the stored row says the same.
+    pub(super) fn is_unchanged_from(&self, row: &CalendarRow) -> bool {
+        let listed = &self.listed;
+        row.path == listed.path
+            && row.name == listed.name
+            && row.is_writable == listed.is_writable
+            && row.sync_state == self.sync_state
+    }
+}
+
+pub(super) enum FetchedEvents {
+    Unchanged,
+    All(Vec<EventFacts>),
+    /// In the place of all that was in these resources.
+    Some {
+        replaced: Vec<String>,
+        events: Vec<EventFacts>,
+    },
+}
