@@ -11,6 +11,7 @@ mod conversation;
 pub mod job;
 mod length;
 mod making;
+mod model_turn;
 mod operations;
 mod outside;
 mod plan;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::length::{cut_short, is_too_long, shorter};
-use super::making::{CallTotals, ModelTurn};
+use super::model_turn::{CallTotals, ModelTurn};
 use super::outside::canonical;
 use super::result::{CallRecord, ToolCall};
 use super::streaming::{after_beginning, rest_after};

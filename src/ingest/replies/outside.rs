@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::making::{CallTotals, ModelTurn};
+use super::model_turn::{CallTotals, ModelTurn};
 use super::tool_outcomes::{CallResult, too_many};
 use crate::assistant::prompt::{CallWithResult, ToolExchange};
 use crate::assistant::tools::RemoteTool;

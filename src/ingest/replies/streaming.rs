@@ -5,7 +5,7 @@
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use super::making::{CallTotals, ModelTurn};
+use super::model_turn::{CallTotals, ModelTurn};
 use super::no_room;
 use super::result::ToolCall;
 use super::tool_outcomes::{CallScope, changed_meanwhile};

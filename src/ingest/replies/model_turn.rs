@@ -1,0 +1,332 @@
+//! A message's turn to be answered by the language model: the prompts of its calls, the cache of
+//! replies, and the result of all calls together. The calls are in `conversation`, those of other
+//! servers' tools in `outside`.
+
+use std::sync::Arc;
+
+use super::cache;
+use super::context::Context;
+use super::plan::ReplyPlan;
+use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
+use crate::access::Denial;
+use crate::assistant::classify::Class;
+use crate::assistant::prompt::{self, PASS, Prompt, PromptContext};
+use crate::assistant::tools::OfferedTool;
+use crate::assistant::wording::Apology;
+use crate::clock::{Monotonic, Timestamp, Zone};
+use crate::engine::{self, CallPermit, Model, ModelFailure};
+use crate::ingest::Ingest;
+use crate::memory::ServiceMemories;
+use crate::store::{Digest, PendingReply, TokenUsage};
+
+/// Requests in which photos of one message are looked at.
+const PHOTO_REQUESTS_MAX: usize = 20;
+
+/// A message's turn to be answered.
+pub(super) struct ModelTurn<'a> {
+    pub(super) ingest: &'a Arc<Ingest>,
+    pub(super) model: &'a Arc<Model>,
+    pub(super) plan: ReplyPlan,
+    pub(super) context: Context,
+    pub(super) pending: PendingReply,
+    pub(super) deadline: Monotonic,
+    now: Timestamp,
+}
+
+impl<'a> ModelTurn<'a> {
+    pub(super) fn of(
+        ingest: &'a Arc<Ingest>,
+        model: &'a Arc<Model>,
+        mut context: Context,
+        pending: PendingReply,
+    ) -> Self {
+        let now = ingest.clock.now();
+        let flags = ingest.flags.for_user(&context.user.public_id);
+        let mut plan = ReplyPlan::of(ingest, &flags, &mut context, &pending, now);
+        if !model.takes_tools() {
+            plan.tools.clear();
+        }
+        log::debug!(
+            "message {}: class {} ({})",
+            pending.message_id,
+            plan.class.class.as_str(),
+            plan.class.reason
+        );
+        let elapsed_ms = (now.0 - context.message.received_at.0).max(0) as u64;
+        let deadline_ms = match pending.starts {
+            0 => ingest.replies.deadline_ms().saturating_sub(elapsed_ms),
+            // After a restart the deadline begins again.
+            _ => ingest.replies.deadline_ms(),
+        };
+        Self {
+            ingest,
+            model,
+            plan,
+            context,
+            pending,
+            deadline: ingest.clock.monotonic().plus_ms(deadline_ms),
+            now,
+        }
+    }
+
+    /// Photos grouped by call, with the index of each group's first photo.
+    fn groups(&self) -> Vec<(usize, &[String])> {
+        let batch = self.plan.batch;
+        let groups = self.context.photos.chunks(batch).enumerate();
+        let groups = groups.map(|(at, group)| (at * batch, group));
+        let mut groups: Vec<_> = groups.take(PHOTO_REQUESTS_MAX).collect();
+        if groups.is_empty() {
+            groups.push((0, &[]));
+        }
+        groups
+    }
+
+    /// The whole reply, if all parts are cached.
+    pub(super) fn remembered(&self) -> Option<ReplyResult> {
+        let mut work = CallTotals::default();
+        for (first, photos) in self.groups() {
+            let prompt = self.prompt(photos, first, &self.plan.tools);
+            self.recall(&self.key(&prompt), &mut work).then_some(())?;
+        }
+        Some(self.result(work))
+    }
+
+    pub(super) async fn ask(&self, place: &CallPermit<'_>) -> ReplyResult {
+        let mut work = self.before();
+        let groups = self.groups();
+        for (at, (first, photos)) in groups.iter().enumerate() {
+            // The last one acts, as it knows what was seen before.
+            let tools = match at + 1 == groups.len() {
+                true => &self.plan.tools[..],
+                false => &[],
+            };
+            self.converse(place, photos, *first, tools, &mut work).await;
+            if work.failure.is_some() {
+                break;
+            }
+        }
+        self.shorten(place, &mut work).await;
+        if work.failure.is_some() && self.ingest.memories.has_service() {
+            work.elsewhere = self.elsewhere().await;
+        }
+        self.shorten(place, &mut work).await;
+        self.result(work)
+    }
+
+    /// Without the assistant's name in front.
+    pub(super) fn without_name<'t>(&self, text: &'t str) -> &'t str {
+        without_name(text, &self.ingest.persona.get().name)
+    }
+
+    pub(super) fn key(&self, prompt: &Prompt) -> Digest {
+        let class = self.plan.class.class;
+        cache::key(
+            self.context.user.id,
+            self.model.name(class == Class::Vision),
+            class.as_str(),
+            self.plan.tokens_max,
+            self.now.utc_day(),
+            prompt,
+        )
+    }
+
+    /// Whether the cache had it.
+    pub(super) fn recall(&self, key: &Digest, work: &mut CallTotals) -> bool {
+        let now = self.ingest.clock.monotonic();
+        let cache = &self.ingest.replies.cache;
+        let ttl_s = self.plan.cache_ttl_s;
+        let Some(text) = ttl_s.and_then(|ttl_s| cache.get(key, ttl_s, now)) else {
+            return false;
+        };
+        work.used.cache_hits += 1;
+        work.texts.push(text);
+        true
+    }
+
+    /// What is told with these photos, the first of which is number `first`, from 0.
+    pub(super) fn prompt(&self, photos: &[String], first: usize, tools: &[OfferedTool]) -> Prompt {
+        let context = &self.context;
+        let all = context.photos.len();
+        let note = (all > photos.len() && !photos.is_empty()).then(|| {
+            format!(
+                "[photos {} to {} of {all}; the others are looked at apart]",
+                first + 1,
+                first + photos.len()
+            )
+        });
+        let persona = self.ingest.persona.get();
+        let system_prompt = self.ingest.replies.settings.system_prompt.get();
+        prompt::prompt(&PromptContext {
+            persona: &persona.name,
+            system_prompt: system_prompt.as_deref(),
+            now: self.now,
+            timezone: context.user.timezone.map(Zone::name),
+            group: context.group,
+            unprompted: self.pending.unprompted,
+            known: &context.known,
+            messages: &context.messages,
+            photos,
+            photos_note: note.as_deref(),
+            reduced: self.plan.reduced,
+            tools,
+            connectable: &self.plan.connectable,
+        })
+    }
+
+    fn endpoint(&self) -> &'static str {
+        match self.pending.agent {
+            Some(_) => "/edge/message",
+            None => "/orchestrator/message",
+        }
+    }
+
+    fn result(&self, work: CallTotals) -> ReplyResult {
+        let (plan, persona) = (&self.plan, &self.ingest.persona.get().name);
+        let unprompted = self.pending.unprompted;
+        let vision = plan.class.class == Class::Vision;
+        let mut reply = ReplyResult {
+            text: None,
+            apology: None,
+            // Of a reply that failed nothing is done.
+            changes: match work.failure {
+                None => work.changes,
+                Some(_) => Vec::new(),
+            },
+            tried_at: work.tried_at.unwrap_or(self.now),
+            denied: work.denied.filter(|_| work.failure.is_none()),
+            elsewhere: work.elsewhere,
+            is_for_builtin: false,
+            decision: ReplyDecision {
+                class: plan.class.class.as_str(),
+                class_reason: plan.class.reason.clone(),
+                classifier: plan.classifier,
+                basic_mode: plan.basic_mode,
+                model: self.model.name(vision).to_owned(),
+                outcome: "replied",
+                failure: work.failure.map(|failure| failure.to_string()),
+                messages_told: self.context.messages.len(),
+                photos_shown: work.photos_shown,
+                parts_sent: work.parts_sent,
+                tools_offered: plan.tools.len(),
+                tool_calls: work.records,
+                tokens_max: plan.tokens_max,
+                calls: work.used.calls,
+                cache_hits: work.used.cache_hits,
+                prompt_tokens: work.used.prompt_tokens,
+                completion_tokens: work.used.completion_tokens,
+                tokens_estimated: work.used.estimated_calls > 0,
+                cut_off: work.cut_off,
+                model_ms: work.model_ms,
+                ..ReplyDecision::default()
+            },
+            used: plan.monitored.then(|| (self.endpoint(), work.used)),
+            others: self.context.others.clone(),
+        };
+        let texts = work.texts.iter().map(|text| without_name(text, persona));
+        let text = texts.collect::<Vec<_>>().join("\n\n");
+        match work.failure {
+            _ if unprompted && is_pass(&text) => reply.decision.outcome = "passed",
+            // All of it was sent before.
+            None if text.is_empty() => {}
+            // What was said of the first photos is worth saying.
+            _ if !text.is_empty() => {
+                if !reply.changes.is_empty() || work.committed > 0 {
+                    reply.decision.outcome = "acted";
+                }
+                reply.text = Some(text);
+            }
+            Some(ModelFailure::Refused) => {
+                reply.apologize(unprompted, Apology::Refused);
+            }
+            _ => {
+                reply.is_for_builtin = !unprompted;
+                reply.apologize(unprompted, Apology::NoWords);
+            }
+        }
+        reply
+    }
+}
+
+/// Totals over the calls for one message.
+#[derive(Default)]
+pub(super) struct CallTotals {
+    pub(super) texts: Vec<String>,
+    /// What was sent of the reply that is being made.
+    pub(super) sent_now: String,
+    /// Commands with the beginning of the reply.
+    pub(super) parts_sent: usize,
+    /// No more of it is sent before it is complete.
+    pub(super) is_held: bool,
+    /// The model was asked to go on after it had broken off.
+    pub(super) goes_on: bool,
+    /// Calls that were committed with its beginning.
+    pub(super) committed: usize,
+    /// Calls that change something.
+    pub(super) changes: Vec<ToolCall>,
+    /// All calls.
+    pub(super) records: Vec<CallRecord>,
+    pub(super) tried_at: Option<Timestamp>,
+    /// Time that calls of other servers' tools took.
+    pub(super) outside_ms: u64,
+    pub(super) denied: Option<Denial>,
+    pub(super) elsewhere: ServiceMemories,
+    pub(super) used: TokenUsage,
+    pub(super) photos_shown: usize,
+    pub(super) cut_off: bool,
+    pub(super) model_ms: u64,
+    pub(super) failure: Option<ModelFailure>,
+}
+
+impl CallTotals {
+    pub(super) fn add_outcome(&mut self, outcome: &engine::ModelOutcome) {
+        self.used.calls += u64::from(outcome.calls);
+        self.used.prompt_tokens += outcome.usage.prompt_tokens;
+        self.used.completion_tokens += outcome.usage.completion_tokens;
+        self.used.estimated_calls += u64::from(outcome.usage.estimated);
+        self.model_ms += outcome.took_ms;
+    }
+}
+
+/// Removes a name prefix, which some models copy from the format of other messages.
+fn without_name<'t>(text: &'t str, persona: &str) -> &'t str {
+    let rest = text.strip_prefix(persona);
+    let rest = rest.and_then(|rest| rest.strip_prefix(':'));
+    match rest.map(str::trim_start) {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => text,
+    }
+}
+
+fn is_pass(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric());
+    word.is_empty() || word.eq_ignore_ascii_case(PASS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_front_is_not_said() {
+        let cases = [
+            ("Juno: hi", "hi"),
+            ("Juno:hi: you", "hi: you"),
+            ("Juno:", "Juno:"),
+            ("Junos: hi", "Junos: hi"),
+            ("hi", "hi"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(without_name(text, "Juno"), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_to_add_is_known() {
+        for text in ["PASS", "pass.", " *PASS* ", "\"Pass\"", "…"] {
+            assert!(is_pass(text), "{text}");
+        }
+        for text in ["Pass the salt", "passed", "no"] {
+            assert!(!is_pass(text), "{text}");
+        }
+    }
+}
