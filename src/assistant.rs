@@ -10,6 +10,7 @@ pub mod persona;
 pub mod powers;
 pub mod prompt;
 mod time_words;
+pub mod tokens;
 pub mod tools;
 pub mod wording;
 

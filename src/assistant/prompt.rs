@@ -10,12 +10,13 @@ mod budget;
 mod mail_judgement;
 mod speakers;
 
+use super::tokens::estimated_tokens;
 use super::tools::OfferedTool;
 use crate::clock::Timestamp;
 use crate::clock::Zone;
 use serde_json::{Map, Value};
 
-pub use budget::{REPLY_CHARS_MAX, estimated_tokens};
+pub use budget::REPLY_CHARS_MAX;
 pub use mail_judgement::{mail_question, mail_verdict};
 use speakers::{QUOTED, Speakers};
 

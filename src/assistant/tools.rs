@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::builtin::MEMORY_CHARS_MAX;
 use super::powers::operations::{self, Moment, clean, read, schema};
 use super::powers::{NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request};
-use super::prompt::estimated_tokens;
+use super::tokens::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
 pub use remote::{OfferedTool, RemoteTool};
 

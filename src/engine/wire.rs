@@ -5,9 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::assistant::prompt::{
-    Message, Prompt, REPLY_CHARS_MAX, Role, ToolExchange, estimated_tokens,
-};
+use crate::assistant::prompt::{Message, Prompt, REPLY_CHARS_MAX, Role, ToolExchange};
+use crate::assistant::tokens::estimated_tokens;
 use crate::config::MaxTokensField;
 
 /// Bytes of a server's id of a call.

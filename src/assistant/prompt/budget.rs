@@ -5,6 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use serde_json::{Value, json};
 
 use super::{Message, ToolExchange};
+use crate::assistant::tokens::estimated_tokens;
 
 /// Characters accepted in a reply; no flag allows tokens for more.
 pub const REPLY_CHARS_MAX: usize = 32_000;
@@ -14,14 +15,6 @@ const RESULTS_TOKENS_MAX: usize = 8_000;
 const PHOTO_TOKENS: usize = 1_000;
 /// Estimated tokens of a message without its text.
 const MESSAGE_TOKENS: usize = 4;
-
-/// Estimated tokens of a text, rather too high than too low: a quarter for each ASCII character,
-/// one for each other.
-pub fn estimated_tokens(text: &str) -> usize {
-    let ascii = text.bytes().filter(u8::is_ascii).count();
-    let others = text.chars().filter(|c| !c.is_ascii()).count();
-    ascii.div_ceil(4) + others
-}
 
 /// The newest messages that fit. The last one is always included, cut if necessary.
 pub(super) fn fit(mut messages: Vec<Message>, tokens_max: usize) -> Vec<Message> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::super::prompt::estimated_tokens;
 use super::Tool;
+use crate::assistant::tokens::estimated_tokens;
 
 /// Between a server's name and its tool's. No tool of ours has it in its name.
 const LINK: &str = "__";
