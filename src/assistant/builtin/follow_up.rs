@@ -2,11 +2,12 @@
 //! "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". This module
 //! doesn't know what they refer to.
 
-mod corrections;
+mod change;
+mod new_time;
 mod read;
 
+pub(in crate::assistant) use new_time::read_new_time;
 pub(super) use read::read;
-pub(in crate::assistant) use read::read_new_time;
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
 

@@ -2,19 +2,14 @@
 
 use std::ops::Range;
 
-use super::corrections::{corrected, more_minutes};
+use super::change::{change, corrected, numbers};
+use super::new_time::{begins_time, time_alone};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
-use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Talk, subject, when};
 
 /// A longer message is independent.
 const WORDS_MAX: usize = 24;
-/// Limit of numbers in one message.
-const NUMBERS_MAX: usize = 10;
-/// Lists are not longer than this.
-const NUMBER_MAX: usize = 200;
-
 /// `None` for an independent message.
 pub(in crate::assistant::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
     let words = &talk.words;
@@ -39,59 +34,6 @@ pub(in crate::assistant::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
-}
-
-/// Whether a message that is only a time may begin with this word: a cheap check before parsing a
-/// time.
-fn begins_time(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
-        || matches!(
-            word,
-            "in" | "at"
-                | "on"
-                | "by"
-                | "after"
-                | "around"
-                | "for"
-                | "the"
-                | "this"
-                | "next"
-                | "a"
-                | "an"
-                | "every"
-                | "each"
-                | "daily"
-                | "weekly"
-                | "monthly"
-                | "yearly"
-                | "hourly"
-                | "nightly"
-                | "everyday"
-                | "once"
-                | "today"
-                | "tonight"
-                | "tomorrow"
-                | "later"
-                | "noon"
-                | "midday"
-                | "midnight"
-                | "half"
-                | "quarter"
-                | "weekdays"
-                | "weekends"
-                | "morning"
-                | "afternoon"
-                | "evening"
-                | "day"
-                | "coming"
-                | "mon-fri"
-                | "tmrw"
-                | "tmr"
-        )
-        || when::weekday_name(word).is_some()
-        || when::month(word).is_some()
-        || when::ordinal(word).is_some()
-        || when::amount::is_number(word)
 }
 
 fn without_thanks(words: &Words) -> usize {
@@ -174,185 +116,18 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     time_alone(words, from..range.end).map(|time| FollowUp::Snooze(Some(time)))
 }
 
-/// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
-pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let at = range.start + 1;
-    let verb = words.get(range.start);
-    let latest = [
-        "it",
-        "that",
-        "this",
-        "that one",
-        "this one",
-        "the last one",
-        "the reminder",
-        "my reminder",
-        "that reminder",
-        "this reminder",
-        "the last reminder",
-        "the time",
-    ];
-    // The longest phrase wins.
-    let referred = latest
-        .iter()
-        .filter_map(|phrase| words.after(at, &[phrase]))
-        .max();
-    if let Some(from) = referred.filter(|from| links(words, *from, verb))
-        && let Some(to) = read_new_time(words, from..range.end)
-    {
-        let which = ReminderRef::Latest;
-        return Some(FollowUp::Change { which, to });
-    }
-    let Some((numbers, from)) = numbers(words, at) else {
-        // "set a reminder to …" sets a new one.
-        let may_name = !matches!(verb, "set" | "make" | "put" | "bring");
-        return may_name
-            .then(|| change_about(words, at..range.end))
-            .flatten();
+/// "10 more minutes", "5 min more".
+fn more_minutes(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let count = words.get(range.start).parse::<i64>().ok();
+    let count = count.filter(|n| (1..=600).contains(n))?;
+    let rest = words.phrase(range.start + 1..range.end);
+    let seconds = match rest.as_str() {
+        "more minutes" | "more min" | "more mins" | "min more" | "mins more" | "minutes more" => 60,
+        "more hours" | "more hour" | "hours more" | "hour more" => 3_600,
+        _ => return None,
     };
-    let to = read_new_time(words, from..range.end)?;
-    Some(FollowUp::Change {
-        which: ReminderRef::Numbered(numbers),
-        to,
-    })
-}
-
-/// Whether a time may follow: it may after "make it", but "set the reminder to call mom" names a
-/// reminder.
-fn links(words: &Words, at: usize, verb: &str) -> bool {
-    verb == "make"
-        || matches!(
-            words.get(at),
-            "to" | "till"
-                | "until"
-                | "for"
-                | "by"
-                | "at"
-                | "on"
-                | "back"
-                | "up"
-                | "forward"
-                | "in"
-                | "an"
-        )
-        || when::read(words, at).is_some()
-        || words.get(at).starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// "move the dentist reminder to friday".
-fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer");
-    let named = range.clone().find(is_reminder)?;
-    let link = |at: &usize| {
-        matches!(
-            words.get(*at),
-            "to" | "till" | "until" | "for" | "by" | "at"
-        )
-    };
-    let (about_end, to) = (named + 1..range.end)
-        .filter(link)
-        .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
-    let before = words
-        .after(range.start, &["my", "the", "that"])
-        .unwrap_or(range.start);
-    let after = words
-        .after(named + 1, &["to", "about", "of", "for"])
-        .unwrap_or(named + 1);
-    let about = match about_end > after {
-        true => words.original(after..about_end),
-        false => words.original(before..named),
-    };
-    let about = subject(about);
-    let which = match about.is_empty() {
-        true => ReminderRef::Latest,
-        false => ReminderRef::About(about),
-    };
-    Some(FollowUp::Change { which, to })
-}
-
-/// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
-pub(in crate::assistant) fn read_new_time(
-    words: &Words,
-    range: Range<usize>,
-) -> Option<TimeChange> {
-    let at = words
-        .after(range.start, &["back", "up", "forward"])
-        .unwrap_or(range.start);
-    let shift = words.after(at, &["by", "for"]).unwrap_or(at);
-    let earlier = |end: usize| words.after(end, &["earlier", "sooner"]) == Some(range.end);
-    if let Some((spec, end)) = when::read_duration(words, shift)
-        && let Some(wait) = spec.wait
-        && wait.months == 0
-        && (end == range.end || earlier(end))
-    {
-        let seconds = wait.days * 86_400 + wait.seconds;
-        let is_later = end == range.end && words.get(range.end - 1) == "later";
-        if earlier(end) {
-            return Some(TimeChange(NewTimeText::Later(-seconds)));
-        }
-        if shift > at || is_later || at > range.start {
-            return Some(TimeChange(NewTimeText::Later(seconds)));
-        }
-    }
-    let at = words
-        .after(at, &["to", "till", "until", "for"])
-        .unwrap_or(at);
-    time_alone(words, at..range.end)
-}
-
-/// A message that is only a time.
-pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
-    if range.is_empty() {
-        return None;
-    }
-    let repeat = || repeats::read(words, range.start).filter(|(_, end)| *end == range.end);
-    if repeats::repeats(words, range.clone())
-        && let Some((repeat, _)) = repeat()
-    {
-        return Some(TimeChange(NewTimeText::Repeat(Box::new(repeat))));
-    }
-    if let Some((spec, end)) = when::read(words, range.start)
-        && end == range.end
-    {
-        return Some(TimeChange(NewTimeText::At(spec)));
-    }
-    let (spec, end) = when::read_hour_alone(words, range.start)?;
-    (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
-}
-
-/// "2", "1 and 3", "number 2", "#2".
-fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
-    let mut end = words
-        .after(
-            at,
-            &[
-                "reminder number",
-                "reminder",
-                "number",
-                "numbers",
-                "nr",
-                "no",
-            ],
-        )
-        .unwrap_or(at);
-    let mut found = Vec::new();
-    while found.len() < NUMBERS_MAX {
-        let next = match found.is_empty() {
-            true => end,
-            false => words.after(end, &["and", "&"]).unwrap_or(end),
-        };
-        let word = words.get(next).trim_start_matches('#');
-        let Some(n) = word
-            .parse::<usize>()
-            .ok()
-            .filter(|n| (1..=NUMBER_MAX).contains(n))
-        else {
-            break;
-        };
-        found.push(n);
-        end = next + 1;
-    }
-    (!found.is_empty()).then_some((found, end))
+    let time = TimeChange(NewTimeText::Later(count * seconds));
+    Some(FollowUp::Snooze(Some(time)))
 }
 
 /// "cancel that", "cancel 2".

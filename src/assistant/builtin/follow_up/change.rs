@@ -1,0 +1,169 @@
+//! Parses requests to change a reminder's time, and corrections of what was just said
+//! ("no, saturday").
+
+use std::ops::Range;
+
+use super::new_time::{read_new_time, time_alone};
+use super::{FollowUp, ReminderRef};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{subject, when};
+
+/// Limit of numbers in one message.
+const NUMBERS_MAX: usize = 10;
+/// Lists are not longer than this.
+const NUMBER_MAX: usize = 200;
+
+/// "no, saturday", "actually make it 11", "sorry, at 5": a correction of the last one.
+pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(
+        range.start,
+        &[
+            "no i meant",
+            "sorry i meant",
+            "i meant",
+            "actually",
+            "no sorry",
+            "no wait",
+            "no",
+            "sorry",
+        ],
+    )?;
+    if let Some(found) = words.after(from, &["make", "change", "move"]) {
+        return change(words, found - 1..range.end);
+    }
+    let from = words.after(from, &["i meant"]).unwrap_or(from);
+    let to = time_alone(words, from..range.end)?;
+    let which = ReminderRef::Latest;
+    Some(FollowUp::Change { which, to })
+}
+
+/// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
+pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let at = range.start + 1;
+    let verb = words.get(range.start);
+    let latest = [
+        "it",
+        "that",
+        "this",
+        "that one",
+        "this one",
+        "the last one",
+        "the reminder",
+        "my reminder",
+        "that reminder",
+        "this reminder",
+        "the last reminder",
+        "the time",
+    ];
+    // The longest phrase wins.
+    let referred = latest
+        .iter()
+        .filter_map(|phrase| words.after(at, &[phrase]))
+        .max();
+    if let Some(from) = referred.filter(|from| links(words, *from, verb))
+        && let Some(to) = read_new_time(words, from..range.end)
+    {
+        let which = ReminderRef::Latest;
+        return Some(FollowUp::Change { which, to });
+    }
+    let Some((numbers, from)) = numbers(words, at) else {
+        // "set a reminder to …" sets a new one.
+        let may_name = !matches!(verb, "set" | "make" | "put" | "bring");
+        return may_name
+            .then(|| change_about(words, at..range.end))
+            .flatten();
+    };
+    let to = read_new_time(words, from..range.end)?;
+    Some(FollowUp::Change {
+        which: ReminderRef::Numbered(numbers),
+        to,
+    })
+}
+
+/// Whether a time may follow: it may after "make it", but "set the reminder to call mom" names a
+/// reminder.
+fn links(words: &Words, at: usize, verb: &str) -> bool {
+    verb == "make"
+        || matches!(
+            words.get(at),
+            "to" | "till"
+                | "until"
+                | "for"
+                | "by"
+                | "at"
+                | "on"
+                | "back"
+                | "up"
+                | "forward"
+                | "in"
+                | "an"
+        )
+        || when::read(words, at).is_some()
+        || words.get(at).starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// "move the dentist reminder to friday".
+fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer");
+    let named = range.clone().find(is_reminder)?;
+    let link = |at: &usize| {
+        matches!(
+            words.get(*at),
+            "to" | "till" | "until" | "for" | "by" | "at"
+        )
+    };
+    let (about_end, to) = (named + 1..range.end)
+        .filter(link)
+        .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
+    let before = words
+        .after(range.start, &["my", "the", "that"])
+        .unwrap_or(range.start);
+    let after = words
+        .after(named + 1, &["to", "about", "of", "for"])
+        .unwrap_or(named + 1);
+    let about = match about_end > after {
+        true => words.original(after..about_end),
+        false => words.original(before..named),
+    };
+    let about = subject(about);
+    let which = match about.is_empty() {
+        true => ReminderRef::Latest,
+        false => ReminderRef::About(about),
+    };
+    Some(FollowUp::Change { which, to })
+}
+
+/// "2", "1 and 3", "number 2", "#2".
+pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
+    let mut end = words
+        .after(
+            at,
+            &[
+                "reminder number",
+                "reminder",
+                "number",
+                "numbers",
+                "nr",
+                "no",
+            ],
+        )
+        .unwrap_or(at);
+    let mut found = Vec::new();
+    while found.len() < NUMBERS_MAX {
+        let next = match found.is_empty() {
+            true => end,
+            false => words.after(end, &["and", "&"]).unwrap_or(end),
+        };
+        let word = words.get(next).trim_start_matches('#');
+        let Some(n) = word
+            .parse::<usize>()
+            .ok()
+            .filter(|n| (1..=NUMBER_MAX).contains(n))
+        else {
+            break;
+        };
+        found.push(n);
+        end = next + 1;
+    }
+    (!found.is_empty()).then_some((found, end))
+}

@@ -1,0 +1,111 @@
+//! Parses the new time of a reminder.
+
+use std::ops::Range;
+
+use super::{NewTimeText, TimeChange};
+use crate::assistant::builtin::reminder::repeats;
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
+
+/// Whether a message that is only a time may begin with this word: a cheap check before parsing a
+/// time.
+pub(super) fn begins_time(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            word,
+            "in" | "at"
+                | "on"
+                | "by"
+                | "after"
+                | "around"
+                | "for"
+                | "the"
+                | "this"
+                | "next"
+                | "a"
+                | "an"
+                | "every"
+                | "each"
+                | "daily"
+                | "weekly"
+                | "monthly"
+                | "yearly"
+                | "hourly"
+                | "nightly"
+                | "everyday"
+                | "once"
+                | "today"
+                | "tonight"
+                | "tomorrow"
+                | "later"
+                | "noon"
+                | "midday"
+                | "midnight"
+                | "half"
+                | "quarter"
+                | "weekdays"
+                | "weekends"
+                | "morning"
+                | "afternoon"
+                | "evening"
+                | "day"
+                | "coming"
+                | "mon-fri"
+                | "tmrw"
+                | "tmr"
+        )
+        || when::weekday_name(word).is_some()
+        || when::month(word).is_some()
+        || when::ordinal(word).is_some()
+        || when::amount::is_number(word)
+}
+
+/// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
+pub(in crate::assistant) fn read_new_time(
+    words: &Words,
+    range: Range<usize>,
+) -> Option<TimeChange> {
+    let at = words
+        .after(range.start, &["back", "up", "forward"])
+        .unwrap_or(range.start);
+    let shift = words.after(at, &["by", "for"]).unwrap_or(at);
+    let earlier = |end: usize| words.after(end, &["earlier", "sooner"]) == Some(range.end);
+    if let Some((spec, end)) = when::read_duration(words, shift)
+        && let Some(wait) = spec.wait
+        && wait.months == 0
+        && (end == range.end || earlier(end))
+    {
+        let seconds = wait.days * 86_400 + wait.seconds;
+        let is_later = end == range.end && words.get(range.end - 1) == "later";
+        if earlier(end) {
+            return Some(TimeChange(NewTimeText::Later(-seconds)));
+        }
+        if shift > at || is_later || at > range.start {
+            return Some(TimeChange(NewTimeText::Later(seconds)));
+        }
+    }
+    let at = words
+        .after(at, &["to", "till", "until", "for"])
+        .unwrap_or(at);
+    time_alone(words, at..range.end)
+}
+
+/// A message that is only a time.
+pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    if range.is_empty() {
+        return None;
+    }
+    let repeat = || repeats::read(words, range.start).filter(|(_, end)| *end == range.end);
+    if repeats::repeats(words, range.clone())
+        && let Some((repeat, _)) = repeat()
+    {
+        return Some(TimeChange(NewTimeText::Repeat(Box::new(repeat))));
+    }
+    if let Some((spec, end)) = when::read(words, range.start)
+        && end == range.end
+    {
+        return Some(TimeChange(NewTimeText::At(spec)));
+    }
+    let (spec, end) = when::read_hour_alone(words, range.start)?;
+    (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
+}
