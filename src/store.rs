@@ -21,6 +21,7 @@ mod connected_services;
 mod copies;
 mod copy;
 mod customers;
+mod database_files;
 mod deferred;
 mod dialogs;
 mod done_calls;
@@ -60,6 +61,7 @@ mod registrations;
 mod reminders;
 mod restore;
 mod rooms;
+mod schema;
 mod subscriptions;
 #[cfg(test)]
 mod tests;

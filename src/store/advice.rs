@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::copy::folder_of;
+use super::database_files::folder_of;
 use super::sql_error;
 
 /// Advice for `error`, to be appended to a message.

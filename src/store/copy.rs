@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::advice;
-use super::{inspect, open};
+use super::{advice, database_files, inspect};
 use crate::files;
 
 /// Pages copied between two progress reports: 2 MiB.
@@ -58,7 +57,7 @@ impl Draft {
     /// first.
     pub(super) fn of(target: &Path) -> Result<Self, String> {
         let path = Self::name_of(target);
-        let folder = folder_of(&path);
+        let folder = database_files::folder_of(&path);
         let failed = |e: std::io::Error| match e.kind() {
             ErrorKind::NotFound if !folder.exists() => {
                 let folder = folder.display();
@@ -86,7 +85,7 @@ impl Draft {
                 path.display()
             ));
         }
-        open::remove_log(&path).map_err(failed)?;
+        database_files::remove_log(&path).map_err(failed)?;
         file.set_permissions(Permissions::from_mode(0o600))
             .and_then(|()| file.set_len(0))
             .map_err(failed)?;
@@ -119,7 +118,7 @@ impl Draft {
     }
 
     pub(super) fn name_of(target: &Path) -> PathBuf {
-        open::beside(target, UNFINISHED)
+        database_files::beside(target, UNFINISHED)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -136,7 +135,7 @@ impl Draft {
             .file
             .sync_all()
             .and_then(|()| fs::rename(&self.path, target))
-            .and_then(|()| sync_folder_of(target));
+            .and_then(|()| database_files::sync_folder_of(target));
         self.is_kept = renamed.is_ok();
         renamed.map_err(|e| advice::failed("write", target, &e))
     }
@@ -147,7 +146,7 @@ impl Drop for Draft {
         if !self.is_kept {
             // The next draft removes it if this fails.
             let _ = fs::remove_file(&self.path);
-            let _ = open::remove_log(&self.path);
+            let _ = database_files::remove_log(&self.path);
         }
     }
 }
@@ -170,7 +169,7 @@ pub(super) fn pages(
                 progress(all - state.remaining as u64, all);
             }
             // The connection's busy timeout has already passed.
-            _ => return Err(open::busy("somebody is writing it; try again later")),
+            _ => return Err(busy("somebody is writing it; try again later")),
         }
     }
     drop(backup);
@@ -246,15 +245,10 @@ pub(super) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
     })
 }
 
-/// Syncing a folder makes a new name in it durable.
-pub(super) fn sync_folder_of(path: &Path) -> std::io::Result<()> {
-    File::open(folder_of(path))?.sync_all()
-}
-
-pub(super) fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent();
-    let named = folder.filter(|folder| !folder.as_os_str().is_empty());
-    named.unwrap_or(Path::new("."))
+/// The error for an operation that is blocked by another connection.
+pub(super) fn busy(why: &str) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+    rusqlite::Error::SqliteFailure(code, Some(why.to_owned()))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 
 use super::advice::failed;
 use super::checkpoint::wal_path;
-use super::open::{APPLICATION_ID, schema};
+use super::schema::{APPLICATION_ID, schema};
 
 /// Files up to this size are checked completely at each start; `chatkeep check` checks any size.
 const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;

@@ -2,44 +2,20 @@
 //! its name only when it is complete.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::advice::{self, sqlite_failed};
-use super::{copies, copy};
+use super::copies;
+use super::copy::busy;
+use super::database_files::{beside, remove_file, remove_log, sync_folder_of};
+use super::schema::{APPLICATION_ID, schema};
 use crate::clock::Clock;
 use crate::files;
 
-/// "CHKP", the application_id in the header of our files.
-pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
-/// A database schema, and the steps from older ones to it.
-pub(super) struct Schema {
-    /// `PRAGMA user_version` of files with this schema.
-    pub(super) version: i32,
-    /// Creates all tables of a new file.
-    pub(super) sql: &'static str,
-    /// Upgrade steps: the first makes version 2 from version 1.
-    pub(super) steps: &'static [&'static str],
-}
-
-const SCHEMA: Schema = Schema {
-    version: 1,
-    sql: include_str!("../../schema.sql"),
-    steps: &[],
-};
-
-/// The schema of this program.
-pub(super) fn schema() -> &'static Schema {
-    #[cfg(test)]
-    if let Some(made_up) = upgrade_tests::schema_of_test() {
-        return made_up;
-    }
-    &SCHEMA
-}
-
 #[cfg(test)]
-mod upgrade_tests;
+pub(in crate::store) mod upgrade_tests;
 
 /// Older versions of SQLite may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -62,31 +38,8 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
     });
     created.map_err(|e| sqlite_failed("make", path, &e))?;
     fs::rename(&draft, path)
-        .and_then(|()| copy::sync_folder_of(path))
+        .and_then(|()| sync_folder_of(path))
         .map_err(failed)
-}
-
-/// The path with `suffix` appended to the file's name.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// Removes the log and index beside a file whose log isn't needed.
-pub(super) fn remove_log(path: &Path) -> std::io::Result<()> {
-    for suffix in ["-journal", "-wal", "-shm"] {
-        remove_file(&beside(path, suffix))?;
-    }
-    Ok(())
-}
-
-/// Removes a file that may not exist.
-pub(super) fn remove_file(path: &Path) -> std::io::Result<()> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
-        _ => Ok(()),
-    }
 }
 
 /// Opens an existing file for writing and upgrades its schema.
@@ -127,17 +80,11 @@ pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
 
 /// Moves the whole log into the file and closes it, which removes the log.
 pub(super) fn fold(conn: Connection) -> rusqlite::Result<()> {
-    let busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    if busy != 0 {
-        return Err(self::busy("somebody has it open"));
+    let is_busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if is_busy != 0 {
+        return Err(busy("somebody has it open"));
     }
     conn.close().map_err(|(_, error)| error)
-}
-
-/// The error for an operation that is blocked by another connection.
-pub(super) fn busy(why: &str) -> rusqlite::Error {
-    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
-    rusqlite::Error::SqliteFailure(code, Some(why.to_owned()))
 }
 
 /// Copies the file before its schema changes, so that the old version can be restored.

@@ -1,9 +1,10 @@
 //! Sessions of superpowers: rows of `miniapp_sessions`. Active sessions are also in memory, so that
 //! messages without a session need no query. A person has at most one session per room.
 
+use std::collections::HashMap;
+
 use rusqlite::Connection;
 
-use super::writer_cache::WriterCache;
 use super::{RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -120,21 +121,21 @@ impl Tx<'_> {
     }
 }
 
-/// Reads back the active sessions.
-pub(super) fn load(conn: &Connection, cache: &mut WriterCache) -> rusqlite::Result<()> {
+/// The active sessions, by user and room.
+pub(super) fn active(
+    conn: &Connection,
+) -> rusqlite::Result<HashMap<(UserId, RoomId), PowerSession>> {
     let mut statement = conn.prepare(
         "SELECT user_id, room_id, id, app_id, last_at FROM miniapp_sessions
          WHERE state = 'active' AND last_at IS NOT NULL AND room_id IS NOT NULL ORDER BY last_at",
     )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    let sessions = statement.query_map([], |row| {
         let session = PowerSession {
             id: row.get(2)?,
             name: row.get(3)?,
             last_at: Timestamp(row.get(4)?),
         };
-        let place = (UserId(row.get(0)?), RoomId(row.get(1)?));
-        cache.sessions.insert(place, session);
-    }
-    Ok(())
+        Ok(((UserId(row.get(0)?), RoomId(row.get(1)?)), session))
+    })?;
+    sessions.collect()
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use super::backup::Stage;
 use super::carry_over::{self, CarriedOver};
 use super::copy::{self, Draft};
-use super::{advice, copies, inspect, open};
+use super::{advice, copies, database_files, inspect, open, schema};
 use crate::clock::Timestamp;
 use crate::files;
 
@@ -102,7 +102,8 @@ impl PendingRestore {
         open::open_beside(draft)
             .and_then(open::fold)
             .map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
-        open::remove_log(draft).map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
+        database_files::remove_log(draft)
+            .map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
         let mut aside = None;
         if self.restored.had_present {
             let saved = copies::before_restore(&self.target, now);
@@ -112,7 +113,7 @@ impl PendingRestore {
         }
         // Until the next statement a damaged database is without its log, which was set aside with
         // it; an intact one has none. The new database must never be opened with the old log.
-        open::remove_log(&self.target)
+        database_files::remove_log(&self.target)
             .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
         self.draft
             .set_permissions_of(&self.target)
@@ -139,7 +140,7 @@ fn check(backup: &Path) -> Result<i32, String> {
 
 /// Opens it with its log, if there is one; otherwise without creating files beside it.
 fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
-    if open::beside(path, "-wal").exists() {
+    if database_files::beside(path, "-wal").exists() {
         return Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
     }
     inspect::open_unchanging(path)
@@ -148,7 +149,7 @@ fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
 /// `None` when there is no database; `Some(Err)` when it can't be read. A file of another program
 /// is refused.
 fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> {
-    let there = |suffix| open::beside(target, suffix).exists();
+    let there = |suffix| database_files::beside(target, suffix).exists();
     if !there("") {
         // A log alone is useless, but its database may be somewhere else.
         return match there("-wal") {
@@ -198,7 +199,7 @@ fn up_to_date(database: &Path) -> Result<Option<Draft>, String> {
     let version: i32 = conn
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(failed)?;
-    if version == open::schema().version {
+    if version == schema::schema().version {
         return Ok(None);
     }
     let draft = Draft::of(&copies::present(database))?;
@@ -235,11 +236,11 @@ fn set_aside(target: &Path, saved: &Path, is_sound: bool) -> std::io::Result<()>
         folded.map_err(std::io::Error::other)?;
     }
     link(target, saved)?;
-    let log = open::beside(target, "-wal");
+    let log = database_files::beside(target, "-wal");
     if log.exists() {
-        link(&log, &open::beside(saved, "-wal"))?;
+        link(&log, &database_files::beside(saved, "-wal"))?;
     }
-    copy::sync_folder_of(saved)
+    database_files::sync_folder_of(saved)
 }
 
 /// Copies where the file system has no links.

@@ -105,8 +105,7 @@ impl WriterCache {
             [],
             |row| row.get(0),
         )?;
-        self.sessions.clear();
-        power_sessions::load(conn, self)?;
+        self.sessions = power_sessions::active(conn)?;
         self.last_message_id = self.last_message_id.max(newest);
         self.stale = false;
         Ok(())

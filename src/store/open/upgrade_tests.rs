@@ -10,8 +10,8 @@ use rusqlite::Connection;
 
 use super::super::backup::back_up;
 use super::super::restore::PendingRestore;
+use super::super::schema::Schema;
 use super::super::{Options, Store};
-use super::Schema;
 use crate::clock::Timestamp;
 
 const MESSAGES: i64 = 30_000;

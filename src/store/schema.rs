@@ -1,0 +1,29 @@
+//! The schema of a database file, its version, and the steps from older versions.
+
+/// "CHKP", the application_id in the header of our files.
+pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
+
+/// A database schema, and the steps from older ones to it.
+pub(super) struct Schema {
+    /// `PRAGMA user_version` of files with this schema.
+    pub(super) version: i32,
+    /// Creates all tables of a new file.
+    pub(super) sql: &'static str,
+    /// Upgrade steps: the first makes version 2 from version 1.
+    pub(super) steps: &'static [&'static str],
+}
+
+const SCHEMA: Schema = Schema {
+    version: 1,
+    sql: include_str!("../../schema.sql"),
+    steps: &[],
+};
+
+/// The schema of this program.
+pub(super) fn schema() -> &'static Schema {
+    #[cfg(test)]
+    if let Some(made_up) = super::open::upgrade_tests::schema_of_test() {
+        return made_up;
+    }
+    &SCHEMA
+}
