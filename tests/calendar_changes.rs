@@ -192,6 +192,106 @@ async fn an_event_is_added_moved_and_deleted_once_it_is_confirmed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_of_a_series_is_moved_or_deleted_and_the_others_stay() {
+    let world = World::open().await;
+    world.server.put_with(
+        "standup",
+        "DTSTART;TZID=Europe/Berlin:20261116T100000\nDURATION:PT30M\nRRULE:FREQ=WEEKLY;COUNT=5",
+    );
+    world.connect().await;
+    let standups = |starts: [&str; 4]| -> Vec<Vec<Value>> {
+        let standup = |start: &str| vec![json!("standup"), json!(start), json!("confirmed")];
+        starts.map(standup).to_vec()
+    };
+    let events = || -> Vec<Vec<Value>> {
+        let mut events = world.events();
+        events.retain(|event| event[0] == "standup" && event[1] != "16 09:00");
+        events
+    };
+    let asked = world.say("move my standup to 2").await;
+    assert_eq!(
+        asked,
+        "Shall I move “standup” from Monday, 23 November at 10:00 to Monday, 23 November, \
+         14:00–14:30? It is one of a series, and the others stay. Say yes, and I do."
+    );
+    // The server did it, but that is not known at first.
+    world.server.inner.lock().unwrap().loses_answers = true;
+    assert_eq!(world.say("yes").await, DONE);
+    eventually("the server did it", async || {
+        !world.server.inner.lock().unwrap().changed.is_empty()
+    })
+    .await;
+    let put_off = "SELECT count(*) FROM calendar_changes WHERE attempts = 1 AND due_at <= ";
+    let soon = format!("{put_off}{}", world.clock.now().plus_ms(60_000).0);
+    eventually("it is tried again later", async || {
+        world.service.rows(&soon) == [[1]]
+    })
+    .await;
+    world.server.inner.lock().unwrap().loses_answers = false;
+    world.clock.advance(30_000);
+    let told = world.told_after(0).await;
+    assert!(told.starts_with("“standup” is moved: it is on Monday, 23 November, 14:00–14:30"));
+    assert_eq!(world.server.changed(), ["PUT"]);
+    world.in_step().await;
+    assert_eq!(
+        events(),
+        standups(["23 13:00", "30 09:00", "07 09:00", "14 09:00"])
+    );
+    // "it" is the one that was moved.
+    let asked = world.say("move it to 4 pm").await;
+    assert!(
+        asked.contains("from Monday, 23 November at 14:00 to Monday, 23 November, 16:00–16:30?"),
+        "{asked}"
+    );
+    world.say("yes").await;
+    world.told_after(1).await;
+    world.in_step().await;
+    assert_eq!(
+        events(),
+        standups(["23 15:00", "30 09:00", "07 09:00", "14 09:00"])
+    );
+
+    let asked = world.say("delete the standup on 7 december").await;
+    assert_eq!(
+        asked,
+        "Shall I delete “standup” (Monday, 7 December at 10:00) from your calendar Work & more? \
+         It is one of a series, and the others stay; for all of them say “delete the whole \
+         series standup”. Say yes, and I do."
+    );
+    world.say("yes").await;
+    let told = world.told_after(2).await;
+    assert!(
+        told.contains("(Monday, 7 December at 10:00) is no longer"),
+        "{told}"
+    );
+    world.in_step().await;
+    assert_eq!(
+        events()[..3],
+        standups(["23 15:00", "30 09:00", "14 09:00", ""])[..3]
+    );
+    assert_eq!(events().len(), 3);
+    let asked = world.say("move the whole series standup to 11").await;
+    assert!(
+        asked.starts_with("I move only single ones of a series"),
+        "{asked}"
+    );
+    let asked = world.say("delete the whole series standup").await;
+    assert_eq!(
+        asked,
+        "Shall I delete the whole series “standup” from your calendar Work & more? Say yes, and I do."
+    );
+    world.say("yes").await;
+    assert_eq!(
+        world.told_after(3).await,
+        "The whole series “standup” is no longer in your calendar Work & more."
+    );
+    world.in_step().await;
+    assert!(events().is_empty(), "{:?}", events());
+    assert_eq!(world.server.changed(), ["PUT", "PUT", "DELETE"]);
+    assert_eq!(world.told().len(), 4, "{:?}", world.told());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_lost_answer_does_not_do_it_twice() {
     let world = World::open().await;
     world.connect().await;

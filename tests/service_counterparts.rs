@@ -269,6 +269,17 @@ impl World {
         self.column("SELECT extract ->> 'subject' FROM mail_items ORDER BY id")
     }
 
+    /// Has an event changed, and fetches what the server has then.
+    async fn change(&self, service: &Value, request: &str, told: &str) {
+        let before = self.column("SELECT count(*) FROM commands")[0].clone();
+        let asked = self.say(request).await;
+        assert!(asked.starts_with("Shall I"), "{asked}");
+        self.say("yes").await;
+        let said = self.told(before.parse::<usize>().unwrap() + 1).await;
+        assert!(said.starts_with(told), "{said}");
+        assert_eq!(self.sync(service).await["error"], Value::Null);
+    }
+
     async fn told(&self, count: usize) -> String {
         let told = "SELECT payload ->> 'text' FROM commands ORDER BY seq";
         eventually("the person is told", async || {
@@ -276,6 +287,41 @@ impl World {
         })
         .await;
         self.column(told)[count - 1].clone()
+    }
+}
+
+/// One of a series is moved and one is deleted, and then the series.
+async fn one_of_a_series(world: &World, server: &Server, service: &Value) {
+    let text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\nBEGIN:VEVENT\r\nUID:yoga\r\n\
+        DTSTAMP:20261101T000000Z\r\nSUMMARY:yoga\r\nDTSTART;TZID=Europe/Berlin:20261126T180000\r\n\
+        DURATION:PT1H\r\nRRULE:FREQ=WEEKLY;COUNT=3\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+    let put = request("PUT", "/ada/work/yoga.ics").header("Content-Type", "text/calendar");
+    assert_eq!(dav(server.address, put.raw(text)).await.status, 201);
+    world.sync(service).await;
+    let yoga = || {
+        let mut titles = world.titles();
+        titles.retain(|title| title.starts_with("yoga"));
+        titles.join(", ")
+    };
+    for (request, told, left) in [
+        (
+            "move yoga to 7 pm",
+            "“yoga” is moved",
+            "yoga 26 18:00 confirmed, yoga 03 17:00 confirmed, yoga 10 17:00 confirmed",
+        ),
+        (
+            "delete yoga on 3 december",
+            "“yoga” (Thursday, 3 December at 18:00) is no longer",
+            "yoga 26 18:00 confirmed, yoga 10 17:00 confirmed",
+        ),
+        (
+            "delete the whole series yoga",
+            "The whole series “yoga” is no longer",
+            "",
+        ),
+    ] {
+        world.change(service, request, told).await;
+        assert_eq!(yoga(), left, "{request}");
     }
 }
 
@@ -334,14 +380,9 @@ async fn radicale_is_kept_in_step_and_changed() {
             "“dentist” (Wednesday, 25 November at 14:00) is no longer",
         ),
     ] {
-        let before = world.column("SELECT count(*) FROM commands")[0].clone();
-        let asked = world.say(request).await;
-        assert!(asked.starts_with("Shall I"), "{asked}");
-        world.say("yes").await;
-        let said = world.told(before.parse::<usize>().unwrap() + 1).await;
-        assert!(said.starts_with(told), "{said}");
-        assert_eq!(world.sync(&service).await["error"], Value::Null);
+        world.change(&service, request, told).await;
     }
+    one_of_a_series(&world, &server, &service).await;
     let left = [
         "standup 23 09:00 cancelled",
         "lunch with Bo 24 13:00 confirmed",

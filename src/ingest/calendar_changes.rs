@@ -2,7 +2,7 @@
 //! afterwards and tells the person how that went: nothing is said to be done before it is.
 
 use super::answer::Answer;
-use super::dialog::{self, LATEST_MS, PendingCalendarChange, Question};
+use super::dialog::{self, LATEST_MS, LatestEvent, PendingCalendarChange, Question};
 use super::gate;
 use super::powers::PowerReply;
 use super::turn::MessageTurn;
@@ -44,15 +44,21 @@ impl MessageTurn<'_> {
                 },
                 done,
             },
-            CalendarRequest::Move { event, to, done } => match self.changed_event(tx, event)? {
-                Some((calendar, event)) => PendingCalendarChange {
-                    calendar,
-                    change: CalendarChange::Move { event, to },
-                    done,
-                },
-                None => return Ok(Some(wording::calendar_event_has_no_version())),
-            },
-            CalendarRequest::Delete { event, done } => match self.changed_event(tx, event)? {
+            CalendarRequest::Move { event, to, done } => {
+                match self.changed_event(tx, event, false)? {
+                    Some((calendar, event)) => PendingCalendarChange {
+                        calendar,
+                        change: CalendarChange::Move { event, to },
+                        done,
+                    },
+                    None => return Ok(Some(wording::calendar_event_has_no_version())),
+                }
+            }
+            CalendarRequest::Delete {
+                event,
+                whole_series,
+                done,
+            } => match self.changed_event(tx, event, whole_series)? {
                 Some((calendar, event)) => PendingCalendarChange {
                     calendar,
                     change: CalendarChange::Delete { event },
@@ -66,7 +72,12 @@ impl MessageTurn<'_> {
     }
 
     /// `None`: its version is not known, so that it can't be changed safely.
-    fn changed_event(&self, tx: &Tx<'_>, id: i64) -> Result<Option<(i64, ChangedEvent)>> {
+    fn changed_event(
+        &self,
+        tx: &Tx<'_>,
+        id: i64,
+        whole_series: bool,
+    ) -> Result<Option<(i64, ChangedEvent)>> {
         let Some(row) = tx.view().calendar_event(self.user.id, id)? else {
             return Ok(None);
         };
@@ -74,6 +85,10 @@ impl MessageTurn<'_> {
         Ok(facts.etag.map(|etag| {
             let event = ChangedEvent {
                 uid: facts.uid,
+                instance: match whole_series {
+                    true => String::new(),
+                    false => facts.instance,
+                },
                 title: facts.details.title,
                 time: facts.time,
                 object: facts.object,
@@ -105,8 +120,11 @@ impl MessageTurn<'_> {
             self.now,
         )?;
         let here = (self.room.id, self.user.id);
-        let uid = request.change.uid().to_owned();
-        dialog::note_event(tx, here, uid, self.now)?;
+        let latest = LatestEvent {
+            uid: request.change.uid().to_owned(),
+            instance: request.change.instance().to_owned(),
+        };
+        dialog::note_event(tx, here, latest, self.now)?;
         Ok(wording::calendar_change_begun())
     }
 
@@ -146,10 +164,14 @@ impl MessageTurn<'_> {
         };
         let latest = tx.dialog(self.room.id, self.user.id)?.latest;
         let latest = dialog::recent::<dialog::Latest>(latest.as_ref(), LATEST_MS, self.now);
-        let Some(uid) = latest.and_then(|(latest, _)| latest.calendar_event) else {
+        let Some(event) = latest.and_then(|(latest, _)| latest.calendar_event) else {
             return Ok(None);
         };
-        let reply = self.change_event(tx, EventRef::Latest(uid), to)?;
+        let which = EventRef::Latest {
+            uid: event.uid,
+            instance: event.instance,
+        };
+        let reply = self.change_event(tx, which, to)?;
         Ok(Some(reply.unwrap_or_else(wording::calendar_event_not_seen)))
     }
 

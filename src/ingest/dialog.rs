@@ -33,9 +33,17 @@ pub(super) enum Event {
 pub(super) struct Latest {
     pub(super) event: Event,
     pub(super) reminders: Vec<LatestReminder>,
-    /// The UID of an event of a calendar, instead of reminders.
+    /// An event of a calendar, instead of reminders.
     #[serde(default)]
-    pub(super) calendar_event: Option<String>,
+    pub(super) calendar_event: Option<LatestEvent>,
+}
+
+/// An event of a calendar that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct LatestEvent {
+    pub(super) uid: String,
+    /// Which instance of a series; empty: it comes once.
+    pub(super) instance: String,
 }
 
 /// A reminder at the time it was noted; for a change, before the change.
@@ -159,11 +167,11 @@ impl Latest {
 pub(super) fn note_event(
     tx: &mut Tx<'_>,
     here: (RoomId, UserId),
-    uid: String,
+    event: LatestEvent,
     now: Timestamp,
 ) -> Result<()> {
     let latest = Latest {
-        calendar_event: Some(uid),
+        calendar_event: Some(event),
         ..Latest::of(Event::Set, &[])
     };
     note(tx, here, DialogPart::Latest, Some(&latest), now)

@@ -31,6 +31,9 @@ pub enum CalendarChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedEvent {
     pub uid: String,
+    /// Which instance of a series; empty: the event comes once, or the whole series is meant.
+    #[serde(default)]
+    pub instance: String,
     pub title: String,
     pub time: EventTime,
     /// The path of its resource.
@@ -44,6 +47,14 @@ impl CalendarChange {
         match self {
             Self::Add { uid, .. } => uid,
             Self::Move { event, .. } | Self::Delete { event } => &event.uid,
+        }
+    }
+
+    /// As in [`ChangedEvent`].
+    pub fn instance(&self) -> &str {
+        match self {
+            Self::Add { .. } => "",
+            Self::Move { event, .. } | Self::Delete { event } => &event.instance,
         }
     }
 

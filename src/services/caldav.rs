@@ -1,6 +1,7 @@
 //! Calendars on CalDAV servers (RFC 4791): found from the address that a person gives
 //! (RFC 6764), listed, and kept in step by sync-token (RFC 6578) or ctag.
 
+mod instance;
 mod resource;
 mod writing;
 mod xml;

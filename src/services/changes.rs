@@ -3,12 +3,13 @@
 //! before it begins: after a crash the server is asked what it has.
 
 use super::caldav::{Account, ChangeResult};
-use super::sync::UNFINISHED_MS;
+use super::ics::Surroundings;
+use super::sync::{READING_MAX, UNFINISHED_MS};
 use super::{Credentials, ServiceError, Services};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
-use crate::model::calendar::{EventChange, EventDetails, EventFacts, EventStatus};
+use crate::model::calendar::{EventChange, EventDetails, EventFacts, EventStatus, window};
 use crate::model::calendar_change::CalendarChange;
 use crate::store::{CalendarChangeRow, CalendarRow, ServiceRow, Tx};
 
@@ -98,7 +99,9 @@ impl Services {
         let address = credentials.address();
         let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
         let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
-        let (network, now) = (self.network.clone(), self.clock.now());
+        let owner = self.owner(service.user, &credentials).await;
+        let owner = owner.map_err(|error| ServiceError::unreachable(error.detail))?;
+        let (network, clock) = (self.network.clone(), self.clock.clone());
         let (path, change) = (calendar.path.clone(), row.change.clone());
         let is_retry = row.attempts > 0;
         let asked = tokio::task::spawn_blocking(move || {
@@ -108,7 +111,15 @@ impl Services {
                 password: &password,
                 network: &network,
             };
-            account.carry_out(&path, &change, is_retry, now)
+            let now = clock.now();
+            let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
+            let surroundings = Surroundings {
+                window: window(now),
+                zone: owner.zone,
+                own_emails: &owner.emails,
+                is_late: &|| clock.monotonic().0 > end,
+            };
+            account.carry_out(&path, &change, is_retry, &surroundings, now)
         });
         asked.await.unwrap_or_else(|_| Err(broken()))
     }
@@ -190,13 +201,15 @@ fn apply(
     change: &CalendarChange,
     now: Timestamp,
 ) -> Result<()> {
-    let kept = tx.view().events_of_calendar(calendar.id)?;
-    let row = kept
-        .into_iter()
-        .find(|(_, facts)| facts.uid == change.uid());
-    let change = match (change, row) {
-        (CalendarChange::Add { uid, title, time }, _) => {
-            EventChange::Insert(Box::new(EventFacts {
+    let (kept, uid) = (tx.view().events_of_calendar(calendar.id)?, change.uid());
+    // A series that is deleted goes with all its instances.
+    let is_meant = |facts: &EventFacts| {
+        facts.uid == uid && (change.instance().is_empty() || facts.instance == change.instance())
+    };
+    let rows = kept.into_iter().filter(|(_, facts)| is_meant(facts));
+    let changes: Vec<EventChange> = match change {
+        CalendarChange::Add { uid, title, time } => {
+            vec![EventChange::Insert(Box::new(EventFacts {
                 uid: uid.clone(),
                 instance: String::new(),
                 object: format!("{}/{uid}.ics", calendar.path.trim_end_matches('/')),
@@ -208,17 +221,13 @@ fn apply(
                     is_busy: true,
                     ..EventDetails::default()
                 },
-            }))
+            }))]
         }
-        (CalendarChange::Move { to, .. }, Some((_, facts))) => {
-            EventChange::Insert(Box::new(EventFacts {
-                time: *to,
-                etag: None,
-                ..facts
-            }))
-        }
-        (CalendarChange::Delete { .. }, Some((id, _))) => EventChange::Remove(id),
-        (_, None) => return Ok(()),
+        CalendarChange::Move { to, .. } => rows
+            .map(|(_, facts)| EventChange::Insert(Box::new(EventFacts { time: *to, ..facts })))
+            .collect(),
+        CalendarChange::Delete { .. } => rows.map(|(id, _)| EventChange::Remove(id)).collect(),
     };
-    tx.apply_event_changes(calendar.id, &[change], now)
+    tx.apply_event_changes(calendar.id, &changes, now)?;
+    tx.forget_event_versions(calendar.id, uid)
 }

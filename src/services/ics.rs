@@ -4,6 +4,7 @@
 mod details;
 mod expansion;
 mod rule;
+pub mod series;
 #[cfg(test)]
 mod tests;
 mod wall_time;

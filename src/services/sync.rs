@@ -26,7 +26,7 @@ const MAILS_WRITTEN_MAX: usize = 50;
 /// How long the extract of a mail is kept.
 const MAILS_KEPT_MS: i64 = 30 * 86_400_000;
 /// For reading and expanding the calendars of a service.
-const READING_MAX: Duration = Duration::from_secs(10);
+pub(super) const READING_MAX: Duration = Duration::from_secs(10);
 /// Failures in a row after which an address without a calendar is given up.
 const GONE_FAILURES: i64 = 3;
 /// By so much the pause between two syncs differs.

@@ -67,6 +67,15 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// The resource of this event was changed: what its version is now is fetched later.
+    pub fn forget_event_versions(&self, calendar: CalendarId, uid: &str) -> Result<()> {
+        self.execute(
+            "UPDATE calendar_events SET etag = NULL WHERE calendar_id = ?1 AND uid = ?2",
+            (calendar.0, uid),
+        )?;
+        Ok(())
+    }
+
     fn insert_event(
         &self,
         calendar: CalendarId,

@@ -217,10 +217,15 @@ impl DavServer {
     }
 
     pub fn put(&self, name: &str, start: &str) {
+        self.put_with(name, &format!("DTSTART:{start}"));
+    }
+
+    /// An event with these lines.
+    pub fn put_with(&self, name: &str, lines: &str) {
         let mut state = self.inner.lock().unwrap();
         state.version += 1;
         let text = format!(
-            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:{name}\nSUMMARY:{name}\nDTSTART:{start}\nEND:VEVENT\nEND:VCALENDAR\n"
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:{name}\nSUMMARY:{name}\n{lines}\nEND:VEVENT\nEND:VCALENDAR\n"
         );
         let version = state.version;
         state

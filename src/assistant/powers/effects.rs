@@ -29,6 +29,8 @@ pub enum CalendarRequest {
     },
     Delete {
         event: i64,
+        /// Not the one instance only.
+        whole_series: bool,
         done: String,
     },
 }

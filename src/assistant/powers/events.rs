@@ -19,6 +19,8 @@ pub struct Event {
     pub calendar: i64,
     /// The calendar's name for it.
     pub uid: String,
+    /// Which instance of a series; empty: it comes once.
+    pub instance: String,
     pub title: String,
     /// "": none is known; so with link and phone.
     pub place: String,

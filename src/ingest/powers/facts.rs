@@ -234,6 +234,7 @@ fn to_event(event: CalendarEvent, zone: Zone) -> Event {
         id: event.id,
         calendar: event.calendar.0,
         uid: event.facts.uid,
+        instance: event.facts.instance,
         people: named.filter(|name| !name.is_empty()).collect(),
         title: details.title,
         place: details.place,

@@ -1,11 +1,19 @@
 //! The text of a calendar resource (RFC 5545) as it is written: a new event, and one that is
 //! moved. Whatever else a resource holds stays as it is, byte for byte.
 
+use std::ops::Range;
+
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventTime};
 
 /// Octets of a line, without its end.
 const LINE_BYTES_MAX: usize = 75;
+/// What says when an event is.
+pub(super) const TIMES: [&str; 3] = ["DTSTART", "DTEND", "DURATION"];
+/// What makes an event a series.
+pub(super) const RULES: [&str; 4] = ["RRULE", "RDATE", "EXRULE", "EXDATE"];
+/// What every version writes anew.
+const STAMPS: [&str; 2] = ["DTSTAMP", "LAST-MODIFIED"];
 const PRODUCT: &str = concat!("-//Chatkeep//", env!("CARGO_PKG_VERSION"), "//EN");
 
 /// Why an event can't be moved.
@@ -47,41 +55,52 @@ pub(super) fn moved_event(
 ) -> Result<String, MoveProblem> {
     let lines = logical_lines(resource);
     let range = event_with(&lines, uid)?;
-    let mut text = String::new();
-    let (mut depth, mut sequence) = (0, 0);
-    for (at, line) in lines.iter().enumerate() {
-        if !range.contains(&at) {
-            text.push_str(line.raw);
-            continue;
-        }
+    let moved = next_version(&lines[range.clone()], &TIMES, vec![start(to), end(to)], now);
+    Ok(replaced(&lines, range, &moved))
+}
+
+/// The lines of an event without some of its properties, with others, in its next version.
+pub(super) fn next_version(
+    event: &[Line<'_>],
+    left_out: &[&str],
+    mut added: Vec<String>,
+    now: Timestamp,
+) -> String {
+    let (mut text, mut depth, mut sequence) = (String::new(), 0, 0);
+    for line in event {
         let name = line.name();
         match name.as_str() {
             "BEGIN" => depth += 1,
             "END" => depth -= 1,
-            // Of the event itself; an alarm has a DURATION of its own.
-            "DTSTART" | "DTEND" | "DURATION" | "DTSTAMP" | "LAST-MODIFIED" if depth == 1 => {
-                continue;
-            }
             "SEQUENCE" if depth == 1 => {
                 sequence = line.value().trim().parse().unwrap_or(0);
                 continue;
             }
+            // Of the event itself; an alarm has a DURATION of its own.
+            name if depth == 1 && (STAMPS.contains(&name) || left_out.contains(&name)) => continue,
             _ => {}
         }
         if depth == 0 {
-            for added in [
-                start(to),
-                end(to),
+            added.extend([
                 format!("DTSTAMP:{}", moment(now)),
                 format!("LAST-MODIFIED:{}", moment(now)),
                 format!("SEQUENCE:{}", sequence + 1),
-            ] {
-                text.push_str(&folded(&added));
-            }
+            ]);
+            text.extend(added.drain(..).map(|line| folded(&line)));
         }
         text.push_str(line.raw);
     }
-    Ok(text)
+    text
+}
+
+/// The resource with other text in the place of some of its lines.
+pub(super) fn replaced(lines: &[Line<'_>], range: Range<usize>, text: &str) -> String {
+    let raw = |lines: &[Line<'_>]| lines.iter().map(|line| line.raw).collect::<String>();
+    format!(
+        "{}{text}{}",
+        raw(&lines[..range.start]),
+        raw(&lines[range.end..])
+    )
 }
 
 /// The start of the event, and whether it is there.
@@ -101,26 +120,26 @@ pub(super) fn holds(resource: &str, uid: &str) -> bool {
 }
 
 /// A content line with the lines that continue it.
-struct Line<'a> {
+pub(super) struct Line<'a> {
     /// With its ends of line.
     raw: &'a str,
 }
 
 impl Line<'_> {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let unfolded = self.raw.replace("\r\n", "\n");
         let unfolded = unfolded.replace("\n ", "").replace("\n\t", "");
         unfolded.trim_end_matches('\n').to_owned()
     }
 
     /// In upper case.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let text = self.text();
         let name = text.split([':', ';']).next().unwrap_or_default();
         name.trim().to_ascii_uppercase()
     }
 
-    fn value(&self) -> String {
+    pub(super) fn value(&self) -> String {
         let text = self.text();
         text.split_once(':')
             .map_or(String::new(), |(_, value)| value.to_owned())
@@ -135,7 +154,7 @@ impl Line<'_> {
     }
 }
 
-fn logical_lines(resource: &str) -> Vec<Line<'_>> {
+pub(super) fn logical_lines(resource: &str) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let (mut start, mut at) = (0, 0);
     for raw in resource.split_inclusive('\n') {
@@ -156,39 +175,41 @@ fn logical_lines(resource: &str) -> Vec<Line<'_>> {
 }
 
 /// The lines of the one event with that UID, its BEGIN and END too.
-fn event_with(lines: &[Line<'_>], uid: &str) -> Result<std::ops::Range<usize>, MoveProblem> {
-    let mut found = None;
+fn event_with(lines: &[Line<'_>], uid: &str) -> Result<Range<usize>, MoveProblem> {
+    let mut found = events_with(lines, uid);
+    let event = found.pop().ok_or(MoveProblem::NotThere)?;
+    let repeats = |line: &Line<'_>| {
+        let name = line.name();
+        name == "RECURRENCE-ID" || RULES.contains(&name.as_str())
+    };
+    match !found.is_empty() || lines[event.clone()].iter().any(repeats) {
+        true => Err(MoveProblem::Repeats),
+        false => Ok(event),
+    }
+}
+
+/// The lines of each event with that UID.
+pub(super) fn events_with(lines: &[Line<'_>], uid: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut begun = None;
     for (at, line) in lines.iter().enumerate() {
         if line.is_event("BEGIN") {
             begun = Some(at);
         } else if line.is_event("END")
             && let Some(begin) = begun.take()
+            && lines[begin..=at].iter().any(|line| line.is_uid(uid))
         {
-            let event = &lines[begin..=at];
-            if !event.iter().any(|line| line.is_uid(uid)) {
-                continue;
-            }
-            let repeats = |line: &Line<'_>| {
-                matches!(
-                    line.name().as_str(),
-                    "RRULE" | "RDATE" | "EXRULE" | "RECURRENCE-ID"
-                )
-            };
-            if found.is_some() || event.iter().any(repeats) {
-                return Err(MoveProblem::Repeats);
-            }
-            found = Some(begin..at + 1);
+            found.push(begin..at + 1);
         }
     }
-    found.ok_or(MoveProblem::NotThere)
+    found
 }
 
-fn start(time: &EventTime) -> String {
+pub(super) fn start(time: &EventTime) -> String {
     bound("DTSTART", time, time.starts_at)
 }
 
-fn end(time: &EventTime) -> String {
+pub(super) fn end(time: &EventTime) -> String {
     bound("DTEND", time, time.ends_at)
 }
 

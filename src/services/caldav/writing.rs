@@ -5,12 +5,14 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::resource::{self, MoveProblem};
-use super::{ANSWER_BYTES_MAX, Account, ServerCalendar};
+use super::{ANSWER_BYTES_MAX, Account, ServerCalendar, instance};
 use crate::clock::Timestamp;
 use crate::model::calendar::EventTime;
 use crate::model::calendar_change::{CalendarChange, ChangedEvent};
 use crate::outbound::{Method, Response};
 use crate::services::ServiceError;
+use crate::services::ics::Surroundings;
+use crate::services::ics::series::instance_time;
 use crate::services::web::{Address, Query};
 
 const CALENDAR: &str = "text/calendar; charset=utf-8";
@@ -38,6 +40,7 @@ impl Account<'_> {
         path: &str,
         change: &CalendarChange,
         is_retry: bool,
+        surroundings: &Surroundings<'_>,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
         let home = self.find_home()?;
@@ -53,8 +56,15 @@ impl Account<'_> {
             CalendarChange::Add { uid, title, time } => {
                 self.add(&calendar, uid, &resource::new_event(uid, title, time, now))
             }
-            CalendarChange::Move { event, to } => self.relocate(&calendar, event, to, now),
-            CalendarChange::Delete { event } => self.delete(&calendar, event, is_retry),
+            CalendarChange::Delete { event } if event.instance.is_empty() => {
+                self.delete(&calendar, event, is_retry)
+            }
+            CalendarChange::Move { event, to } => {
+                self.rewrite(&calendar, event, Some(to), surroundings, now)
+            }
+            CalendarChange::Delete { event } => {
+                self.rewrite(&calendar, event, None, surroundings, now)
+            }
         }
     }
 
@@ -80,11 +90,13 @@ impl Account<'_> {
         }
     }
 
-    fn relocate(
+    /// Moves an event, or an instance of a series; without `to` leaves the instance out.
+    fn rewrite(
         &self,
         calendar: &ServerCalendar,
         event: &ChangedEvent,
-        to: &EventTime,
+        to: Option<&EventTime>,
+        surroundings: &Surroundings<'_>,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
         let at = object_address(calendar, event);
@@ -96,19 +108,22 @@ impl Account<'_> {
             status => return self.refusal(status),
         }
         // An earlier try did it, or the person by hand.
-        if resource::is_at(&text, &event.uid, to) {
+        if is_done(&text, event, to, surroundings) {
             return Ok(ChangeResult::Done);
         }
         if found.etag.as_deref().is_some_and(|etag| etag != event.etag) {
             return Ok(changed_meanwhile());
         }
-        let moved = match resource::moved_event(&text, &event.uid, to, now) {
-            Ok(moved) => moved,
+        let text = match rewritten(&text, event, to, surroundings, now) {
+            Ok(text) => text,
             Err(MoveProblem::Repeats) => return Ok(not_done("it repeats")),
             Err(MoveProblem::NotThere) => return Ok(not_done("it is no longer there")),
         };
         let condition = ("if-match", event.etag.as_str());
-        let answer = self.write(Method::Put, &at, condition, Some(moved.as_bytes()))?;
+        let answer = match &text {
+            Some(text) => self.write(Method::Put, &at, condition, Some(text.as_bytes()))?,
+            None => self.write(Method::Delete, &at, condition, None)?,
+        };
         match answer.status {
             200..=299 => Ok(ChangeResult::Done),
             404 | 410 | 412 => Ok(changed_meanwhile()),
@@ -192,6 +207,38 @@ fn not_done(why: &str) -> ChangeResult {
 
 fn changed_meanwhile() -> ChangeResult {
     not_done("it was changed elsewhere in the meantime")
+}
+
+/// Whether the resource says already what it is to say.
+fn is_done(
+    text: &str,
+    event: &ChangedEvent,
+    to: Option<&EventTime>,
+    surroundings: &Surroundings<'_>,
+) -> bool {
+    if event.instance.is_empty() {
+        return to.is_some_and(|to| resource::is_at(text, &event.uid, to));
+    }
+    let is_there = resource::holds(text, &event.uid);
+    is_there && instance_time(text, &event.uid, &event.instance, surroundings) == to.copied()
+}
+
+/// `None`: nothing is left of the resource.
+fn rewritten(
+    text: &str,
+    event: &ChangedEvent,
+    to: Option<&EventTime>,
+    surroundings: &Surroundings<'_>,
+    now: Timestamp,
+) -> Result<Option<String>, MoveProblem> {
+    let instance = (event.uid.as_str(), event.instance.as_str());
+    match to {
+        Some(to) if event.instance.is_empty() => {
+            resource::moved_event(text, &event.uid, to, now).map(Some)
+        }
+        Some(to) => instance::moved_instance(text, instance, to, surroundings, now).map(Some),
+        None => instance::without_instance(text, instance, surroundings, now),
+    }
 }
 
 fn object_address(calendar: &ServerCalendar, event: &ChangedEvent) -> Address {

@@ -71,9 +71,14 @@ pub struct EventChangeRequest {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventRef {
+    /// As it was said, also with its day: "standup on friday".
     Named(String),
-    /// By its UID: the one that was named last.
-    Latest(String),
+    /// The one that was changed last.
+    Latest {
+        uid: String,
+        /// Which instance of a series; empty: it comes once.
+        instance: String,
+    },
 }
 
 /// "put lunch with Bo on tuesday at 1 in my work calendar", "move …", "delete …".

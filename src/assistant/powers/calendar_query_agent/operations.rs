@@ -15,7 +15,8 @@ use crate::assistant::powers;
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
     operation: Verb,
-    /// For next: with whom or about what. For add: the title. For move and delete: the event's title.
+    /// For next: with whom or about what. For add: the title. For move and delete: the event's title,
+    /// of one that repeats with its day ("standup on 7 december"), or as "whole series standup".
     about: Option<String>,
     /// For is_free and meetings: the day, or the first one, YYYY-MM-DD. For add: the day. For move:
     /// the new day, where it changes.

@@ -5,6 +5,7 @@ use chrono::{Duration, NaiveDate, NaiveTime};
 
 use super::changes::{EventChangeRequest, EventDraft, EventRef, USUAL_MINUTES};
 use crate::assistant::builtin::TimeChange;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::events::{self, Event};
 use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext, pieces};
 use crate::clock::Timestamp;
@@ -94,16 +95,17 @@ pub(super) fn propose_change(
     scene: &PowerContext<'_>,
 ) -> Option<Proposal> {
     let ahead = scene.facts.events.iter();
-    let ahead = ahead.filter(|event| event.is_on() && event.ends_at > scene.now);
+    let ahead: Vec<&Event> = ahead
+        .filter(|event| event.is_on() && event.ends_at > scene.now)
+        .collect();
     let found = match &change.which {
-        EventRef::Latest(uid) => ahead.clone().find(|event| event.uid == *uid),
-        EventRef::Named(name) => {
-            let titles = ahead.clone().map(|event| event.title.as_str());
-            let at = pieces::which(name, titles);
-            at.and_then(|at| ahead.clone().nth(at))
-        }
+        EventRef::Latest { uid, instance } => ahead
+            .iter()
+            .find(|event| event.uid == *uid && event.instance == *instance)
+            .map(|event| (*event, false)),
+        EventRef::Named(name) => named(name, &ahead, scene),
     };
-    let Some(event) = found else {
+    let Some((event, whole_series)) = found else {
         return match (&change.which, change.is_explicit) {
             (EventRef::Named(name), true) => Some((
                 format!("I find no “{name}” in your calendars in the weeks ahead."),
@@ -112,22 +114,73 @@ pub(super) fn propose_change(
             _ => None,
         };
     };
-    Some(propose_for(event, change.to.as_ref(), scene))
+    Some(propose_for(event, whole_series, change.to.as_ref(), scene))
 }
 
-fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>) -> Proposal {
+/// The next event of that name, and whether its whole series is meant: "standup", "standup on
+/// friday", "tomorrow's standup", "the whole series standup", "the standup series".
+fn named<'a>(
+    name: &str,
+    ahead: &[&'a Event],
+    scene: &PowerContext<'_>,
+) -> Option<(&'a Event, bool)> {
+    let find = |name: &str, day: Option<NaiveDate>| {
+        let events = ahead.iter().copied();
+        let events = events.filter(|event| day.is_none_or(|day| event.date(scene) == day));
+        let events: Vec<&Event> = events.collect();
+        let at = pieces::which(name, events.iter().map(|event| event.title.as_str()))?;
+        Some(events[at])
+    };
+    if let Some(event) = find(name, None) {
+        return Some((event, false));
+    }
+    if let Some(rest) = series_name(name) {
+        return find(rest, None).map(|event| (event, event.is_recurring));
+    }
+    let (rest, day) = dated(name, scene)?;
+    find(&rest, Some(day)).map(|event| (event, false))
+}
+
+/// "whole series standup", "standup series": standup.
+fn series_name(name: &str) -> Option<&str> {
+    let begins = ["whole series of ", "whole series ", "series of ", "series "];
+    let begun = begins.iter().find_map(|begin| {
+        let start = name.get(..begin.len())?;
+        start
+            .eq_ignore_ascii_case(begin)
+            .then(|| &name[begin.len()..])
+    });
+    begun.or_else(|| name.strip_suffix(" series"))
+}
+
+/// "standup on friday", "tomorrow's standup": standup, and the day.
+fn dated(name: &str, scene: &PowerContext<'_>) -> Option<(String, NaiveDate)> {
+    let (zone, now) = (scene.zone(), scene.now);
+    if let Some((day, rest)) = name.split_once(' ')
+        && let Some(day) = day.strip_suffix("'s").or(day.strip_suffix("’s"))
+        && let Some((day, _)) = pieces::read_day(&Words::new(day), 0, now, zone)
+    {
+        return Some((rest.to_owned(), day));
+    }
+    let words = Words::new(name);
+    (1..words.len()).find_map(|at| {
+        let (day, next) = pieces::read_day(&words, at, now, zone)?;
+        (next == words.len()).then(|| (pieces::original(&words, 0, at), day))
+    })
+}
+
+fn propose_for(
+    event: &Event,
+    whole_series: bool,
+    to: Option<&TimeChange>,
+    scene: &PowerContext<'_>,
+) -> Proposal {
     let title = event.title();
     let calendars = &scene.facts.calendars;
     let calendar = calendars.iter().find(|one| one.id == event.calendar);
     let Some(calendar) = calendar.filter(|calendar| calendar.is_writable) else {
         return (read_only(calendar), None);
     };
-    if event.is_recurring {
-        let reply = format!(
-            "“{title}” repeats, and I change only events that come once; please change it in your calendar."
-        );
-        return (reply, None);
-    }
     let name = events::one_line(&calendar.name);
     let was = event.start_text(scene);
     let others = match event.people.is_empty() {
@@ -135,24 +188,48 @@ fn propose_for(event: &Event, to: Option<&TimeChange>, scene: &PowerContext<'_>)
         false => " Your calendar's server may tell the others who are invited.",
     };
     let Some(to) = to else {
+        let (what, others_stay) = match (whole_series, event.is_recurring) {
+            (true, _) => (format!("the whole series “{title}”"), String::new()),
+            (false, true) => (
+                format!("“{title}” ({was})"),
+                format!(
+                    " It is one of a series, and the others stay; for all of them say “delete the whole series {title}”."
+                ),
+            ),
+            (false, false) => (format!("“{title}” ({was})"), String::new()),
+        };
         return (
             format!(
-                "Shall I delete “{title}” ({was}) from your calendar {name}?{others} Say yes, and I do."
+                "Shall I delete {what} from your calendar {name}?{others_stay}{others} Say yes, and I do."
             ),
             Some(CalendarRequest::Delete {
                 event: event.id,
-                done: format!("“{title}” ({was}) is no longer in your calendar {name}."),
+                whole_series,
+                done: format!(
+                    "{} is no longer in your calendar {name}.",
+                    pieces::capital(&what)
+                ),
             }),
         );
     };
+    if whole_series {
+        let reply = format!(
+            "I move only single ones of a series; please move the series “{title}” in your calendar."
+        );
+        return (reply, None);
+    }
     let time = match moved(event, to, scene) {
         Ok(time) => time,
         Err(why) => return (why, None),
     };
     let when = time_text(&time, scene);
+    let others_stay = match event.is_recurring {
+        true => " It is one of a series, and the others stay.",
+        false => "",
+    };
     (
         format!(
-            "Shall I move “{title}” from {was} to {when}?{}{others} Say yes, and I do.",
+            "Shall I move “{title}” from {was} to {when}?{others_stay}{}{others} Say yes, and I do.",
             scene.zone_hint()
         ),
         Some(CalendarRequest::Move {

@@ -343,6 +343,7 @@ fn travel_of_a_calendar_is_told_once() {
         id,
         calendar: 1,
         uid: String::new(),
+        instance: String::new(),
         title: title.to_owned(),
         place: String::new(),
         link: String::new(),

@@ -1,0 +1,87 @@
+//! The events of one UID as a calendar resource writes them: a series, and its instances that
+//! were changed by themselves. It changes no text.
+
+use calcard::icalendar::{
+    ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarProperty,
+};
+use calcard::{Entry, Parser};
+use chrono::{NaiveDateTime, TimeZone};
+
+use super::wall_time::{WallTime, start_of, wall_times};
+use super::{Surroundings, own_property, unfold, zones};
+use crate::model::calendar::{EventClock, EventTime};
+
+/// The events of one UID.
+pub struct Series {
+    /// Of each event, in the order of the text: the instance that it changes (see
+    /// `EventFacts::instance`); `None`: it is the series itself.
+    pub instances: Vec<Option<String>>,
+    /// Of the series itself, if the text holds it.
+    start: Option<WallTime>,
+}
+
+impl Series {
+    /// `None`: the text is no calendar.
+    pub fn read(text: &str, uid: &str, surroundings: &Surroundings<'_>) -> Option<Self> {
+        let unfolded = unfold(text.as_bytes()).ok()?;
+        match Parser::new(&unfolded).entry() {
+            Entry::ICalendar(calendar) => Some(Self::of(&calendar, uid, surroundings)),
+            _ => None,
+        }
+    }
+
+    fn of(calendar: &ICalendar, uid: &str, surroundings: &Surroundings<'_>) -> Self {
+        let root = calendar.components.first();
+        let default = root.and_then(|root| own_property(root, "X-WR-TIMEZONE"));
+        let zones = zones::Zones::of(calendar, default, surroundings);
+        let events: Vec<&ICalendarComponent> = calendar
+            .components
+            .iter()
+            .filter(|part| part.component_type == ICalendarComponentType::VEvent)
+            .filter(|event| event.uid() == Some(uid))
+            .collect();
+        let changed = |event: &ICalendarComponent| {
+            let id = event.property(&ICalendarProperty::RecurrenceId)?;
+            wall_times(id, &zones).into_iter().next()
+        };
+        let mut masters = events.iter().filter(|event| changed(event).is_none());
+        let start = masters.next().and_then(|master| start_of(master, &zones));
+        let instance_of = |event: &&ICalendarComponent| {
+            let id = changed(event)?;
+            Some(start.map_or(id, |start| id.as_in(&start)).key())
+        };
+        Self {
+            instances: events.iter().map(instance_of).collect(),
+            start,
+        }
+    }
+
+    /// The start of an instance on the wall of the series. `None`: the text holds no series, or
+    /// that is no instance.
+    pub fn wall_time_of(&self, instance: &str) -> Option<NaiveDateTime> {
+        let start = self.start?;
+        let midnight =
+            || NaiveDateTime::parse_from_str(&format!("{instance}T000000"), "%Y%m%dT%H%M%S");
+        match start.clock {
+            EventClock::AllDay => midnight().ok(),
+            EventClock::Floating => NaiveDateTime::parse_from_str(instance, "%Y%m%dT%H%M%S").ok(),
+            EventClock::Zoned => {
+                let utc = NaiveDateTime::parse_from_str(instance, "%Y%m%dT%H%M%SZ").ok()?;
+                Some(start.zone.from_utc_datetime(&utc).naive_local())
+            }
+        }
+    }
+}
+
+/// When an instance of a series is. `None`: it does not take place.
+pub fn instance_time(
+    text: &str,
+    uid: &str,
+    instance: &str,
+    surroundings: &Surroundings<'_>,
+) -> Option<EventTime> {
+    let file = super::read(text.as_bytes(), surroundings).ok()?;
+    let mut events = file.events.into_iter();
+    let found = events.find(|event| event.uid == uid && event.instance == instance);
+    found.map(|event| event.time)
+}
