@@ -5,25 +5,26 @@ use serde_json::json;
 use super::Request;
 use crate::access;
 use crate::account::deletion;
+use crate::account::identity::SignedInUser;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::store::AccountStatus;
 
-pub(super) async fn status(rq: Request) -> Result<Response> {
-    let (user, now) = (rq.user()?.id, rq.app.clock.now());
+pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
+    let (user, now) = (rq.caller.id, rq.app.clock.now());
     let status = rq.app.store.read(move |view| view.account_status(user));
     let account = status.await?.ok_or_else(deletion::account_erased)?;
     Ok(account_body(&account, now))
 }
 
-pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
+pub(super) async fn request_deletion(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     // A text of any length is checked as a confirmation, so there is no length error.
     let confirmation = fields.required_string("confirmation", 0..=rq.body_bytes_max);
     fields.finish()?;
-    let (user, now) = (rq.user()?.id, rq.app.clock.now());
+    let (user, now) = (rq.caller.id, rq.app.clock.now());
     let deletion = rq
         .app
         .store
@@ -40,8 +41,8 @@ pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
     })))
 }
 
-pub(super) async fn cancel_deletion(rq: Request) -> Result<Response> {
-    let (user, now) = (rq.user()?.id, rq.app.clock.now());
+pub(super) async fn cancel_deletion(rq: Request<SignedInUser>) -> Result<Response> {
+    let (user, now) = (rq.caller.id, rq.app.clock.now());
     rq.app
         .store
         .write(move |tx| deletion::cancel(tx, user, now))

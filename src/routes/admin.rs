@@ -3,13 +3,14 @@
 
 use serde_json::{Value, json};
 
+use super::caller::Admin;
 use super::{Request, audit};
 use crate::auth::edge_token::is_agent_id;
 use crate::edge::hub::Close;
 use crate::error::{Error, Result};
 use crate::http::{self, Response};
 
-pub(super) async fn edge_agents(rq: Request) -> Result<Response> {
+pub(super) async fn edge_agents(rq: Request<Admin>) -> Result<Response> {
     let rows = rq.app.store.read(|view| view.agents()).await?;
     let agents: Vec<Value> = rows
         .into_iter()
@@ -30,8 +31,8 @@ pub(super) async fn edge_agents(rq: Request) -> Result<Response> {
 }
 
 /// Revokes all tokens of an agent issued before now and closes its socket.
-pub(super) async fn revoke_tokens(rq: Request) -> Result<Response> {
-    let name = rq.params.get("agent_id").unwrap_or_default().to_owned();
+pub(super) async fn revoke_tokens(rq: Request<Admin, String>) -> Result<Response> {
+    let name = rq.path.clone();
     if !is_agent_id(&name) {
         return Err(Error::not_found());
     }

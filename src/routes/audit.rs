@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::caller::Admin;
 use super::{Request, address};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -15,18 +16,9 @@ const NAME_BYTES_MAX: usize = 64;
 /// All operators share one token. In this header a client names the operator.
 const OPERATOR: &str = "x-operator";
 
-pub(super) async fn list(rq: Request) -> Result<Response> {
+pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let param = |name| rq.exchange.query_param(name);
-    let limit = match param("limit") {
-        None => LIMIT_DEFAULT,
-        Some(text) => {
-            let limit = text.parse().ok().filter(|n| (1..=LIMIT_MAX).contains(n));
-            limit.ok_or_else(|| {
-                let expected = format!("must be an integer from 1 to {LIMIT_MAX}.");
-                Error::invalid_field("/limit", expected)
-            })?
-        }
-    };
+    let limit = rq.query_integer("limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
     let since = match param("since") {
         None => Timestamp(i64::MIN),
         Some(text) => Timestamp::parse(&text).ok_or_else(|| {
@@ -54,7 +46,7 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
 }
 
 /// The operator's name from the header, and the client's address.
-pub(super) fn operator(rq: &Request) -> Result<Operator> {
+pub(super) fn operator<P>(rq: &Request<Admin, P>) -> Result<Operator> {
     let name = rq.exchange.header(OPERATOR)?.unwrap_or("admin API");
     if !(1..=NAME_BYTES_MAX).contains(&name.len()) {
         return Err(Error::bad_request(format!(

@@ -1,7 +1,9 @@
 //! `/payment…` and `/billing/history`: checkouts, status, history, reconciliation, and the payment
 //! provider's events.
 
+use super::caller::Admin;
 use super::{Request, audit};
+use crate::account::identity::SignedInUser;
 use crate::billing::checkout::ReturnUrls;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Json, Response};
@@ -15,44 +17,41 @@ const HISTORY_DEFAULT: usize = 20;
 const HISTORY_MAX: usize = 100;
 const ID_BYTES_MAX: usize = 255;
 
-pub(super) async fn status(rq: Request) -> Result<Response> {
-    let status = rq.app.billing.status(rq.user()?.id).await?;
+pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
+    let status = rq.app.billing.status(rq.caller.id).await?;
     Ok(http::json(&status))
 }
 
-pub(super) async fn subscribe(mut rq: Request) -> Result<Response> {
+pub(super) async fn subscribe(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let plan = fields.one_of("plan", &PLANS);
     let return_urls = read_return_urls(&mut fields);
     fields.finish()?;
-    let user = rq.user()?.id;
+    let user = rq.caller.id;
     let session = rq.app.billing.subscribe(user, plan, &return_urls).await?;
     Ok(http::json(&session))
 }
 
-pub(super) async fn top_up(mut rq: Request) -> Result<Response> {
+pub(super) async fn top_up(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let amount = fields.required_integer("amount_cents", i64::MIN..=i64::MAX);
     let return_urls = read_return_urls(&mut fields);
     fields.finish()?;
-    let user = rq.user()?.id;
+    let user = rq.caller.id;
     let session = rq.app.billing.top_up(user, amount, &return_urls).await?;
     Ok(http::json(&session))
 }
 
-pub(super) async fn history(rq: Request) -> Result<Response> {
-    let limit = match rq.exchange.query_param("limit") {
-        None => HISTORY_DEFAULT,
-        Some(text) => history_limit(&text)?,
-    };
+pub(super) async fn history(rq: Request<SignedInUser>) -> Result<Response> {
+    let limit = rq.query_integer("limit", HISTORY_DEFAULT, 1..=HISTORY_MAX)?;
     let after = rq.exchange.query_param("starting_after");
     if after.as_deref().is_some_and(|after| !is_id(after)) {
         let expected = "must be the id of the last transaction seen.";
         return Err(Error::invalid_field("/starting_after", expected));
     }
-    let user = rq.user()?.id;
+    let user = rq.caller.id;
     let history = rq.app.billing.history(user, limit, after.as_deref());
     Ok(http::json(&history.await?))
 }
@@ -80,7 +79,7 @@ pub(super) async fn canceled_page(_: Request) -> Result<Response> {
     Ok(page("Nothing was paid", "You can close this page."))
 }
 
-pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
+pub(super) async fn reconcile(mut rq: Request<Admin>) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let dry_run = fields.optional_bool("dry_run").unwrap_or(false);
@@ -106,17 +105,6 @@ fn read_return_urls(fields: &mut Fields<'_>) -> ReturnUrls {
         success_url: fields.optional_string("success_url", 1..=URL_BYTES_MAX),
         cancel_url: fields.optional_string("cancel_url", 1..=URL_BYTES_MAX),
     }
-}
-
-fn history_limit(text: &str) -> Result<usize> {
-    let is_digits = text.bytes().all(|b| b.is_ascii_digit());
-    let limit = text.parse().ok().filter(|_| is_digits);
-    limit
-        .filter(|limit| (1..=HISTORY_MAX).contains(limit))
-        .ok_or_else(|| {
-            let expected = format!("must be an integer from 1 to {HISTORY_MAX}.");
-            Error::invalid_field("/limit", expected)
-        })
 }
 
 fn is_id(text: &str) -> bool {

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::caller::Admin;
 use super::{Request, audit};
 use crate::error::{Error, Result};
 use crate::http::{self, Response};
@@ -12,8 +13,8 @@ const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 1_000;
 
 /// Without a state: commands that failed or expired.
-pub(super) async fn list(rq: Request) -> Result<Response> {
-    let limit = limit(&rq)?;
+pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
+    let limit = rq.query_integer("limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
     let state = match rq.exchange.query_param("state") {
         None => None,
         Some(text) => Some(CommandState::named(&text).ok_or_else(|| {
@@ -33,10 +34,10 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
     ))
 }
 
-pub(super) async fn retry(rq: Request) -> Result<Response> {
-    let (id, operator) = (id(&rq), audit::operator(&rq)?);
+pub(super) async fn retry(rq: Request<Admin, String>) -> Result<Response> {
+    let operator = audit::operator(&rq)?;
     let (hub, now) = (rq.app.hub.clone(), rq.app.clock.now());
-    let command_id = id.clone();
+    let (id, command_id) = (rq.path.clone(), rq.path);
     rq.app
         .store
         .write(move |tx| {
@@ -51,9 +52,9 @@ pub(super) async fn retry(rq: Request) -> Result<Response> {
     ))
 }
 
-pub(super) async fn drop_command(rq: Request) -> Result<Response> {
-    let (id, operator, now) = (id(&rq), audit::operator(&rq)?, rq.app.clock.now());
-    let command_id = id.clone();
+pub(super) async fn drop_command(rq: Request<Admin, String>) -> Result<Response> {
+    let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
+    let (id, command_id) = (rq.path.clone(), rq.path);
     rq.app
         .store
         .write(move |tx| tx.drop_command(&id, &operator, now))
@@ -61,19 +62,4 @@ pub(super) async fn drop_command(rq: Request) -> Result<Response> {
     Ok(http::json(
         &json!({ "command_id": command_id, "dropped": true }),
     ))
-}
-
-fn id(rq: &Request) -> String {
-    rq.params.get("command_id").unwrap_or_default().to_owned()
-}
-
-fn limit(rq: &Request) -> Result<usize> {
-    let Some(text) = rq.exchange.query_param("limit") else {
-        return Ok(LIMIT_DEFAULT);
-    };
-    let limit = text.parse().ok().filter(|n| (1..=LIMIT_MAX).contains(n));
-    limit.ok_or_else(|| {
-        let expected = format!("must be an integer from 1 to {LIMIT_MAX}.");
-        Error::invalid_field("/limit", expected)
-    })
 }

@@ -13,15 +13,15 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-jKvdf0uurpAZkKUqHPX1
 const TITLE: &str = "Connect a calendar or mailbox";
 const FORM: &str = "application/x-www-form-urlencoded";
 
-pub(super) async fn show(rq: Request) -> Result<Response> {
-    let body = match rq.app.services.link(token(&rq)).await {
+pub(super) async fn show(rq: Request<(), String>) -> Result<Response> {
+    let body = match rq.app.services.link(&rq.path).await {
         Ok(link) => form(link.is_for_mail, None),
         Err(error) => return error_page(&rq, error).await,
     };
     Ok(page(StatusCode::OK, TITLE, &body))
 }
 
-pub(super) async fn connect(mut rq: Request) -> Result<Response> {
+pub(super) async fn connect(mut rq: Request<(), String>) -> Result<Response> {
     let content_type = rq.exchange.header("content-type")?.unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     let is_form = media_type.eq_ignore_ascii_case(FORM);
@@ -29,7 +29,7 @@ pub(super) async fn connect(mut rq: Request) -> Result<Response> {
         let body = rq.json().await?;
         let (credentials, name) = services::read_draft(Fields::of(&body.value))?;
         let services = &rq.app.services;
-        let service = services.connect_by_link(token(&rq), credentials, name);
+        let service = services.connect_by_link(&rq.path, credentials, name);
         return Ok(http::json(&service.await?));
     }
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
@@ -46,7 +46,7 @@ pub(super) async fn connect(mut rq: Request) -> Result<Response> {
 }
 
 /// The connected service's name.
-async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
+async fn connect_by_form(rq: &Request<(), String>, body: &[u8]) -> Result<String> {
     let body =
         std::str::from_utf8(body).map_err(|_| Error::bad_request("The form is not UTF-8."))?;
     let value = |name: &str| {
@@ -69,15 +69,12 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
         );
     }
     let (credentials, name) = services::read_draft(Fields::of(&fields))?;
-    let connecting = rq
-        .app
-        .services
-        .connect_by_link(token(rq), credentials, name);
+    let connecting = rq.app.services.connect_by_link(&rq.path, credentials, name);
     Ok(connecting.await?.name)
 }
 
 /// Shows the error on the page, with the form if another attempt can succeed.
-async fn error_page(rq: &Request, error: Error) -> Result<Response> {
+async fn error_page(rq: &Request<(), String>, error: Error) -> Result<Response> {
     let status = match error.kind {
         Kind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         Kind::BadRequest => StatusCode::BAD_REQUEST,
@@ -96,7 +93,7 @@ async fn error_page(rq: &Request, error: Error) -> Result<Response> {
     };
     let body = match can_retry {
         true => {
-            let link = rq.app.services.link(token(rq)).await;
+            let link = rq.app.services.link(&rq.path).await;
             form(link.is_ok_and(|link| link.is_for_mail), Some(&message))
         }
         false => format!("<p class=bad>{}</p>", escape(&message)),
@@ -132,8 +129,4 @@ fn escape(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
-}
-
-fn token(rq: &Request) -> &str {
-    rq.params.get("token").unwrap_or_default()
 }

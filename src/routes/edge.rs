@@ -3,8 +3,10 @@
 
 use serde_json::{Value, json};
 
+use super::caller::SocketAgent;
 use super::{Request, origin};
 use crate::app::App;
+use crate::auth::edge_token::AgentName;
 use crate::auth::registration_token;
 use crate::edge::registration;
 use crate::edge::socket;
@@ -29,7 +31,7 @@ pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
     exchange.check_websocket()
 }
 
-pub(super) async fn socket(mut rq: Request) -> Result<Response> {
+pub(super) async fn socket(mut rq: Request<SocketAgent>) -> Result<Response> {
     let is_allowed = match rq.exchange.header("origin") {
         Ok(None) => true, // not sent by a browser
         Ok(Some(origin)) => origin::is_listed(&rq.app, origin),
@@ -41,7 +43,7 @@ pub(super) async fn socket(mut rq: Request) -> Result<Response> {
         ));
     }
     let handshake = rq.exchange.websocket()?;
-    let agent = rq.agent.take().unwrap_or_default();
+    let SocketAgent(AgentName(agent)) = rq.caller;
     let relay = socket::admit(&rq.app.hub, &agent).await?;
     let (response, upgraded) = handshake.accept();
     let hub = rq.app.hub.clone();
@@ -54,13 +56,12 @@ pub(super) async fn socket(mut rq: Request) -> Result<Response> {
     Ok(response)
 }
 
-pub(super) async fn sync(mut rq: Request) -> Result<Response> {
-    let agent = rq.agent.take().unwrap_or_default();
-    let relay = rq.app.hub.relay(&agent).await?;
+pub(super) async fn sync(mut rq: Request<AgentName>) -> Result<Response> {
+    let relay = rq.app.hub.relay(&rq.caller.0).await?;
     let quota = sync::take_poll(&rq.app.hub, &relay)?;
     let answering = async {
         let body = rq.json().await?;
-        let poll = read_poll(&body, &agent)?;
+        let poll = read_poll(&body, &rq.caller.0)?;
         let outcome = sync::poll(&rq.app.hub, &relay, poll).await?;
         let answer = format!(
             r#"{{"commands":[{}],"ack_events":{},"config_updates":{{}},"has_more":{},"ws_connected":{},"server_time":"{}"}}"#,
@@ -76,12 +77,11 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
 }
 
 /// The socket's ack over HTTP, for older relays.
-pub(super) async fn ack(mut rq: Request) -> Result<Response> {
-    let agent = rq.agent.take().unwrap_or_default();
+pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
     let body = rq.json().await?;
     let ack = Ack::read(&Value::Object(body.value))
         .map_err(|reason| Error::invalid_field("", format!("{reason}.")))?;
-    let relay = rq.app.hub.relay(&agent).await?;
+    let relay = rq.app.hub.relay(&rq.caller.0).await?;
     if !rq.app.hub.ack(&relay, ack).await? {
         return Err(Error::new(
             Kind::NotFound,

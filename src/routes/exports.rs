@@ -2,22 +2,23 @@
 //! download.
 
 use super::Request;
+use crate::account::identity::SignedInUser;
 use crate::error::Result;
 use crate::http::{self, Response, header};
 
 /// Starts an export. The body is ignored.
-pub(super) async fn request(rq: Request) -> Result<Response> {
-    let export = rq.app.exports.request(rq.user()?).await?;
+pub(super) async fn request(rq: Request<SignedInUser>) -> Result<Response> {
+    let export = rq.app.exports.request(&rq.caller).await?;
     Ok(http::json(&export))
 }
 
-pub(super) async fn show(rq: Request) -> Result<Response> {
-    let export = rq.app.exports.show(rq.user()?, job_id(&rq)).await?;
+pub(super) async fn show(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let export = rq.app.exports.show(&rq.caller, &rq.path).await?;
     Ok(http::json(&export))
 }
 
-pub(super) async fn download(rq: Request) -> Result<Response> {
-    let download = rq.app.exports.download(rq.user()?, job_id(&rq)).await?;
+pub(super) async fn download(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let download = rq.app.exports.download(&rq.caller, &rq.path).await?;
     let name = format!("attachment; filename=\"{}\"", download.name);
     let answer = http::file(download.file, download.bytes);
     let answer = http::with_header(answer, header::CONTENT_TYPE, "application/json");
@@ -28,8 +29,4 @@ pub(super) async fn download(rq: Request) -> Result<Response> {
         header::CONTENT_DISPOSITION,
         &name,
     ))
-}
-
-fn job_id(rq: &Request) -> &str {
-    rq.params.get("job_id").unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::caller::Admin;
 use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -14,7 +15,7 @@ use crate::store::Operator;
 const SET_BY_CHARS_MAX: usize = 64;
 
 /// The state of the feature flag provider.
-pub(super) async fn status(rq: Request) -> Result<Response> {
+pub(super) async fn status(rq: Request<Admin>) -> Result<Response> {
     let status = rq.app.flags.status();
     Ok(http::json(&json!({
         "initialized": status.initialized(),
@@ -24,14 +25,14 @@ pub(super) async fn status(rq: Request) -> Result<Response> {
     })))
 }
 
-pub(super) async fn list(rq: Request) -> Result<Response> {
+pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let flags = registry::all().iter();
     let flags: Vec<FlagView> = flags.map(|flag| rq.app.flags.view(flag)).collect();
     Ok(http::json(&json!({ "flags": flags })))
 }
 
-pub(super) async fn set(mut rq: Request) -> Result<Response> {
-    let flag = flag_of_path(&rq)?;
+pub(super) async fn set(mut rq: Request<Admin, String>) -> Result<Response> {
+    let flag = find_flag(&rq.path)?;
     let body = rq.json().await?.value;
     let value = body.get("value").unwrap_or(&Value::Null);
     if let Err(expected) = flag.parse_override(value) {
@@ -55,15 +56,14 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
     Ok(http::json(&rq.app.flags.view(flag)))
 }
 
-pub(super) async fn unset(rq: Request) -> Result<Response> {
-    let flag = flag_of_path(&rq)?;
+pub(super) async fn unset(rq: Request<Admin, String>) -> Result<Response> {
+    let flag = find_flag(&rq.path)?;
     let operator = audit::operator(&rq)?;
     change(&rq, flag, rq.app.clock.now(), None, operator).await?;
     Ok(http::json(&rq.app.flags.view(flag)))
 }
 
-fn flag_of_path(rq: &Request) -> Result<&'static Flag> {
-    let key = rq.params.get("key").unwrap_or_default();
+fn find_flag(key: &str) -> Result<&'static Flag> {
     registry::find(key).ok_or_else(|| Error {
         detail: format!(
             "There is no feature flag with this key; the nearest is {}.",
@@ -107,7 +107,7 @@ fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timest
 /// Stores or removes an override. It takes effect immediately: memory is updated right after the
 /// commit.
 async fn change(
-    rq: &Request,
+    rq: &Request<Admin, String>,
     flag: &'static Flag,
     now: Timestamp,
     set: Option<Override>,

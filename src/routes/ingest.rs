@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Request;
+use super::caller::LegacyRelay;
 use crate::app::App;
+use crate::auth::edge_token::AgentName;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
@@ -57,16 +59,16 @@ impl Names {
     }
 }
 
-pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
+pub(super) async fn edge_message(mut rq: Request<AgentName>) -> Result<Response> {
     let body = rq.json_bytes().await?;
-    let agent = rq.agent.take().unwrap_or_default();
+    let agent = rq.caller.0.clone();
     let scope = format!("edge:{agent}");
     let prepared = read(&rq, &body, Endpoint::Edge(agent), &scope)?;
     drop(body);
     receive(rq.app, rq.exchange.connection, prepared).await
 }
 
-pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
+pub(super) async fn legacy_message(mut rq: Request<LegacyRelay>) -> Result<Response> {
     rq.app.retries.record_legacy_use();
     let body = rq.json_bytes().await?;
     let prepared = read(&rq, &body, Endpoint::Legacy, LEGACY)?;
@@ -75,8 +77,8 @@ pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
 }
 
 /// The parsed message and the key that identifies a repeated request.
-fn read(
-    rq: &Request,
+fn read<C>(
+    rq: &Request<C>,
     body: &Bytes,
     endpoint: Endpoint,
     scope: &str,
@@ -152,7 +154,7 @@ pub(super) fn with_message_headers(
 }
 
 /// The `Idempotency-Key` header.
-fn header_key(rq: &Request) -> Result<Option<String>> {
+fn header_key<C>(rq: &Request<C>) -> Result<Option<String>> {
     let invalid = |_| {
         Error::invalid_field(
             "",

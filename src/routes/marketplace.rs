@@ -2,9 +2,3 @@
 
 pub(super) mod apps;
 pub(super) mod webhooks;
-
-use super::Request;
-
-fn param(rq: &Request, name: &str) -> String {
-    rq.params.get(name).unwrap_or_default().to_owned()
-}

@@ -5,6 +5,7 @@ mod outside;
 mod rows;
 
 use super::Request;
+use super::caller::Admin;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::{self, Response, header};
@@ -13,7 +14,7 @@ use crate::store::Backlog;
 
 /// Runs off the async threads, because it reads /proc and file sizes. When the database can't be
 /// read, its metrics are left out and the others remain.
-pub(super) async fn metrics(rq: Request) -> Result<Response> {
+pub(super) async fn metrics(rq: Request<Admin>) -> Result<Response> {
     let app = rq.app;
     let backlog = app.store.read(|view| view.backlog()).await.ok();
     let rendered = tokio::task::spawn_blocking(move || write(&app, backlog));

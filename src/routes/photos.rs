@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Request;
 use super::ingest::{self, ID_BYTES_MAX, PARTICIPANTS_MAX, TEXT_BYTES_MAX};
+use crate::auth::edge_token::AgentName;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Form, FormLimits, Response};
 use crate::ingest::{Endpoint, Message, Mode, RepeatKey};
@@ -20,8 +21,8 @@ struct Upload {
     attachment_guid: String,
 }
 
-pub(super) async fn upload(mut rq: Request) -> Result<Response> {
-    let agent = rq.agent.take().unwrap_or_default();
+pub(super) async fn upload(mut rq: Request<AgentName>) -> Result<Response> {
+    let agent = rq.caller.0;
     let photos = rq.app.photos.clone();
     let _permit = photos.upload_permit().await?;
     let limits = FormLimits {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Request;
+use super::caller::Admin;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Response};
@@ -15,12 +16,8 @@ const DAYS_MAX: i64 = 90;
 const DAY_S: i64 = 86_400;
 
 /// The decision record of a message's answer.
-pub(super) async fn message(rq: Request) -> Result<Response> {
-    let id: i64 = rq
-        .params
-        .get("message_id")
-        .and_then(|id| id.parse().ok())
-        .ok_or_else(Error::not_found)?;
+pub(super) async fn message(rq: Request<Admin, String>) -> Result<Response> {
+    let id: i64 = rq.path.parse().map_err(|_| Error::not_found())?;
     let with_text = match rq.exchange.query_param("text").as_deref() {
         None | Some("false") => false,
         Some("true") => true,
@@ -36,8 +33,8 @@ pub(super) async fn message(rq: Request) -> Result<Response> {
 }
 
 /// Tokens by endpoint and class, for today and earlier days.
-pub(super) async fn token_usage(rq: Request) -> Result<Response> {
-    let days = days(&rq)?;
+pub(super) async fn token_usage(rq: Request<Admin>) -> Result<Response> {
+    let days = rq.query_integer("days", DAYS_DEFAULT, 1..=DAYS_MAX)?;
     let since = rq.app.clock.now().utc_day() - (days - 1);
     let rows = rq
         .app
@@ -70,17 +67,4 @@ pub(super) async fn token_usage(rq: Request) -> Result<Response> {
         },
         "by_endpoint": by_endpoint,
     })))
-}
-
-fn days(rq: &Request) -> Result<i64> {
-    let Some(text) = rq.exchange.query_param("days") else {
-        return Ok(DAYS_DEFAULT);
-    };
-    let number = text.parse().ok();
-    number
-        .filter(|days| (1..=DAYS_MAX).contains(days))
-        .ok_or_else(|| {
-            let expected = format!("must be an integer from 1 to {DAYS_MAX}.");
-            Error::invalid_field("/days", expected)
-        })
 }

@@ -3,7 +3,9 @@
 
 use serde_json::json;
 
+use super::caller::Admin;
 use super::{Request, audit};
+use crate::account::identity::SignedInUser;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
@@ -15,25 +17,25 @@ const PASSWORD_BYTES_MAX: usize = 1_000;
 /// Calendars switched on or off at once.
 const CALENDARS_MAX: usize = 200;
 
-pub(super) async fn connect(mut rq: Request) -> Result<Response> {
+pub(super) async fn connect(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
     let (credentials, name) = read_draft(Fields::of(&body.value))?;
-    let user = rq.user()?.id;
+    let user = rq.caller.id;
     let service = rq.app.services.connect(user, credentials, name).await?;
     Ok(http::json(&service))
 }
 
-pub(super) async fn list(rq: Request) -> Result<Response> {
-    let services = rq.app.services.list(rq.user()?.id).await?;
+pub(super) async fn list(rq: Request<SignedInUser>) -> Result<Response> {
+    let services = rq.app.services.list(rq.caller.id).await?;
     Ok(http::json(&json!({ "services": services })))
 }
 
-pub(super) async fn sync(rq: Request) -> Result<Response> {
-    let service = rq.app.services.sync_now(rq.user()?.id, service_id(&rq));
+pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let service = rq.app.services.sync_now(rq.caller.id, &rq.path);
     Ok(http::json(&service.await?))
 }
 
-pub(super) async fn update(mut rq: Request) -> Result<Response> {
+pub(super) async fn update(mut rq: Request<SignedInUser, String>) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let mut change = ServiceChange {
@@ -47,38 +49,40 @@ pub(super) async fn update(mut rq: Request) -> Result<Response> {
         });
     }
     fields.finish()?;
-    let user = rq.user()?.id;
-    let service = rq.app.services.update(user, service_id(&rq), change);
+    let user = rq.caller.id;
+    let service = rq.app.services.update(user, &rq.path, change);
     Ok(http::json(&service.await?))
 }
 
-pub(super) async fn disconnect(rq: Request) -> Result<Response> {
-    let user = rq.user()?.id;
-    rq.app.services.disconnect(user, service_id(&rq)).await?;
+pub(super) async fn disconnect(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let user = rq.caller.id;
+    rq.app.services.disconnect(user, &rq.path).await?;
     Ok(disconnected())
 }
 
-pub(super) async fn list_of(rq: Request) -> Result<Response> {
-    let services = rq.app.services.list_of(user_id(&rq)).await?;
+pub(super) async fn list_of(rq: Request<Admin, String>) -> Result<Response> {
+    let services = rq.app.services.list_of(&rq.path).await?;
     Ok(http::json(&json!({ "services": services })))
 }
 
-pub(super) async fn connect_for(mut rq: Request) -> Result<Response> {
+pub(super) async fn connect_for(mut rq: Request<Admin, String>) -> Result<Response> {
     let body = rq.json().await?;
     let (credentials, name) = read_draft(Fields::of(&body.value))?;
     let (services, operator) = (&rq.app.services, audit::operator(&rq)?);
-    let service = services.connect_for(user_id(&rq), credentials, name, operator);
+    let service = services.connect_for(&rq.path, credentials, name, operator);
     Ok(http::json(&service.await?))
 }
 
-pub(super) async fn test_of(rq: Request) -> Result<Response> {
-    let service = rq.app.services.test_of(user_id(&rq), service_id(&rq));
+pub(super) async fn test_of(rq: Request<Admin, (String, String)>) -> Result<Response> {
+    let (user_id, service_id) = &rq.path;
+    let service = rq.app.services.test_of(user_id, service_id);
     Ok(http::json(&service.await?))
 }
 
-pub(super) async fn disconnect_for(rq: Request) -> Result<Response> {
+pub(super) async fn disconnect_for(rq: Request<Admin, (String, String)>) -> Result<Response> {
     let (services, operator) = (&rq.app.services, audit::operator(&rq)?);
-    let done = services.disconnect_for(user_id(&rq), service_id(&rq), operator);
+    let (user_id, service_id) = &rq.path;
+    let done = services.disconnect_for(user_id, service_id, operator);
     done.await?;
     Ok(disconnected())
 }
@@ -130,12 +134,4 @@ fn read_name(fields: &mut Fields<'_>) -> Option<String> {
         fields.refuse("name", expected);
     }
     Some(name.to_owned())
-}
-
-fn user_id(rq: &Request) -> &str {
-    rq.params.get("user_id").unwrap_or_default()
-}
-
-fn service_id(rq: &Request) -> &str {
-    rq.params.get("service_id").unwrap_or_default()
 }

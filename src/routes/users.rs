@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::caller::Admin;
 use super::{Request, audit};
 use crate::account::{UserView, grants};
 use crate::clock::Timestamp;
@@ -14,8 +15,8 @@ const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 200;
 
 /// Ordered by the time they were first seen.
-pub(super) async fn list(rq: Request) -> Result<Response> {
-    let limit = limit(&rq)?;
+pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
+    let limit = rq.query_integer("limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
     let after = rq.exchange.query_param("after");
     let now = rq.app.clock.now();
     let mut rows = rq
@@ -38,8 +39,8 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
     Ok(http::json(&json!({ "users": users, "has_more": has_more })))
 }
 
-pub(super) async fn show(rq: Request) -> Result<Response> {
-    let (user_id, now) = (user_id(&rq), rq.app.clock.now());
+pub(super) async fn show(rq: Request<Admin, String>) -> Result<Response> {
+    let (user_id, now) = (rq.path, rq.app.clock.now());
     let user = rq
         .app
         .store
@@ -48,7 +49,7 @@ pub(super) async fn show(rq: Request) -> Result<Response> {
     Ok(user_body(&user.ok_or_else(Error::user_not_found)?, now))
 }
 
-pub(super) async fn set_grant(mut rq: Request) -> Result<Response> {
+pub(super) async fn set_grant(mut rq: Request<Admin, String>) -> Result<Response> {
     let body = rq.json().await?;
     let now = rq.app.clock.now();
     let mut fields = Fields::of(&body.value);
@@ -64,13 +65,18 @@ pub(super) async fn set_grant(mut rq: Request) -> Result<Response> {
     change(rq, Some(Grant { plan, until }), now).await
 }
 
-pub(super) async fn remove_grant(rq: Request) -> Result<Response> {
+pub(super) async fn remove_grant(rq: Request<Admin, String>) -> Result<Response> {
     let now = rq.app.clock.now();
     change(rq, None, now).await
 }
 
-async fn change(rq: Request, grant: Option<Grant>, now: Timestamp) -> Result<Response> {
-    let (user_id, operator) = (user_id(&rq), audit::operator(&rq)?);
+async fn change(
+    rq: Request<Admin, String>,
+    grant: Option<Grant>,
+    now: Timestamp,
+) -> Result<Response> {
+    let operator = audit::operator(&rq)?;
+    let user_id = rq.path;
     let row = rq
         .app
         .store
@@ -82,23 +88,6 @@ async fn change(rq: Request, grant: Option<Grant>, now: Timestamp) -> Result<Res
 fn user_body(row: &UserRow, now: Timestamp) -> Response {
     let user: Value = json!(UserView::of(row, now));
     http::json(&user)
-}
-
-fn user_id(rq: &Request) -> String {
-    rq.params.get("user_id").unwrap_or_default().to_owned()
-}
-
-fn limit(rq: &Request) -> Result<usize> {
-    let Some(text) = rq.exchange.query_param("limit") else {
-        return Ok(LIMIT_DEFAULT);
-    };
-    let number = text.parse().ok();
-    number
-        .filter(|limit| (1..=LIMIT_MAX).contains(limit))
-        .ok_or_else(|| {
-            let expected = format!("must be an integer from 1 to {LIMIT_MAX}.");
-            Error::invalid_field("/limit", expected)
-        })
 }
 
 fn unknown_after() -> Error {

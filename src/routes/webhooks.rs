@@ -10,9 +10,8 @@ use crate::marketplace::Caller;
 use crate::marketplace::ingestion::Call;
 use crate::model::public_id::PublicId;
 
-pub(super) async fn receive(mut rq: Request) -> Result<Response> {
-    let webhook = PublicId::parse(rq.params.get("webhook_id").unwrap_or_default())
-        .ok_or_else(invalid_webhook_id)?;
+pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
+    let webhook = PublicId::parse(&rq.path).ok_or_else(invalid_webhook_id)?;
     let caller = Caller::at(address::of(&rq.app, &rq.exchange));
     rq.exchange.check_encoding()?;
     let body = match rq.exchange.read_body(rq.body_bytes_max).await {

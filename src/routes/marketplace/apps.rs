@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Request, param};
+use crate::account::identity::SignedInUser;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::marketplace::actions::{
@@ -11,56 +11,59 @@ use crate::marketplace::actions::{
 };
 use crate::marketplace::apps::Draft;
 use crate::marketplace::template::FIELD_CHARS_MAX;
+use crate::routes::Request;
 
 const NAME_BYTES_MAX: usize = 200;
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
 
-pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
+pub(in crate::routes) async fn create(mut rq: Request<SignedInUser>) -> Result<Response> {
     let draft = draft(&mut rq).await?;
-    let app = rq.app.marketplace.create_app(rq.user()?.id, draft).await?;
+    let app = rq.app.marketplace.create_app(rq.caller.id, draft).await?;
     Ok(http::json(&app))
 }
 
-pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
-    let apps = rq.app.marketplace.apps(rq.user()?.id).await?;
+pub(in crate::routes) async fn list(rq: Request<SignedInUser>) -> Result<Response> {
+    let apps = rq.app.marketplace.apps(rq.caller.id).await?;
     Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
 }
 
-pub(in crate::routes) async fn show(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
+pub(in crate::routes) async fn show(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let (caller, app) = (rq.caller.id, rq.path);
     let app = rq.app.marketplace.app(caller, app).await?;
     Ok(http::json(&app))
 }
 
-pub(in crate::routes) async fn replace(mut rq: Request) -> Result<Response> {
+pub(in crate::routes) async fn replace(mut rq: Request<SignedInUser, String>) -> Result<Response> {
     let draft = draft(&mut rq).await?;
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.caller.id, rq.path);
     let app = rq.app.marketplace.replace_app(caller, app, draft).await?;
     Ok(http::json(&app))
 }
 
-pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
+pub(in crate::routes) async fn delete(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let (caller, app) = (rq.caller.id, rq.path);
     rq.app.marketplace.delete_app(caller, app).await?;
     Ok(message_body("The app and its webhooks are deleted."))
 }
 
-pub(in crate::routes) async fn install(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
-    let chat = param(&rq, "chat_guid");
+pub(in crate::routes) async fn install(
+    rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
+    let (caller, (app, chat)) = (rq.caller.id, rq.path);
     rq.app.marketplace.install_app(caller, app, chat).await?;
     Ok(message_body("The app may write to this chat."))
 }
 
-pub(in crate::routes) async fn uninstall(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
-    let chat = param(&rq, "chat_guid");
+pub(in crate::routes) async fn uninstall(
+    rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
+    let (caller, (app, chat)) = (rq.caller.id, rq.path);
     rq.app.marketplace.uninstall_app(caller, app, chat).await?;
     Ok(message_body("The app no longer writes to this chat."))
 }
 
-pub(in crate::routes) async fn list_of_room(rq: Request) -> Result<Response> {
-    let (caller, chat) = (rq.user()?.id, param(&rq, "chat_guid"));
+pub(in crate::routes) async fn list_of_room(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let (caller, chat) = (rq.caller.id, rq.path);
     let apps = rq.app.marketplace.room_apps(caller, chat).await?;
     Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
 }
@@ -69,7 +72,7 @@ pub(super) fn message_body(message: &str) -> Response {
     http::json(&json!({"status": "ok", "message": message}))
 }
 
-async fn draft(rq: &mut Request) -> Result<Draft> {
+async fn draft<P>(rq: &mut Request<SignedInUser, P>) -> Result<Draft> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let draft = Draft {

@@ -3,27 +3,28 @@
 use serde_json::json;
 
 use super::apps::message_body;
-use super::{Request, param};
-use crate::error::{Error, Result};
+use crate::account::identity::SignedInUser;
+use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
 use crate::marketplace::hooks::Scheme;
 use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX};
+use crate::routes::Request;
 
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
 const EVENTS_DEFAULT: usize = 50;
 const EVENTS_MAX: usize = 200;
 
-pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
+pub(in crate::routes) async fn create(mut rq: Request<SignedInUser, String>) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
     let mut draft = read_draft(&mut fields);
     draft.action_id = action_id;
     fields.finish()?;
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.caller.id, rq.path);
     let created = rq
         .app
         .marketplace
@@ -32,20 +33,22 @@ pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
     Ok(http::json(&created))
 }
 
-pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
+pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result<Response> {
+    let (caller, app) = (rq.caller.id, rq.path);
     let webhooks = rq.app.marketplace.webhooks(caller, app).await?;
     let total = webhooks.len();
     Ok(http::json(&json!({"webhooks": webhooks, "total": total})))
 }
 
-pub(in crate::routes) async fn update(mut rq: Request) -> Result<Response> {
+pub(in crate::routes) async fn update(
+    mut rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let mut draft = read_draft(&mut fields);
     draft.is_active = fields.optional_bool("is_active");
     fields.finish()?;
-    let (caller, app, webhook) = webhook_path(&rq)?;
+    let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
     let updated = marketplace
         .update_webhook(caller, app, webhook, draft)
@@ -53,8 +56,10 @@ pub(in crate::routes) async fn update(mut rq: Request) -> Result<Response> {
     Ok(http::json(&updated))
 }
 
-pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
-    let (caller, app, webhook) = webhook_path(&rq)?;
+pub(in crate::routes) async fn delete(
+    rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
+    let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     rq.app
         .marketplace
         .delete_webhook(caller, app, webhook)
@@ -62,8 +67,10 @@ pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
     Ok(message_body("The webhook is deleted."))
 }
 
-pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
-    let (caller, app, webhook) = webhook_path(&rq)?;
+pub(in crate::routes) async fn rotate(
+    rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
+    let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
     let (webhook_id, secret) = marketplace.rotate_secret(caller, app, webhook).await?;
     Ok(http::json(
@@ -71,25 +78,25 @@ pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
     ))
 }
 
-pub(in crate::routes) async fn events(rq: Request) -> Result<Response> {
-    let limit = limit(&rq)?;
-    let (caller, app, webhook) = webhook_path(&rq)?;
+pub(in crate::routes) async fn events(
+    rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
+    let limit = rq.query_integer("limit", EVENTS_DEFAULT, 1..=EVENTS_MAX)?;
+    let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
     let (events, total) = marketplace.events(caller, app, webhook, limit).await?;
     Ok(http::json(&json!({"events": events, "total": total})))
 }
 
-pub(in crate::routes) async fn test(mut rq: Request) -> Result<Response> {
+pub(in crate::routes) async fn test(
+    mut rq: Request<SignedInUser, (String, String)>,
+) -> Result<Response> {
     rq.exchange.check_json()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
-    let (caller, app, webhook) = webhook_path(&rq)?;
+    let (caller, (app, webhook)) = (rq.caller.id, rq.path);
     let marketplace = &rq.app.marketplace;
     let rehearsal = marketplace.rehearse(caller, app, webhook, &body).await?;
     Ok(http::json(&rehearsal))
-}
-
-fn webhook_path(rq: &Request) -> Result<(crate::store::UserId, String, String)> {
-    Ok((rq.user()?.id, param(rq, "app_id"), param(rq, "webhook_id")))
 }
 
 /// The fields that creating and updating a webhook share.
@@ -128,17 +135,4 @@ fn read_mapping(fields: &mut Fields<'_>) -> Mapping {
         mapping.insert(name, &path);
     }
     mapping
-}
-
-fn limit(rq: &Request) -> Result<usize> {
-    let Some(text) = rq.exchange.query_param("limit") else {
-        return Ok(EVENTS_DEFAULT);
-    };
-    let number = text.parse().ok();
-    number
-        .filter(|limit| (1..=EVENTS_MAX).contains(limit))
-        .ok_or_else(|| {
-            let expected = format!("must be an integer from 1 to {EVENTS_MAX}.");
-            Error::invalid_field("/limit", expected)
-        })
 }
