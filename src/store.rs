@@ -378,7 +378,7 @@ impl Drop for Store {
                 break;
             };
             let _ = open::fold(conn); // fails while another connection reads
-            let is_left = checkpoint::wal_path(&self.path).exists();
+            let is_left = database_files::wal_path(&self.path).exists();
             if !is_left || began.elapsed() > LAST_READS_MAX {
                 break;
             }

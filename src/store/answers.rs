@@ -8,7 +8,6 @@ use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
 use super::Tx;
-use super::writer_cache::KeptAnswer;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -45,6 +44,14 @@ impl FromSql for Digest {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         <[u8; 32]>::column_result(value).map(Self)
     }
+}
+
+/// An answer that wasn't delivered.
+#[derive(Clone, Copy)]
+pub(super) struct KeptAnswer {
+    pub(super) id: i64,
+    pub(super) message_id: i64,
+    pub(super) kept_at: i64,
 }
 
 /// A used idempotency key.

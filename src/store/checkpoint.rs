@@ -4,7 +4,6 @@
 //! batches, and readers that hold it back are cancelled.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -17,6 +16,8 @@ use rusqlite::hooks::Wal;
 use super::health::WriterHealth;
 use super::sql_error;
 
+/// How long one attempt to take the write lock lasts while another process holds it.
+pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;
 /// Above this the writer restarts the log: 24 MiB.
@@ -90,12 +91,6 @@ pub(super) fn start(
     Ok((checkpointer, handle))
 }
 
-pub(super) fn wal_path(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push("-wal");
-    name.into()
-}
-
 /// Disables automatic checkpoints in the writer's commits, and records the log's size instead.
 pub(super) fn prepare_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "wal_autocheckpoint", 0)?;
@@ -140,7 +135,7 @@ impl Checkpointer {
         self.hurry.store(true, Ordering::Relaxed);
         let _ = conn.busy_timeout(OVERGROWN_WAIT);
         checkpoint(conn, "TRUNCATE", &self.health);
-        let _ = conn.busy_timeout(super::writer::LOCK_TRY);
+        let _ = conn.busy_timeout(LOCK_TRY);
         self.hurry.store(false, Ordering::Relaxed);
         self.commits.fetch_add(1, Ordering::Relaxed);
         drop(turn);
@@ -166,7 +161,7 @@ impl Checkpointer {
         if checkpoint(conn, mode, &self.health) {
             self.restart_not_before = None;
         }
-        let _ = conn.busy_timeout(super::writer::LOCK_TRY);
+        let _ = conn.busy_timeout(LOCK_TRY);
         drop(turn);
     }
 }

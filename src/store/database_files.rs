@@ -10,6 +10,11 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The log beside a database.
+pub(super) fn wal_path(database: &Path) -> PathBuf {
+    beside(database, "-wal")
+}
+
 /// Removes the log and index beside a file whose log isn't needed.
 pub(super) fn remove_log(path: &Path) -> std::io::Result<()> {
     for suffix in ["-journal", "-wal", "-shm"] {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
+use super::rooms::RoomHead;
 use super::{RoomId, Tx, UserId};
 use crate::error::Result;
 
@@ -23,14 +24,6 @@ const ROWS_MAX: usize = 8_192;
 
 /// The counts of users on UTC days.
 pub(super) type DayCounts = HashMap<(UserId, i64), i64>;
-
-/// A room's newest message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RoomHead {
-    pub(super) message_id: i64,
-    /// Messages by people since the assistant's last one.
-    pub(super) humans: i64,
-}
 
 /// The rows that are not written yet, and what undoes the changes of the running transaction.
 #[derive(Default)]

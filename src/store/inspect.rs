@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 
 use super::advice::failed;
-use super::checkpoint::wal_path;
+use super::database_files::wal_path;
 use super::schema::{APPLICATION_ID, schema};
 
 /// Files up to this size are checked completely at each start; `chatkeep check` checks any size.

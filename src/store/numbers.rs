@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::checkpoint::wal_path;
+use super::database_files::wal_path;
 use super::{Store, View};
 use crate::clock::Timestamp;
 use crate::error::Result;

@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::files;
 
 #[cfg(test)]
-pub(in crate::store) mod upgrade_tests;
+mod upgrade_tests;
 
 /// Older versions of SQLite may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;

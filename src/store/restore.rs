@@ -140,7 +140,7 @@ fn check(backup: &Path) -> Result<i32, String> {
 
 /// Opens it with its log, if there is one; otherwise without creating files beside it.
 fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
-    if database_files::beside(path, "-wal").exists() {
+    if database_files::wal_path(path).exists() {
         return Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
     }
     inspect::open_unchanging(path)
@@ -236,7 +236,7 @@ fn set_aside(target: &Path, saved: &Path, is_sound: bool) -> std::io::Result<()>
         folded.map_err(std::io::Error::other)?;
     }
     link(target, saved)?;
-    let log = database_files::beside(target, "-wal");
+    let log = database_files::wal_path(target);
     if log.exists() {
         link(&log, &database_files::beside(saved, "-wal"))?;
     }

@@ -3,7 +3,6 @@
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::deferred::RoomHead;
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -58,6 +57,14 @@ pub struct NewRoom<'a> {
     pub owner: UserId,
     pub agent: Option<AgentId>,
     pub now: Timestamp,
+}
+
+/// A room's newest message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RoomHead {
+    pub(super) message_id: i64,
+    /// Messages by people since the assistant's last one.
+    pub(super) humans: i64,
 }
 
 const ROOM: &str =

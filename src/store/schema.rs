@@ -22,8 +22,15 @@ const SCHEMA: Schema = Schema {
 /// The schema of this program.
 pub(super) fn schema() -> &'static Schema {
     #[cfg(test)]
-    if let Some(made_up) = super::open::upgrade_tests::schema_of_test() {
+    if let Some(made_up) = SCHEMA_OF_TEST.get() {
         return made_up;
     }
     &SCHEMA
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Takes the place of the schema in a test of upgrades.
+    pub(super) static SCHEMA_OF_TEST: std::cell::Cell<Option<&'static Schema>> =
+        const { std::cell::Cell::new(None) };
 }

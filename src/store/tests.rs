@@ -18,7 +18,7 @@ fn options(folder: &tempfile::TempDir) -> Options {
 }
 
 fn log_bytes(store: &Store) -> u64 {
-    std::fs::metadata(checkpoint::wal_path(store.path())).map_or(0, |m| m.len())
+    std::fs::metadata(database_files::wal_path(store.path())).map_or(0, |m| m.len())
 }
 
 /// Writes enough to make the log as large as `bytes` without checkpoints. Returns its largest size.
@@ -61,7 +61,7 @@ async fn the_log_stays_small_and_is_emptied_when_it_is_quiet() {
         .await
         .expect("an empty log");
     drop(store);
-    assert!(!checkpoint::wal_path(&options(&folder).path).exists());
+    assert!(!database_files::wal_path(&options(&folder).path).exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

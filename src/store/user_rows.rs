@@ -1,11 +1,12 @@
-//! Users for the operator: one by name, or all in pages.
+//! Users for the operator: one by name, or all in pages, and their grants.
 
 use rusqlite::{OptionalExtension, Row};
 
 use super::users::user_from;
-use super::{User, UserId, View};
+use super::{Tx, User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::subscription::Grant;
 
 #[derive(Debug, Clone)]
 pub struct UserRow {
@@ -55,6 +56,24 @@ impl View<'_> {
     fn with_day_count(&self, mut row: UserRow, day: i64) -> UserRow {
         row.day_count = self.counts.count(row.user.id, day, row.day_count);
         row
+    }
+}
+
+impl Tx<'_> {
+    /// Gives a user a grant in the place of any other, or takes it away.
+    pub fn set_user_grant(&mut self, row: &UserRow, grant: Option<&Grant>) -> Result<()> {
+        self.execute(
+            "UPDATE users SET granted_plan = ?2, granted_until = ?3 WHERE id = ?1",
+            (
+                row.user.id.0,
+                grant.map(|grant| grant.plan.as_str()),
+                grant.and_then(|grant| grant.until).map(|until| until.0),
+            ),
+        )?;
+        match &row.phone {
+            Some(phone) => self.user_changed(phone),
+            None => Ok(()), // the cache holds only users with a handle
+        }
     }
 }
 

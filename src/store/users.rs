@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{Tx, UserRow};
+use super::Tx;
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::model::subscription::Grant;
@@ -119,22 +119,6 @@ impl Tx<'_> {
             (id.0, language),
         )?;
         Ok(())
-    }
-
-    /// Gives a user a grant in the place of any other, or takes it away.
-    pub fn set_user_grant(&mut self, row: &UserRow, grant: Option<&Grant>) -> Result<()> {
-        self.execute(
-            "UPDATE users SET granted_plan = ?2, granted_until = ?3 WHERE id = ?1",
-            (
-                row.user.id.0,
-                grant.map(|grant| grant.plan.as_str()),
-                grant.and_then(|grant| grant.until).map(|until| until.0),
-            ),
-        )?;
-        match &row.phone {
-            Some(phone) => self.user_changed(phone),
-            None => Ok(()), // the cache holds only users with a handle
-        }
     }
 
     pub(super) fn user_changed(&mut self, phone: &str) -> Result<()> {

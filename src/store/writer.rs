@@ -9,7 +9,7 @@ mod thread;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rusqlite::{Connection, config::DbConfig};
 use tokio::runtime::Handle;
@@ -25,8 +25,6 @@ use thread::Thread;
 
 /// Closures waiting for the writer: about 50 ms of work. Further ones are refused with 503.
 const QUEUE_JOBS_MAX: usize = 2048;
-/// How long one attempt to take the write lock lasts while another process holds it.
-pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 
 /// A closure and its caller. The caller is told once whether the changes were committed. If the job
 /// is dropped, the caller is told that they were not.
@@ -281,6 +279,6 @@ const GIVEN_UP: &str = "the service gave the copy up";
 
 /// The writer's own settings on its connection.
 pub(super) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
-    conn.busy_timeout(LOCK_TRY)?;
+    conn.busy_timeout(checkpoint::LOCK_TRY)?;
     checkpoint::prepare_writer(conn)
 }

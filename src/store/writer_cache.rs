@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::answers::KeptAnswer;
 use super::deferred::DeferredRows;
 use super::erased_quotes::Quoted;
 use super::power_sessions::{self, PowerSession};
@@ -43,14 +44,6 @@ pub(super) struct WriterCache {
     /// Set by every change of the cache; a rollback then clears it.
     pub(super) touched: bool,
     stale: bool,
-}
-
-/// An answer that wasn't delivered.
-#[derive(Clone, Copy)]
-pub(super) struct KeptAnswer {
-    pub(super) id: i64,
-    pub(super) message_id: i64,
-    pub(super) kept_at: i64,
 }
 
 impl WriterCache {

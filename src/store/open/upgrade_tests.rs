@@ -1,6 +1,5 @@
 //! Upgrades of the schema, with made-up steps: there is one version so far.
 
-use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +9,7 @@ use rusqlite::Connection;
 
 use super::super::backup::back_up;
 use super::super::restore::PendingRestore;
-use super::super::schema::Schema;
+use super::super::schema::{SCHEMA_OF_TEST, Schema};
 use super::super::{Options, Store};
 use crate::clock::Timestamp;
 
@@ -38,14 +37,6 @@ const BROKEN: Schema = Schema {
     sql: THIRD.sql,
     steps: &[STEP_2, FAILS],
 };
-
-thread_local! {
-    static SCHEMA_OF_TEST: Cell<Option<&'static Schema>> = const { Cell::new(None) };
-}
-
-pub(in crate::store) fn schema_of_test() -> Option<&'static Schema> {
-    SCHEMA_OF_TEST.get()
-}
 
 fn options(folder: &Path) -> Options {
     Options {
