@@ -12,12 +12,13 @@ pub mod prompt;
 mod time_words;
 pub mod tokens;
 pub mod tools;
+mod understand;
 pub mod wording;
 
 pub use address::{addresses, is_fixed_command};
 pub use builtin::{
     Intent, MessageContext, asked_about, memory_matches, memory_overlap, reminder_answer,
-    understand,
 };
 pub use time_words::depends_on_time;
+pub use understand::{Understanding, understand, understand_all};
 pub use wording::reminder_text;

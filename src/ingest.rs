@@ -33,8 +33,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use crate::access;
+use crate::assistant::Understanding;
 use crate::assistant::persona::Persona;
-use crate::assistant::powers::Understanding;
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
 use crate::error::{Error, Kind, Quota, Result};

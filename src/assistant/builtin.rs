@@ -4,14 +4,13 @@
 mod account;
 mod agenda;
 mod connecting;
-mod crisis;
+pub(in crate::assistant) mod crisis;
 pub(in crate::assistant) mod follow_up;
 pub(in crate::assistant) mod listening;
 mod memory;
 mod reminder;
 mod settings;
-mod several;
-mod small_talk;
+pub(in crate::assistant) mod small_talk;
 pub(in crate::assistant) mod when;
 pub(in crate::assistant) mod words;
 mod zone;
@@ -196,28 +195,6 @@ impl Talk<'_> {
     }
 }
 
-pub fn understand(context: &MessageContext) -> Intent {
-    understand_talk(&listening::listen(context))
-}
-
-pub(in crate::assistant) fn understand_talk(talk: &Talk) -> Intent {
-    if talk.words.len() == 0 {
-        return small_talk::wordless(talk);
-    }
-    if crisis::is_in(&talk.words) {
-        return Intent::Crisis;
-    }
-    let several = talk.spoken_to.then(|| several::requests(talk)).flatten();
-    let intent = several.unwrap_or_else(|| one_request(talk));
-    match follow_up::read(talk) {
-        Some(what) => Intent::FollowUp {
-            what,
-            otherwise: Box::new(intent),
-        },
-        None => intent,
-    }
-}
-
 /// The text from an answer to the question what to remind of.
 pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
@@ -225,7 +202,8 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
     reminder::answered_text(&words)
 }
 
-fn one_request(talk: &Talk) -> Intent {
+/// What a message of one request means.
+pub(in crate::assistant) fn one_request(talk: &Talk) -> Intent {
     if talk.words.len() == 0 {
         return small_talk::wordless(talk);
     }

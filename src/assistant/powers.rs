@@ -13,6 +13,7 @@ mod calendar_query_agent;
 mod calendar_stress_agent;
 mod call_prep;
 mod cancellation_protector;
+mod context;
 mod daily_summary;
 mod destination_prep;
 mod effects;
@@ -24,7 +25,6 @@ mod facts;
 mod focus_protector;
 mod gmail_mindreader_agent;
 mod habit_tracker;
-mod kinds;
 mod mails;
 mod membership_renewal;
 mod money;
@@ -35,76 +35,52 @@ mod offers;
 pub mod operations;
 mod package_tracking;
 mod pieces;
+mod plan;
 mod post_event_checkin;
+mod power;
 mod preferences;
 mod recognise;
 mod reservation_prep;
 mod said_time;
 mod stored;
+mod superpower;
 #[cfg(test)]
 mod tests;
 mod tickets_vault;
 mod todo_list;
+mod tool_table;
 mod travel_brain;
 mod trip_planner;
+mod waking_hours;
 
 use chrono::NaiveDate;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
-use crate::clock::{Timestamp, Zone};
+use crate::clock::Timestamp;
 pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};
-pub use bookings::{Booking, BookingDetails, standing};
+pub use bookings::standing;
 pub use calendar_query_agent::CalendarQuery;
 pub use calendar_query_agent::changes::{EventChangeRequest, EventRef};
-pub use destination_prep::{Ways, ways};
+pub use context::PowerContext;
+pub use destination_prep::ways;
 pub use effects::{CalendarRequest, Effect};
 pub use email_urgency::JUDGED_WITHIN_S;
-pub use events::{CalendarName, Event};
-pub use facts::{Facts, Plan};
-pub use mails::Mail;
-pub use notice::WakingHours;
+pub use facts::{Booking, BookingDetails, CalendarName, Event, Facts, Mail, PlannedTrip, Ways};
 pub use pieces::choice;
+pub use plan::Plan;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
+pub use power::Power;
 pub use preferences::{
     NOTICES_DESCRIPTION, NoticeArguments, NoticePreferences, NoticeRequest, PREFERENCES_NAME,
     notice_request,
 };
-pub use recognise::{
-    Control, PowerCall, PowerCalls, Strength, Understanding, recognise, understand_all,
-};
+pub(in crate::assistant) use recognise::recognise_talk;
+pub use recognise::{Control, PowerCall, PowerCalls, recognise};
+use superpower::Superpower;
+pub use superpower::{PowerOutcome, StoredState, Strength};
+pub use tool_table::Operation;
 pub use travel_brain::{dropped_stops, is_travel};
-pub use trip_planner::{PlannedTrip, planned_trips};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Power {
-    TodoList,
-    BillSplit,
-    TripPlanner,
-    BirthdayReminder,
-    HabitTracker,
-    BudgetTracker,
-    MoodTracker,
-    FocusProtector,
-    DailySummary,
-    TicketsVault,
-    ReservationPrep,
-    MembershipRenewal,
-    CancellationProtector,
-    PackageTracking,
-    PostEventCheckin,
-    EveningPrep,
-    CalendarQueryAgent,
-    CalendarListAgent,
-    CalendarStressAgent,
-    CalendarMorning,
-    CalendarEvents,
-    CallPrep,
-    DestinationPrep,
-    GmailMindreaderAgent,
-    EmailUrgency,
-    TravelBrain,
-}
+pub use trip_planner::planned_trips;
+pub use waking_hours::WakingHours;
 
 /// An action of one superpower.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,158 +114,6 @@ pub enum Action {
     /// Called by name only: how things stand.
     Overview,
     Undo,
-}
-
-/// The context of an action: room, time and author.
-#[derive(Debug, Clone, Copy)]
-pub struct PowerContext<'a> {
-    pub now: Timestamp,
-    /// `None` when unknown: UTC is used and mentioned.
-    pub timezone: Option<Zone>,
-    /// The state belongs to a group.
-    pub group: bool,
-    /// The author's user id, so that their entries can be erased with them.
-    pub by: i64,
-    pub name: Option<&'a str>,
-    /// The message is meant for this superpower: an explicit request, or the superpower is in use.
-    pub sure: bool,
-    /// The assistant can send messages here by itself.
-    pub reachable: bool,
-    /// In these hours it writes by itself.
-    pub waking: WakingHours,
-    /// The person stopped what it writes by itself.
-    pub muted: bool,
-    /// What others know.
-    pub facts: &'a Facts,
-}
-
-impl<'a> PowerContext<'a> {
-    /// Of somebody who is alone with the assistant, outside of any message.
-    pub fn alone(now: Timestamp, by: i64, facts: &'a Facts) -> Self {
-        Self {
-            now,
-            timezone: None,
-            group: false,
-            by,
-            name: None,
-            sure: true,
-            reachable: true,
-            waking: WakingHours::default(),
-            muted: false,
-            facts,
-        }
-    }
-
-    fn zone(&self) -> Zone {
-        self.timezone.unwrap_or(Zone::UTC)
-    }
-
-    fn today(&self) -> chrono::NaiveDate {
-        pieces::date(self.now, self.zone())
-    }
-
-    /// A hint for answers with a time of day.
-    fn zone_hint(&self) -> &'static str {
-        match self.timezone {
-            Some(_) => "",
-            None => {
-                " I don't know your time zone yet, so that's in UTC; tell me, for example “my time zone is Europe/Berlin”."
-            }
-        }
-    }
-}
-
-/// A superpower's state for one owner, as JSON.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StoredState {
-    pub state: String,
-    /// The state before the last change; `None` when nothing can be undone.
-    pub previous: Option<String>,
-}
-
-/// The result of an action.
-#[derive(Debug, PartialEq)]
-pub struct PowerOutcome {
-    /// `None` when the message wasn't about anything in the state.
-    pub reply: Option<String>,
-    /// The new state; `None` when nothing changed.
-    pub stored: Option<StoredState>,
-    /// The time of its next alarm.
-    pub alarm: Option<Timestamp>,
-    /// What the person was asked about: their answer is a memory of it.
-    pub question: Option<String>,
-    /// What others are to do.
-    pub effect: Option<Effect>,
-}
-
-/// A superpower: its state and its actions.
-trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
-    type Action;
-
-    /// The action, if it belongs to this superpower.
-    fn own(action: Action) -> Option<Self::Action>;
-
-    /// Takes in what others know. It is part of the state while it is used, and isn't kept.
-    fn take_in(&mut self, _scene: &PowerContext<'_>) {}
-
-    /// `None` when the action isn't about anything in the state.
-    fn apply(&mut self, action: Self::Action, scene: &PowerContext<'_>) -> Option<String>;
-
-    /// A text about the current state.
-    fn overview(&self, scene: &PowerContext<'_>) -> String;
-
-    /// Lines for the daily summary.
-    fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
-        None
-    }
-
-    /// Its entries for a range of days, inclusive.
-    fn between(&self, _from: NaiveDate, _to: NaiveDate) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Its next alarm after now.
-    fn alarm(&self, _scene: &PowerContext<'_>) -> Option<Timestamp> {
-        None
-    }
-
-    /// Handles the alarm that was set for `at`.
-    fn on_alarm(&mut self, _at: Timestamp, _scene: &PowerContext<'_>) -> Option<String> {
-        None
-    }
-
-    /// What it knows of the days to come, for others.
-    fn plans(&self, _scene: &PowerContext<'_>) -> Vec<Plan> {
-        Vec::new()
-    }
-
-    /// What somebody may want to be reminded before.
-    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
-        self.plans(scene)
-    }
-
-    /// What its last message asked about.
-    fn question(&self) -> Option<&str> {
-        None
-    }
-
-    /// What others are to do about its last answer.
-    fn effect(&self) -> Option<Effect> {
-        None
-    }
-
-    /// Whether it differs from `other` at most in what is being spoken of, which `undo` passes over.
-    fn is_same_but_in_use(&self, _other: &Self) -> bool {
-        false
-    }
-
-    /// What `undo` brings back after `self` became `after`.
-    fn before(&self, _after: &Self) -> Self {
-        self.clone()
-    }
-
-    /// Takes away what the user of that number said.
-    fn erase(&mut self, _by: i64) {}
 }
 
 /// Calls a function with the type of what a superpower keeps.
@@ -327,40 +151,6 @@ macro_rules! for_state {
 }
 
 impl Power {
-    /// In the order in which a message is tried with them.
-    pub const ALL: [Self; 26] = [
-        Self::GmailMindreaderAgent,
-        Self::EmailUrgency,
-        Self::TravelBrain,
-        Self::CalendarQueryAgent,
-        Self::CalendarListAgent,
-        Self::CalendarStressAgent,
-        Self::CalendarMorning,
-        Self::CalendarEvents,
-        Self::CallPrep,
-        Self::DestinationPrep,
-        Self::TicketsVault,
-        Self::PackageTracking,
-        Self::CancellationProtector,
-        Self::MembershipRenewal,
-        Self::BirthdayReminder,
-        Self::BillSplit,
-        Self::FocusProtector,
-        Self::DailySummary,
-        Self::EveningPrep,
-        Self::PostEventCheckin,
-        Self::ReservationPrep,
-        Self::HabitTracker,
-        Self::BudgetTracker,
-        Self::MoodTracker,
-        Self::TripPlanner,
-        Self::TodoList,
-    ];
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|power| power.name() == name)
-    }
-
     /// Applies `action` to a state. Fails when the state can't be parsed.
     pub fn act(
         self,
@@ -368,7 +158,91 @@ impl Power {
         action: Action,
         scene: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
-        for_state!(self, act(self, stored, action, scene))
+        match (self, action) {
+            (Self::TodoList, Action::TodoList(action)) => {
+                stored::act::<todo_list::TodoState>(self, stored, action, scene)
+            }
+            (Self::BillSplit, Action::BillSplit(action)) => {
+                stored::act::<bill_split::BillSplitState>(self, stored, action, scene)
+            }
+            (Self::TripPlanner, Action::TripPlanner(action)) => {
+                stored::act::<trip_planner::TripState>(self, stored, action, scene)
+            }
+            (Self::BirthdayReminder, Action::BirthdayReminder(action)) => {
+                stored::act::<birthday_reminder::BirthdayState>(self, stored, action, scene)
+            }
+            (Self::HabitTracker, Action::HabitTracker(action)) => {
+                stored::act::<habit_tracker::HabitState>(self, stored, action, scene)
+            }
+            (Self::BudgetTracker, Action::BudgetTracker(action)) => {
+                stored::act::<budget_tracker::BudgetState>(self, stored, action, scene)
+            }
+            (Self::MoodTracker, Action::MoodTracker(action)) => {
+                stored::act::<mood_tracker::MoodState>(self, stored, action, scene)
+            }
+            (Self::FocusProtector, Action::FocusProtector(action)) => {
+                stored::act::<focus_protector::FocusState>(self, stored, action, scene)
+            }
+            (Self::DailySummary, Action::DailySummary(action)) => {
+                stored::act::<daily_summary::DailySummaryState>(self, stored, action, scene)
+            }
+            (Self::TicketsVault, Action::TicketsVault(action)) => {
+                stored::act::<tickets_vault::TicketState>(self, stored, action, scene)
+            }
+            (Self::ReservationPrep, Action::ReservationPrep(action)) => {
+                stored::act::<reservation_prep::ReservationState>(self, stored, action, scene)
+            }
+            (Self::MembershipRenewal, Action::MembershipRenewal(action)) => {
+                stored::act::<membership_renewal::RenewalState>(self, stored, action, scene)
+            }
+            (Self::CancellationProtector, Action::CancellationProtector(action)) => {
+                stored::act::<cancellation_protector::CancellationState>(
+                    self, stored, action, scene,
+                )
+            }
+            (Self::PackageTracking, Action::PackageTracking(action)) => {
+                stored::act::<package_tracking::ParcelState>(self, stored, action, scene)
+            }
+            (Self::PostEventCheckin, Action::PostEventCheckin(action)) => {
+                stored::act::<post_event_checkin::CheckinState>(self, stored, action, scene)
+            }
+            (Self::EveningPrep, Action::EveningPrep(action)) => {
+                stored::act::<evening_prep::EveningState>(self, stored, action, scene)
+            }
+            (Self::CalendarQueryAgent, Action::CalendarQueryAgent(action)) => {
+                stored::act::<calendar_query_agent::CalendarQueryState>(self, stored, action, scene)
+            }
+            (Self::CalendarListAgent, Action::CalendarListAgent(action)) => {
+                stored::act::<calendar_list_agent::CalendarListState>(self, stored, action, scene)
+            }
+            (Self::CalendarStressAgent, Action::CalendarStressAgent(action)) => {
+                stored::act::<calendar_stress_agent::StressState>(self, stored, action, scene)
+            }
+            (Self::CalendarMorning, Action::CalendarMorning(action)) => {
+                stored::act::<calendar_morning::MorningState>(self, stored, action, scene)
+            }
+            (Self::CalendarEvents, Action::CalendarEvents(action)) => {
+                stored::act::<calendar_events::EventReminderState>(self, stored, action, scene)
+            }
+            (Self::CallPrep, Action::CallPrep(action)) => {
+                stored::act::<call_prep::CallPrepState>(self, stored, action, scene)
+            }
+            (Self::DestinationPrep, Action::DestinationPrep(action)) => {
+                stored::act::<destination_prep::DestinationState>(self, stored, action, scene)
+            }
+            (Self::GmailMindreaderAgent, Action::GmailMindreaderAgent(action)) => {
+                stored::act::<gmail_mindreader_agent::MailQueryState>(self, stored, action, scene)
+            }
+            (Self::EmailUrgency, Action::EmailUrgency(action)) => {
+                stored::act::<email_urgency::UrgencyState>(self, stored, action, scene)
+            }
+            (Self::TravelBrain, Action::TravelBrain(action)) => {
+                stored::act::<travel_brain::TravelState>(self, stored, action, scene)
+            }
+            (_, Action::Undo) => for_state!(self, undo(self, stored, scene)),
+            // Also for an action of another superpower.
+            _ => for_state!(self, overview(stored, scene)),
+        }
     }
 
     /// Handles the alarm that it set for `at`.

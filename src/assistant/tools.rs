@@ -17,8 +17,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::builtin::MEMORY_CHARS_MAX;
-use super::powers::operations::{self, Moment, clean, read, schema};
-use super::powers::{NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request};
+use super::powers::operations::{Moment, clean, read, schema};
+use super::powers::{
+    self, NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request,
+};
 use super::tokens::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
 pub use remote::{OfferedTool, RemoteTool};
@@ -92,7 +94,7 @@ pub enum Operation {
         to: NaiveDate,
     },
     Notices(NoticeRequest),
-    Power(Power, operations::Operation),
+    Power(Power, powers::Operation),
 }
 
 /// What of the profile is set anew.

@@ -18,9 +18,9 @@ use super::understanding;
 use super::{Ingest, Message, Mode};
 use crate::assistant::help::HelpGroup;
 use crate::assistant::powers::{
-    Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength, Understanding,
+    Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength,
 };
-use crate::assistant::{Intent, wording};
+use crate::assistant::{Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;

@@ -2,8 +2,8 @@
 //! meaning. Pure. It must not know what follows from the meaning.
 
 use super::{Message, Mode};
-use crate::assistant::powers::{PowerCalls, Understanding};
-use crate::assistant::{self, Intent, MessageContext};
+use crate::assistant::powers::PowerCalls;
+use crate::assistant::{self, Intent, MessageContext, Understanding};
 use crate::clock::{Timestamp, Zone};
 
 /// The meaning of a message for the builtin engine.
@@ -18,7 +18,7 @@ pub(super) fn understand(
 
 /// The same, with the superpowers that the message may request.
 pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
-    assistant::powers::understand_all(&context_of(message, persona, None, now))
+    assistant::understand_all(&context_of(message, persona, None, now))
 }
 
 /// The superpowers that a message may request.

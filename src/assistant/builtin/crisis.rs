@@ -282,7 +282,7 @@ fn is_telling(word: &str) -> bool {
     TELLING.contains(&word) || !word.is_ascii()
 }
 
-pub(super) fn is_in(words: &Words) -> bool {
+pub(in crate::assistant) fn is_in(words: &Words) -> bool {
     if !words.iter().any(is_telling) {
         return false;
     }

@@ -7,7 +7,7 @@ mod new_time;
 mod read;
 
 pub(in crate::assistant) use new_time::read_new_time;
-pub(super) use read::read;
+pub(in crate::assistant) use read::read;
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
 

@@ -8,7 +8,7 @@ mod reactions;
 use super::{Intent, Talk, subject, wording, zone};
 
 /// A message without words.
-pub(super) fn wordless(talk: &Talk) -> Intent {
+pub(in crate::assistant) fn wordless(talk: &Talk) -> Intent {
     if !talk.spoken_to {
         return Intent::Unknown;
     }

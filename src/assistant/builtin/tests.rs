@@ -4,7 +4,7 @@ mod reminders;
 mod zones;
 
 use super::*;
-use crate::assistant::powers::understand_all;
+use crate::assistant::{understand, understand_all};
 
 /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);

@@ -76,13 +76,6 @@ struct Payment {
 impl Superpower for BillSplitState {
     type Action = BillSplitAction;
 
-    fn own(action: super::Action) -> Option<BillSplitAction> {
-        match action {
-            super::Action::BillSplit(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: BillSplitAction, scene: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
         let reply = self.done(action, scene);

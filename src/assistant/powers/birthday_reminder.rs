@@ -56,13 +56,6 @@ struct Birthday {
 impl Superpower for BirthdayState {
     type Action = BirthdayAction;
 
-    fn own(action: super::Action) -> Option<BirthdayAction> {
-        match action {
-            super::Action::BirthdayReminder(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: BirthdayAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             BirthdayAction::Keep {

@@ -1,74 +1,15 @@
 //! What mails say of bookings, parcels, renewals and the like, as superpowers see it. Texts are
 //! from outside: each is shown on one line and shortened. It reads no mail.
 
-use std::ops::Range;
-
 use chrono::{NaiveDate, NaiveDateTime};
-use serde::Deserialize;
 
+use super::facts::{BookedPlace, Booking};
 use super::{PowerContext, events, pieces};
 use crate::assistant::builtin::words::stable_hash;
-use crate::clock::Timestamp;
 use crate::model::mail_item::{FactKind, FactStatus};
 
 /// Shorter names are too often a part of others.
 const NAME_CHARS_MIN: usize = 4;
-
-/// A booking, parcel or the like that a mail states.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Booking {
-    pub kind: FactKind,
-    /// The same for every mail about one thing.
-    pub key: String,
-    pub status: FactStatus,
-    /// Begin, and end (exclusive); `None`: not known.
-    pub time: Option<Range<Timestamp>>,
-    pub is_all_day: bool,
-    pub details: BookingDetails,
-    /// The subject of the last mail about it; "": that mail is no longer kept.
-    pub subject: String,
-    /// When the last mail about it came.
-    pub said_at: Timestamp,
-    pub first_seen_at: Timestamp,
-    /// When something that matters was last seen to change.
-    pub changed_at: Timestamp,
-}
-
-/// The fields that a mail states; the others are empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct BookingDetails {
-    pub title: String,
-    pub reference: String,
-    pub provider: String,
-    /// Of the flight, the train or the parcel.
-    pub number: String,
-    pub origin: BookedPlace,
-    pub destination: BookedPlace,
-    pub place: BookedPlace,
-    /// As the mail writes them: what a clock at the place shows, maybe with its offset.
-    pub starts: String,
-    pub ends: String,
-    pub gate: String,
-    pub terminal: String,
-    pub platform: String,
-    pub seat: String,
-    pub ticket_number: String,
-    pub check_in_url: String,
-    pub tracking_url: String,
-    pub cancel_url: String,
-    pub delivered: bool,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct BookedPlace {
-    pub name: String,
-    /// Of an airport.
-    pub code: String,
-    pub address: String,
-    pub telephone: String,
-}
 
 impl BookedPlace {
     /// Its name, else its code.
@@ -214,7 +155,9 @@ impl Booking {
 
 #[cfg(test)]
 mod tests {
+    use super::super::BookingDetails;
     use super::*;
+    use crate::clock::Timestamp;
 
     fn booking(kind: FactKind, at: i64, title: &str, reference: &str) -> Booking {
         Booking {

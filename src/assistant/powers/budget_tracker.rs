@@ -81,13 +81,6 @@ struct Expense {
 impl Superpower for BudgetState {
     type Action = BudgetAction;
 
-    fn own(action: super::Action) -> Option<BudgetAction> {
-        match action {
-            super::Action::BudgetTracker(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: BudgetAction, scene: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
         let reply = match action {

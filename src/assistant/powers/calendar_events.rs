@@ -5,7 +5,8 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::events::{self, Event};
+use super::events;
+use super::facts::Event;
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -153,13 +154,6 @@ fn change(event: &Event, scene: &PowerContext<'_>) -> Option<Notice> {
 
 impl Superpower for EventReminderState {
     type Action = EventReminderAction;
-
-    fn own(action: super::Action) -> Option<EventReminderAction> {
-        match action {
-            super::Action::CalendarEvents(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: EventReminderAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {

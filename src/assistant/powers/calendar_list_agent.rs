@@ -75,13 +75,6 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarListAction)> {
 impl Superpower for CalendarListState {
     type Action = CalendarListAction;
 
-    fn own(action: super::Action) -> Option<CalendarListAction> {
-        match action {
-            super::Action::CalendarListAgent(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: CalendarListAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             CalendarListAction::List => self.overview(scene),

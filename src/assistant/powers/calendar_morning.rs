@@ -5,7 +5,8 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::events::{self, Event};
+use super::events;
+use super::facts::Event;
 use super::notice::{Notice, SentNotices};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -200,13 +201,6 @@ fn longest_gap(today: &[&Event], scene: &PowerContext<'_>) -> Option<String> {
 
 impl Superpower for MorningState {
     type Action = MorningAction;
-
-    fn own(action: super::Action) -> Option<MorningAction> {
-        match action {
-            super::Action::CalendarMorning(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: MorningAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {

@@ -9,7 +9,8 @@ mod proposals;
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::events::{self, Event};
+use super::events;
+use super::facts::Event;
 use super::said_time;
 use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -229,13 +230,6 @@ fn day_from(talk: &Talk<'_>, at: usize) -> usize {
 
 impl Superpower for CalendarQueryState {
     type Action = CalendarQuery;
-
-    fn own(action: super::Action) -> Option<CalendarQuery> {
-        match action {
-            super::Action::CalendarQueryAgent(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: CalendarQuery, scene: &PowerContext<'_>) -> Option<String> {
         self.wish = None;

@@ -6,7 +6,8 @@ mod operations;
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::events::{self, Event};
+use super::events;
+use super::facts::Event;
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
 use crate::model::calendar::WINDOW_PAST_DAYS;
@@ -206,13 +207,6 @@ fn suggestion(week: &Load) -> &'static str {
 
 impl Superpower for StressState {
     type Action = StressAction;
-
-    fn own(action: super::Action) -> Option<StressAction> {
-        match action {
-            super::Action::CalendarStressAgent(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: StressAction, scene: &PowerContext<'_>) -> Option<String> {
         if !scene.facts.has_calendar {

@@ -5,7 +5,8 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::events::{self, Event};
+use super::events;
+use super::facts::Event;
 use super::notice::{self, Notice, SentNotices};
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -125,13 +126,6 @@ fn remembered(event: &Event, memories: &[String]) -> Vec<String> {
 
 impl Superpower for CallPrepState {
     type Action = CallPrepAction;
-
-    fn own(action: super::Action) -> Option<CallPrepAction> {
-        match action {
-            super::Action::CallPrep(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, _action: CallPrepAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(self.overview(scene))

@@ -6,8 +6,8 @@ mod operations;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::bookings::Booking;
-use super::entries::{self, Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
+use super::facts::Booking;
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
@@ -266,7 +266,7 @@ fn warning(entry: &Entry, days: i64, scene: &PowerContext<'_>) -> Option<Notice>
         1 => "tomorrow".to_owned(),
         left => format!("in {left} days"),
     };
-    let until = entries::time_text(date, entry.minute, scene.today());
+    let until = pieces::time_text(date, entry.minute, scene.today());
     let mut text = format!("⚠️ The {} ends {left}: {until}", entry.what);
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));
@@ -295,13 +295,6 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
 
 impl Superpower for CancellationState {
     type Action = CancellationAction;
-
-    fn own(action: super::Action) -> Option<CancellationAction> {
-        match action {
-            super::Action::CancellationProtector(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn take_in(&mut self, scene: &PowerContext<'_>) {
         self.deadlines.take_in(scene, mailed);

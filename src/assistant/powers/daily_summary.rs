@@ -139,13 +139,6 @@ fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
 impl Superpower for DailySummaryState {
     type Action = DailySummaryAction;
 
-    fn own(action: super::Action) -> Option<DailySummaryAction> {
-        match action {
-            super::Action::DailySummary(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: DailySummaryAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             DailySummaryAction::Show => summary(scene),

@@ -3,10 +3,10 @@
 
 mod operations;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
-use super::events::{self, Event};
+use super::events;
+use super::facts::{Event, Ways};
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, StoredState, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -41,15 +41,6 @@ pub(super) struct DestinationState {
     #[serde(flatten)]
     ways: Ways,
     sent: SentNotices,
-}
-
-/// How long the person is on the way.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Ways {
-    pub usual_minutes: Option<i64>,
-    /// A part of the address, and the minutes of the way.
-    pub places: Vec<(String, i64)>,
 }
 
 impl Ways {
@@ -197,7 +188,7 @@ impl DestinationState {
             event.title(),
             event.start_text(scene),
             self.ways.minutes_to(&event.place),
-            map_link(&place)
+            pieces::map_link(&place)
         )
     }
 }
@@ -212,21 +203,8 @@ pub(super) fn leave_until(
     if leave > scene.now { leave } else { begins }
 }
 
-/// A search on a public map, which needs no key.
-pub(super) fn map_link(place: &str) -> String {
-    let place = utf8_percent_encode(place, NON_ALPHANUMERIC);
-    format!("https://www.openstreetmap.org/search?query={place}")
-}
-
 impl Superpower for DestinationState {
     type Action = DestinationAction;
-
-    fn own(action: super::Action) -> Option<DestinationAction> {
-        match action {
-            super::Action::DestinationPrep(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: DestinationAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {

@@ -7,7 +7,8 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::mails::{self, Mail};
+use super::facts::Mail;
+use super::mails;
 use super::notice::{self, Notice, SentNotices};
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -83,13 +84,6 @@ fn urgent<'a>(scene: &PowerContext<'a>) -> impl Iterator<Item = (&'a Mail, Strin
 
 impl Superpower for UrgencyState {
     type Action = UrgencyAction;
-
-    fn own(action: super::Action) -> Option<UrgencyAction> {
-        match action {
-            super::Action::EmailUrgency(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, _action: UrgencyAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(self.overview(scene))

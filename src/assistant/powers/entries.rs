@@ -111,7 +111,7 @@ impl Entry {
     /// "Friday, 27 November at 20:00"
     pub(super) fn when_text(&self, scene: &PowerContext<'_>) -> Option<String> {
         let date = self.date(scene.today())?;
-        Some(time_text(date, self.minute, scene.today()))
+        Some(pieces::time_text(date, self.minute, scene.today()))
     }
 
     /// What it is, when, and what else was said.
@@ -175,15 +175,6 @@ impl Entry {
         });
         let text = format!("{} {}", self.what, self.details);
         long.any(|number| text.contains(number))
-    }
-}
-
-/// "Friday, 27 November at 20:00", with the year when it is another than today's.
-pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
-    let day = pieces::display(date, today);
-    match minute {
-        Some(minute) => format!("{day} at {}", pieces::clock_text(minute)),
-        None => day,
     }
 }
 
@@ -330,7 +321,7 @@ impl Entries {
         let found = self.between(from, to);
         let lines = found
             .iter()
-            .map(|(date, entry)| line(entry, &time_text(*date, entry.minute, from)));
+            .map(|(date, entry)| line(entry, &pieces::time_text(*date, entry.minute, from)));
         lines.collect()
     }
 

@@ -208,13 +208,6 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
 impl Superpower for EveningState {
     type Action = EveningAction;
 
-    fn own(action: super::Action) -> Option<EveningAction> {
-        match action {
-            super::Action::EveningPrep(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: EveningAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             EveningAction::Show => self.overview(scene),

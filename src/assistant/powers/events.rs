@@ -3,6 +3,7 @@
 
 use chrono::NaiveDate;
 
+use super::facts::Event;
 use super::{Plan, PowerContext, pieces};
 use crate::clock::{Timestamp, Zone};
 
@@ -10,50 +11,6 @@ use crate::clock::{Timestamp, Zone};
 const SHOWN_CHARS_MAX: usize = 200;
 /// Events of one list.
 const LISTED_MAX: usize = 15;
-
-/// An event of a calendar that is switched on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
-    pub id: i64,
-    /// The number of its calendar.
-    pub calendar: i64,
-    /// The calendar's name for it.
-    pub uid: String,
-    /// Which instance of a series; empty: it comes once.
-    pub instance: String,
-    pub title: String,
-    /// "": none is known; so with link and phone.
-    pub place: String,
-    pub link: String,
-    pub phone: String,
-    pub is_call: bool,
-    /// Names or addresses of the others who take part.
-    pub people: Vec<String>,
-    pub starts_at: Timestamp,
-    /// Exclusive.
-    pub ends_at: Timestamp,
-    pub is_all_day: bool,
-    pub is_busy: bool,
-    /// It is one of a series.
-    pub is_recurring: bool,
-    /// The person said that they don't come.
-    pub is_declined: bool,
-    pub is_cancelled: bool,
-    pub first_seen_at: Timestamp,
-    pub changed_at: Timestamp,
-    /// Before it was moved.
-    pub was_starts_at: Option<Timestamp>,
-}
-
-/// A calendar of a connected service.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CalendarName {
-    pub id: i64,
-    pub name: String,
-    pub is_enabled: bool,
-    /// Events can be added, moved and deleted.
-    pub is_writable: bool,
-}
 
 impl Event {
     /// For others.
@@ -130,7 +87,7 @@ impl Event {
 
 pub(super) fn moment_text(at: Timestamp, is_all_day: bool, scene: &PowerContext<'_>) -> String {
     let minute = (!is_all_day).then(|| pieces::minute_of_day(at, scene.zone()));
-    super::entries::time_text(pieces::date(at, scene.zone()), minute, scene.today())
+    pieces::time_text(pieces::date(at, scene.zone()), minute, scene.today())
 }
 
 pub(super) fn one_line(text: &str) -> String {

@@ -1,9 +1,13 @@
 //! What superpowers are told of what others know: events, mails, plans. It reads nothing itself.
 
-use chrono::NaiveDate;
+use std::ops::Range;
 
-use super::{Booking, CalendarName, Event, Mail, PlannedTrip, Ways, entries, pieces};
-use crate::clock::{Timestamp, Zone};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::plan::Plan;
+use crate::clock::Timestamp;
+use crate::model::mail_item::{FactKind, FactStatus};
 
 /// What a superpower is told of what others know. Only those that need it are told.
 #[derive(Debug, Default)]
@@ -43,49 +47,140 @@ pub struct Facts {
     pub ways: Ways,
 }
 
-impl Plan {
-    /// "Trip to Lisbon: Thursday, 26 November", with the time of day where it is known.
-    pub fn display(&self, now: Timestamp, zone: Zone) -> String {
-        let when = entries::time_text(self.day, self.minute, pieces::date(now, zone));
-        format!("{}: {when}", pieces::capital(&self.what))
-    }
-
-    /// Of a day.
-    pub fn on(what: String, day: NaiveDate) -> Self {
-        Self {
-            what,
-            place: String::new(),
-            details: String::new(),
-            day,
-            minute: None,
-            leave: None,
-        }
-    }
-
-    /// Of a moment.
-    pub fn at(what: &str, at: Timestamp, zone: Zone) -> Self {
-        Self {
-            what: what.to_owned(),
-            place: String::new(),
-            details: String::new(),
-            day: pieces::date(at, zone),
-            minute: Some(pieces::minute_of_day(at, zone)),
-            leave: None,
-        }
-    }
+/// An event of a calendar that is switched on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub id: i64,
+    /// The number of its calendar.
+    pub calendar: i64,
+    /// The calendar's name for it.
+    pub uid: String,
+    /// Which instance of a series; empty: it comes once.
+    pub instance: String,
+    pub title: String,
+    /// "": none is known; so with link and phone.
+    pub place: String,
+    pub link: String,
+    pub phone: String,
+    pub is_call: bool,
+    /// Names or addresses of the others who take part.
+    pub people: Vec<String>,
+    pub starts_at: Timestamp,
+    /// Exclusive.
+    pub ends_at: Timestamp,
+    pub is_all_day: bool,
+    pub is_busy: bool,
+    /// It is one of a series.
+    pub is_recurring: bool,
+    /// The person said that they don't come.
+    pub is_declined: bool,
+    pub is_cancelled: bool,
+    pub first_seen_at: Timestamp,
+    pub changed_at: Timestamp,
+    /// Before it was moved.
+    pub was_starts_at: Option<Timestamp>,
 }
 
-/// Something planned: a reminder, a booking, an event of a calendar.
+/// A calendar of a connected service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    pub what: String,
-    /// "": not known.
+pub struct CalendarName {
+    pub id: i64,
+    pub name: String,
+    pub is_enabled: bool,
+    /// Events can be added, moved and deleted.
+    pub is_writable: bool,
+}
+
+/// The extract of a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mail {
+    pub id: i64,
+    pub from_name: String,
+    pub from_email: String,
+    pub subject: String,
+    pub text: String,
+    pub received_at: Timestamp,
+    /// Newsletters, lists and what programs send.
+    pub is_mass_mail: bool,
+    pub is_to_self: bool,
+    /// It answers a mail that the person sent.
+    pub answers_own: bool,
+    /// Why it may be urgent, as the rules are called.
+    pub urgency: Vec<String>,
+    /// Whether a language model took it for urgent; `None`: there is no verdict.
+    pub judged: Option<bool>,
+    pub first_seen_at: Timestamp,
+}
+
+/// A booking, parcel or the like that a mail states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Booking {
+    pub kind: FactKind,
+    /// The same for every mail about one thing.
+    pub key: String,
+    pub status: FactStatus,
+    /// Begin, and end (exclusive); `None`: not known.
+    pub time: Option<Range<Timestamp>>,
+    pub is_all_day: bool,
+    pub details: BookingDetails,
+    /// The subject of the last mail about it; "": that mail is no longer kept.
+    pub subject: String,
+    /// When the last mail about it came.
+    pub said_at: Timestamp,
+    pub first_seen_at: Timestamp,
+    /// When something that matters was last seen to change.
+    pub changed_at: Timestamp,
+}
+
+/// The fields that a mail states; the others are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct BookingDetails {
+    pub title: String,
+    pub reference: String,
+    pub provider: String,
+    /// Of the flight, the train or the parcel.
+    pub number: String,
+    pub origin: BookedPlace,
+    pub destination: BookedPlace,
+    pub place: BookedPlace,
+    /// As the mail writes them: what a clock at the place shows, maybe with its offset.
+    pub starts: String,
+    pub ends: String,
+    pub gate: String,
+    pub terminal: String,
+    pub platform: String,
+    pub seat: String,
+    pub ticket_number: String,
+    pub check_in_url: String,
+    pub tracking_url: String,
+    pub cancel_url: String,
+    pub delivered: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct BookedPlace {
+    pub name: String,
+    /// Of an airport.
+    pub code: String,
+    pub address: String,
+    pub telephone: String,
+}
+
+/// A trip for others: where, from when to when, and a line for each plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedTrip {
     pub place: String,
-    /// "": nothing else is known.
-    pub details: String,
-    pub day: NaiveDate,
-    /// After midnight; `None`: no time is known.
-    pub minute: Option<u32>,
-    /// When one has to leave for it, where that is known, in minutes after midnight.
-    pub leave: Option<u32>,
+    pub days: Option<(NaiveDate, NaiveDate)>,
+    pub lines: Vec<String>,
+}
+
+/// How long the person is on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ways {
+    pub usual_minutes: Option<i64>,
+    /// A part of the address, and the minutes of the way.
+    pub places: Vec<(String, i64)>,
 }

@@ -136,13 +136,6 @@ fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> FocusAction {
 impl Superpower for FocusState {
     type Action = FocusAction;
 
-    fn own(action: super::Action) -> Option<FocusAction> {
-        match action {
-            super::Action::FocusProtector(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: FocusAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             FocusAction::Start { .. } if !scene.reachable => {

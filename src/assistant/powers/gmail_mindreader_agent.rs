@@ -5,7 +5,8 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::mails::{self, Mail};
+use super::facts::Mail;
+use super::mails;
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
 pub(super) use operations::Arguments;
@@ -120,13 +121,6 @@ fn wrote(talk: &Talk<'_>, at: usize, end: usize) -> Option<MailQuery> {
 
 impl Superpower for MailQueryState {
     type Action = MailQuery;
-
-    fn own(action: super::Action) -> Option<MailQuery> {
-        match action {
-            super::Action::GmailMindreaderAgent(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: MailQuery, scene: &PowerContext<'_>) -> Option<String> {
         if !scene.facts.has_mailbox {

@@ -53,13 +53,6 @@ struct Habit {
 impl Superpower for HabitState {
     type Action = HabitAction;
 
-    fn own(action: super::Action) -> Option<HabitAction> {
-        match action {
-            super::Action::HabitTracker(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: HabitAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             HabitAction::Track { name, per_week } => self.track(name, per_week),

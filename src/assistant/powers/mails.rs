@@ -1,32 +1,11 @@
 //! Mails of a connected mailbox, as superpowers see them, and how they are shown. Texts of
 //! mails are from outside; they are shown shortened, on one line and as quotes.
 
+use super::facts::Mail;
 use super::{PowerContext, events};
-use crate::clock::Timestamp;
 
 /// Characters of a mail's text that are shown.
 const EXCERPT_CHARS_MAX: usize = 160;
-
-/// The extract of a mail.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mail {
-    pub id: i64,
-    pub from_name: String,
-    pub from_email: String,
-    pub subject: String,
-    pub text: String,
-    pub received_at: Timestamp,
-    /// Newsletters, lists and what programs send.
-    pub is_mass_mail: bool,
-    pub is_to_self: bool,
-    /// It answers a mail that the person sent.
-    pub answers_own: bool,
-    /// Why it may be urgent, as the rules are called.
-    pub urgency: Vec<String>,
-    /// Whether a language model took it for urgent; `None`: there is no verdict.
-    pub judged: Option<bool>,
-    pub first_seen_at: Timestamp,
-}
 
 impl Mail {
     pub(super) fn from(&self) -> String {

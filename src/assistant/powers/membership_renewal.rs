@@ -6,8 +6,8 @@ mod operations;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::bookings::Booking;
-use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise, time_text};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise};
+use super::facts::Booking;
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
@@ -215,7 +215,7 @@ impl RenewalState {
         else {
             return String::new();
         };
-        let day = time_text(date, None, scene.today());
+        let day = pieces::time_text(date, None, scene.today());
         let often = match entry.period {
             Some(Period::Monthly) => "every month",
             _ => "every year",
@@ -252,13 +252,6 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
 
 impl Superpower for RenewalState {
     type Action = RenewalAction;
-
-    fn own(action: super::Action) -> Option<RenewalAction> {
-        match action {
-            super::Action::MembershipRenewal(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn take_in(&mut self, scene: &PowerContext<'_>) {
         self.renewals.take_in(scene, mailed);

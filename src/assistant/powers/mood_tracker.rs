@@ -228,13 +228,6 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
 impl Superpower for MoodState {
     type Action = MoodAction;
 
-    fn own(action: super::Action) -> Option<MoodAction> {
-        match action {
-            super::Action::MoodTracker(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: MoodAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             MoodAction::Log { score, note } => {

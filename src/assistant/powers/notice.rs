@@ -5,85 +5,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PowerContext, pieces};
+use super::PowerContext;
 use crate::assistant::builtin::when;
 use crate::clock::{Timestamp, Zone};
 
-const DAY_MINUTES: u32 = 24 * 60;
-/// A notice that would come while the person sleeps comes so long before they go to bed.
-const BEFORE_BED_MINUTES: u32 = 30;
 /// What is told so shortly before it begins is too late to be of use.
 const LEAD_MIN_MS: i64 = 5 * 60_000;
 /// What has gone out is known for so long after it is over.
 const SENT_KEPT_MS: i64 = 3 * 24 * 60 * 60_000;
 /// Notices that are told in one message.
 const AT_ONCE_MAX: usize = 10;
-
-/// The hours in which a person wants to hear something, in minutes after midnight. They
-/// may reach over midnight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WakingHours {
-    pub from: u32,
-    pub to: u32,
-}
-
-impl Default for WakingHours {
-    fn default() -> Self {
-        Self {
-            from: 7 * 60,
-            to: 22 * 60,
-        }
-    }
-}
-
-impl WakingHours {
-    fn contains(self, minute: u32) -> bool {
-        if self.from < self.to {
-            (self.from..self.to).contains(&minute)
-        } else {
-            minute >= self.from || minute < self.to
-        }
-    }
-
-    pub(super) fn is_awake(self, at: Timestamp, zone: Zone) -> bool {
-        self.contains(pieces::minute_of_day(at, zone))
-    }
-
-    /// When the person gets up next; `None`: they are awake.
-    pub fn next_morning(self, now: Timestamp, timezone: Option<Zone>) -> Option<Timestamp> {
-        let zone = timezone.unwrap_or(Zone::UTC);
-        let asleep = !self.is_awake(now, zone);
-        asleep.then(|| self.next_start(now, zone)).flatten()
-    }
-
-    /// The next moment from `at` on at which the person gets up.
-    fn next_start(self, at: Timestamp, zone: Zone) -> Option<Timestamp> {
-        let today = pieces::date(at, zone);
-        [today, today.succ_opt()?]
-            .into_iter()
-            .filter_map(|date| pieces::moment(date, self.from, zone))
-            .find(|start| *start >= at)
-    }
-
-    /// The last moment before `at` that is well before bedtime.
-    fn last_before_bed(self, at: Timestamp, zone: Zone) -> Option<Timestamp> {
-        let minute = (self.to + DAY_MINUTES - BEFORE_BED_MINUTES) % DAY_MINUTES;
-        let today = pieces::date(at, zone);
-        [today, today.pred_opt()?]
-            .into_iter()
-            .filter_map(|date| pieces::moment(date, minute, zone))
-            .find(|moment| *moment < at)
-    }
-
-    /// "07:00 to 22:00"
-    pub fn display(self) -> String {
-        format!(
-            "{} to {}",
-            pieces::clock_text(self.from),
-            pieces::clock_text(self.to % DAY_MINUTES)
-        )
-    }
-}
 
 /// A message that is to come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,7 +116,7 @@ pub(super) fn days_before(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::powers::Facts;
+    use crate::assistant::powers::{Facts, WakingHours};
 
     fn scene<'a>(now: &str, waking: WakingHours, facts: &'a Facts) -> PowerContext<'a> {
         PowerContext {

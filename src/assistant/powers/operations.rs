@@ -1,6 +1,6 @@
-//! What a language model may have superpowers do: typed arguments, from which their JSON Schema
-//! comes as well, and the action that they mean. The arguments of each superpower stand in a
-//! file `operations.rs` of its own. An error is a sentence for the model.
+//! What superpowers need to read the arguments of a language model's calls: typed arguments, from
+//! which their JSON Schema comes as well, and the action that they mean. The arguments of each
+//! superpower stand in a file `operations.rs` of its own. An error is a sentence for the model.
 
 use chrono::{NaiveDate, NaiveTime, Timelike};
 use schemars::JsonSchema;
@@ -8,15 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::money::Money;
+use super::pieces;
 use super::said_time::SaidTime;
-use super::{
-    Action, Power, bill_split, birthday_reminder, budget_tracker, calendar_events,
-    calendar_list_agent, calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
-    cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
-    focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
-    package_tracking, pieces, post_event_checkin, reservation_prep, tickets_vault, todo_list,
-    travel_brain, trip_planner,
-};
 use crate::clock::{Timestamp, Zone};
 
 /// Days back for which something is entered.
@@ -26,12 +19,11 @@ const DAYS_AHEAD_MAX: i64 = 60;
 /// Things in one call.
 pub(super) const THINGS_MAX: usize = 50;
 
-/// What a call means.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Operation {
-    pub action: Action,
-    /// It is meant to change what is kept; otherwise it only reads.
-    pub changes: bool,
+/// What a call means to one superpower.
+pub(super) enum OwnOperation<A> {
+    Read(A),
+    Change(A),
+    Undo,
 }
 
 /// The message that a call is made for.
@@ -56,75 +48,12 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// What a model calls a superpower with.
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
+    type Action;
+
     /// What the tool is for, as models are told.
     const DESCRIPTION: &str;
 
-    fn operation(self, moment: Moment) -> Result<Operation>;
-}
-
-/// A superpower as a tool.
-struct Row {
-    description: &'static str,
-    schema: fn() -> Value,
-    operation: fn(&str, Moment) -> Result<Operation>,
-}
-
-impl Row {
-    fn of<A: Arguments>() -> Self {
-        Self {
-            description: A::DESCRIPTION,
-            schema: schema::<A>,
-            operation: |arguments, moment| read::<A>(arguments)?.operation(moment),
-        }
-    }
-}
-
-impl Power {
-    fn row(self) -> Row {
-        match self {
-            Self::TodoList => Row::of::<todo_list::Arguments>(),
-            Self::BillSplit => Row::of::<bill_split::Arguments>(),
-            Self::TripPlanner => Row::of::<trip_planner::Arguments>(),
-            Self::BirthdayReminder => Row::of::<birthday_reminder::Arguments>(),
-            Self::HabitTracker => Row::of::<habit_tracker::Arguments>(),
-            Self::BudgetTracker => Row::of::<budget_tracker::Arguments>(),
-            Self::MoodTracker => Row::of::<mood_tracker::Arguments>(),
-            Self::FocusProtector => Row::of::<focus_protector::Arguments>(),
-            Self::DailySummary => Row::of::<daily_summary::Arguments>(),
-            Self::TicketsVault => Row::of::<tickets_vault::Arguments>(),
-            Self::ReservationPrep => Row::of::<reservation_prep::Arguments>(),
-            Self::MembershipRenewal => Row::of::<membership_renewal::Arguments>(),
-            Self::CancellationProtector => Row::of::<cancellation_protector::Arguments>(),
-            Self::PackageTracking => Row::of::<package_tracking::Arguments>(),
-            Self::PostEventCheckin => Row::of::<post_event_checkin::Arguments>(),
-            Self::EveningPrep => Row::of::<evening_prep::Arguments>(),
-            Self::CalendarQueryAgent => Row::of::<calendar_query_agent::Arguments>(),
-            Self::CalendarListAgent => Row::of::<calendar_list_agent::Arguments>(),
-            Self::CalendarStressAgent => Row::of::<calendar_stress_agent::Arguments>(),
-            Self::CalendarMorning => Row::of::<calendar_morning::Arguments>(),
-            Self::CalendarEvents => Row::of::<calendar_events::Arguments>(),
-            Self::CallPrep => Row::of::<call_prep::Arguments>(),
-            Self::DestinationPrep => Row::of::<destination_prep::Arguments>(),
-            Self::GmailMindreaderAgent => Row::of::<gmail_mindreader_agent::Arguments>(),
-            Self::EmailUrgency => Row::of::<email_urgency::Arguments>(),
-            Self::TravelBrain => Row::of::<travel_brain::Arguments>(),
-        }
-    }
-
-    /// What the tool is for, as models are told.
-    pub fn description(self) -> &'static str {
-        self.row().description
-    }
-
-    /// The JSON Schema of the arguments.
-    pub fn parameters(self) -> Value {
-        (self.row().schema)()
-    }
-
-    /// What arguments (a model's JSON) mean.
-    pub fn operation(self, arguments: &str, moment: Moment) -> Result<Operation> {
-        (self.row().operation)(arguments, moment)
-    }
+    fn operation(self, moment: Moment) -> Result<OwnOperation<Self::Action>>;
 }
 
 /// The JSON Schema of a tool's arguments.
@@ -253,18 +182,16 @@ pub(super) fn money(amount: Option<f64>, currency: Option<&str>) -> Result<Money
         .ok_or_else(|| "\"amount\" must be more than 0 and at most 10 million.".to_owned())
 }
 
-pub(super) fn reads(action: Action) -> Result<Operation> {
-    Ok(Operation {
-        action,
-        changes: false,
-    })
+pub(super) fn reads<A>(action: A) -> Result<OwnOperation<A>> {
+    Ok(OwnOperation::Read(action))
 }
 
-pub(super) fn changes(action: Action) -> Result<Operation> {
-    Ok(Operation {
-        action,
-        changes: true,
-    })
+pub(super) fn changes<A>(action: A) -> Result<OwnOperation<A>> {
+    Ok(OwnOperation::Change(action))
+}
+
+pub(super) fn undo<A>() -> Result<OwnOperation<A>> {
+    Ok(OwnOperation::Undo)
 }
 
 pub(super) fn one(mut texts: Vec<String>, name: &str) -> Result<String> {
@@ -275,6 +202,3 @@ pub(super) fn one(mut texts: Vec<String>, name: &str) -> Result<String> {
         )),
     }
 }
-
-#[cfg(test)]
-mod tests;

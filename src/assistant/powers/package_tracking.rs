@@ -7,8 +7,8 @@ mod read;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::bookings::Booking;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::facts::Booking;
 use super::notice::Notice;
 use super::said_time::SaidTime;
 use super::{Power, PowerContext, Superpower, events, pieces};
@@ -139,13 +139,6 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
 
 impl Superpower for ParcelState {
     type Action = ParcelAction;
-
-    fn own(action: super::Action) -> Option<ParcelAction> {
-        match action {
-            super::Action::PackageTracking(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn take_in(&mut self, scene: &PowerContext<'_>) {
         self.parcels.take_in(scene, mailed);

@@ -1,12 +1,12 @@
 //! Parsers that several superpowers share: lists, references to entries, days.
 
-use crate::clock::Zone;
 use chrono::{Datelike, NaiveDate, Timelike};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Clock, Day, Spec};
 use crate::assistant::builtin::words::Words;
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 
 /// Limit of entries in one message.
 const NAMED_MAX: usize = 50;
@@ -190,6 +190,15 @@ pub(super) fn read_month(word: &str) -> Option<u32> {
     when::month(word)
 }
 
+/// "Friday, 27 November at 20:00", with the year when it is another than today's.
+pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
+    let day = display(date, today);
+    match minute {
+        Some(minute) => format!("{day} at {}", clock_text(minute)),
+        None => day,
+    }
+}
+
 /// "Friday, 5 June", with the year if it isn't the current one.
 pub(super) fn display(date: NaiveDate, today: NaiveDate) -> String {
     let pattern = if date.year() == today.year() {
@@ -222,6 +231,12 @@ pub(super) fn too_long<S: AsRef<str>>(texts: &[S], chars_max: usize) -> Option<S
         .iter()
         .any(|text| text.as_ref().chars().count() > chars_max)
         .then(|| format!("That's too long. Please keep each to {chars_max} characters."))
+}
+
+/// A search on a public map, which needs no key.
+pub(super) fn map_link(place: &str) -> String {
+    let place = utf8_percent_encode(place, NON_ALPHANUMERIC);
+    format!("https://www.openstreetmap.org/search?query={place}")
 }
 
 #[cfg(test)]

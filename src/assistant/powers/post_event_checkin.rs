@@ -6,7 +6,7 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, HOUR, promise};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
@@ -270,13 +270,6 @@ fn question(what: &str) -> String {
 impl Superpower for CheckinState {
     type Action = CheckinAction;
 
-    fn own(action: super::Action) -> Option<CheckinAction> {
-        match action {
-            super::Action::PostEventCheckin(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: CheckinAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             CheckinAction::Keep { what, time } => {
@@ -289,11 +282,11 @@ impl Superpower for CheckinState {
                 if let Err(reply) = self.events.replace(POWER, draft, scene) {
                     return Some(reply);
                 }
-                let when = entries::time_text(time.day, time.minute, scene.today());
+                let when = pieces::time_text(time.day, time.minute, scene.today());
                 let day_text = question_span(time.day, time.minute, &what, scene).map(|(at, _)| {
                     let day = pieces::date(at, scene.zone());
                     let minute = pieces::minute_of_day(at, scene.zone());
-                    entries::time_text(day, Some(minute), scene.today())
+                    pieces::time_text(day, Some(minute), scene.today())
                 });
                 let promised = format!("I ask how it was on {}.", day_text.unwrap_or_default());
                 format!(

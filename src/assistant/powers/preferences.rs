@@ -5,7 +5,7 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::notice::WakingHours;
+use super::waking_hours::WakingHours;
 use super::{Power, pieces};
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::when::Clock;

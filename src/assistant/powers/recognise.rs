@@ -3,7 +3,7 @@
 
 mod words;
 
-use super::{Action, NoticeRequest, Power};
+use super::{Action, NoticeRequest, Power, Strength};
 use super::{
     bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
     calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
@@ -12,26 +12,13 @@ use super::{
     package_tracking, post_event_checkin, preferences, reservation_prep, tickets_vault, todo_list,
     travel_brain, trip_planner,
 };
+use crate::assistant::MessageContext;
+use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::listening::listen;
-use crate::assistant::builtin::{Talk, understand_talk};
-use crate::assistant::{Intent, MessageContext};
 use words::WORDS;
 
 /// Longer messages request none.
 const TEXT_BYTES_MAX: usize = 4_096;
-
-/// How explicitly a superpower is requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strength {
-    /// An explicit request.
-    Clear,
-    /// Possibly ordinary talk: counts for people who have it.
-    Soft,
-    /// An explicit request while no superpower is in use; otherwise it is for the one in use.
-    Opening,
-    /// Meaningful only while the superpower is in use.
-    InSession,
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerCall {
@@ -77,33 +64,12 @@ pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
     in_talk(&listen(context))
 }
 
-/// The complete understanding of a message.
-#[derive(Debug, Clone)]
-pub struct Understanding {
-    /// The meaning without superpowers.
-    pub intent: Intent,
-    /// Superpowers that it may request without a session.
-    pub calls: PowerCalls,
-    /// In another time zone the meaning might differ.
-    pub rests_on_zone: bool,
-}
-
-/// The message is parsed once; most messages cost only a check of their words.
-pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
-    let talk = listen(context);
-    let is_about_one = talk
-        .words
-        .iter()
-        .any(|word| WORDS.binary_search(&word).is_ok());
-    let calls = if is_about_one {
-        in_talk(&talk)
-    } else {
-        PowerCalls::default()
-    };
-    Understanding {
-        intent: understand_talk(&talk),
-        calls,
-        rests_on_zone: talk.rests_on_zone.get(),
+/// Of a parsed message; most cost only a check of their words.
+pub(in crate::assistant) fn recognise_talk(talk: &Talk<'_>) -> PowerCalls {
+    let mut words = talk.words.iter();
+    match words.any(|word| WORDS.binary_search(&word).is_ok()) {
+        true => in_talk(talk),
+        false => PowerCalls::default(),
     }
 }
 

@@ -7,8 +7,8 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::bookings::Booking;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::facts::Booking;
 use super::notice::Notice;
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
@@ -307,13 +307,6 @@ fn mailed(booking: &Booking, scene: &PowerContext<'_>) -> Option<MailedEntry> {
 
 impl Superpower for ReservationState {
     type Action = ReservationAction;
-
-    fn own(action: super::Action) -> Option<ReservationAction> {
-        match action {
-            super::Action::ReservationPrep(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn take_in(&mut self, scene: &PowerContext<'_>) {
         self.bookings

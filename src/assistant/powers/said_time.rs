@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 
-use super::{entries, pieces};
+use super::pieces;
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::when::{self, Clock, Day, Problem, Spec};
 use crate::assistant::builtin::words::Words;
@@ -22,7 +22,7 @@ pub struct SaidTime {
 impl SaidTime {
     /// "Friday, 27 November at 17:00", with the year when it is another than today's.
     pub(super) fn display(self, today: NaiveDate) -> String {
-        entries::time_text(self.day, self.minute, today)
+        pieces::time_text(self.day, self.minute, today)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::{Action, Plan, Power, PowerContext, PowerOutcome, StoredState, Superpower};
+use super::{Plan, Power, PowerContext, PowerOutcome, StoredState, Superpower};
 use crate::clock::Timestamp;
 
 /// Characters of JSON kept for one owner. Every superpower's own bounds keep it far below.
@@ -24,48 +24,42 @@ fn read<S: Superpower>(
 pub(super) fn act<S: Superpower>(
     power: Power,
     stored: Option<&StoredState>,
-    action: Action,
+    action: S::Action,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let before = read::<S>(stored, scene)?;
-    match action {
-        Action::Overview => Ok(PowerOutcome {
-            reply: Some(before.overview(scene)),
-            stored: None,
-            alarm: before.alarm(scene),
-            question: None,
-            effect: None,
-        }),
-        Action::Undo => undo(power, &before, stored, scene),
-        action => {
-            let Some(action) = S::own(action) else {
-                return Ok(unchanged(&before, Some(before.overview(scene)), scene));
-            };
-            let mut after = before.clone();
-            let reply = after.apply(action, scene);
-            if reply.is_none() || after == before {
-                return Ok(unchanged(&before, reply, scene));
-            }
-            let state = serde_json::to_string(&after)?;
-            if state.len() > STATE_BYTES_MAX {
-                return Ok(unchanged(&before, Some(full(power)), scene));
-            }
-            let previous = match stored {
-                Some(stored) if after.is_same_but_in_use(&before) => stored.previous.clone(),
-                _ => Some(serde_json::to_string(&before.before(&after))?),
-            };
-            let effect = after.effect();
-            let stored = StoredState { state, previous };
-            Ok(PowerOutcome {
-                reply,
-                alarm: after.alarm(scene),
-                question: None,
-                // What is done elsewhere is not kept, and can't be undone here.
-                stored: effect.is_none().then_some(stored),
-                effect,
-            })
-        }
+    let mut after = before.clone();
+    let reply = after.apply(action, scene);
+    if reply.is_none() || after == before {
+        return Ok(unchanged(&before, reply, scene));
     }
+    let state = serde_json::to_string(&after)?;
+    if state.len() > STATE_BYTES_MAX {
+        return Ok(unchanged(&before, Some(full(power)), scene));
+    }
+    let previous = match stored {
+        Some(stored) if after.is_same_but_in_use(&before) => stored.previous.clone(),
+        _ => Some(serde_json::to_string(&before.before(&after))?),
+    };
+    let effect = after.effect();
+    let stored = StoredState { state, previous };
+    Ok(PowerOutcome {
+        reply,
+        alarm: after.alarm(scene),
+        question: None,
+        // What is done elsewhere is not kept, and can't be undone here.
+        stored: effect.is_none().then_some(stored),
+        effect,
+    })
+}
+
+/// How things stand.
+pub(super) fn overview<S: Superpower>(
+    stored: Option<&StoredState>,
+    scene: &PowerContext<'_>,
+) -> Result<PowerOutcome, serde_json::Error> {
+    let state = read::<S>(stored, scene)?;
+    Ok(unchanged(&state, Some(state.overview(scene)), scene))
 }
 
 fn unchanged<S: Superpower>(
@@ -89,15 +83,15 @@ fn full(power: Power) -> String {
     )
 }
 
-fn undo<S: Superpower>(
+pub(super) fn undo<S: Superpower>(
     power: Power,
-    now: &S,
     stored: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
+    let now = read::<S>(stored, scene)?;
     let Some(previous) = stored.and_then(|stored| stored.previous.as_ref()) else {
         let reply = format!("There's nothing to undo for the {}.", power.title());
-        return Ok(unchanged(now, Some(reply), scene));
+        return Ok(unchanged(&now, Some(reply), scene));
     };
     let mut before: S = serde_json::from_str(previous)?;
     before.take_in(scene);

@@ -7,8 +7,8 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::bookings::Booking;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::facts::Booking;
 use super::notice::Notice;
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
@@ -262,13 +262,6 @@ impl TicketState {
 impl Superpower for TicketState {
     type Action = TicketAction;
 
-    fn own(action: super::Action) -> Option<TicketAction> {
-        match action {
-            super::Action::TicketsVault(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn take_in(&mut self, scene: &PowerContext<'_>) {
         self.tickets.take_in(scene, mailed);
     }
@@ -307,7 +300,7 @@ impl Superpower for TicketState {
                 let what = entry.what.clone();
                 let notices = self.notices(scene);
                 self.tickets.skip_past(id, notices, scene);
-                let when = entries::time_text(time.day, time.minute, scene.today());
+                let when = pieces::time_text(time.day, time.minute, scene.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(scene))
             }
             TicketAction::Show(None) => self.overview(scene),
@@ -402,6 +395,6 @@ fn quoted(subject: &str) -> String {
 fn photo_named(text: &str, scene: &PowerContext<'_>) -> String {
     let zone = scene.zone();
     let today = scene.today();
-    let sent = entries::time_text(today, Some(pieces::minute_of_day(scene.now, zone)), today);
+    let sent = pieces::time_text(today, Some(pieces::minute_of_day(scene.now, zone)), today);
     format!("{text} (the photo that you sent here on {sent})")
 }

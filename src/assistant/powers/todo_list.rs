@@ -76,13 +76,6 @@ pub(super) struct TodoState {
 impl Superpower for TodoState {
     type Action = TodoAction;
 
-    fn own(action: super::Action) -> Option<TodoAction> {
-        match action {
-            super::Action::TodoList(action) => Some(action),
-            _ => None,
-        }
-    }
-
     fn apply(&mut self, action: TodoAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             TodoAction::Add(list, drafts) => self.add(&list, drafts, scene),

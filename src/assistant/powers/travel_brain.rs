@@ -10,9 +10,10 @@ mod trips;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::bookings::{self, Booking};
+use super::bookings;
 use super::destination_prep::leave_until;
 use super::events;
+use super::facts::Booking;
 use super::notice::{self, Notice, SentNotices};
 use super::{Plan, PowerContext, StoredState, Superpower, pieces};
 use crate::clock::Timestamp;
@@ -232,13 +233,6 @@ fn arrival(hotel: &Stop, at: Timestamp, scene: &PowerContext<'_>) -> Notice {
 
 impl Superpower for TravelState {
     type Action = TravelAction;
-
-    fn own(action: super::Action) -> Option<TravelAction> {
-        match action {
-            super::Action::TravelBrain(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: TravelAction, scene: &PowerContext<'_>) -> Option<String> {
         let (kind, to) = match action {

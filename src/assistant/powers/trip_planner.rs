@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, joined, same, too_long, which};
 use super::{PowerContext, Superpower};
-pub use booked::{PlannedTrip, planned_trips};
+pub use booked::planned_trips;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -92,13 +92,6 @@ const NO_TRIP: &str = "There's no trip yet. Say “plan a trip to Lisbon from 3 
 
 impl Superpower for TripState {
     type Action = TripAction;
-
-    fn own(action: super::Action) -> Option<TripAction> {
-        match action {
-            super::Action::TripPlanner(action) => Some(action),
-            _ => None,
-        }
-    }
 
     fn apply(&mut self, action: TripAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {

@@ -11,7 +11,7 @@ use crate::assistant::builtin::{Talk, subject, when};
 /// A longer message is independent.
 const WORDS_MAX: usize = 24;
 /// `None` for an independent message.
-pub(in crate::assistant::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
+pub(in crate::assistant) fn read(talk: &Talk) -> Option<FollowUp> {
     let words = &talk.words;
     if !talk.spoken_to || words.len() > WORDS_MAX {
         return None;

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, all_needed, changes, clean, money, needed, reads,
+    Moment, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
 };
 use super::{Amount, BillSplitAction};
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,24 +43,23 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = BillSplitAction;
+
     const DESCRIPTION: &str = "Shared bills: who paid what, who owes whom.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<BillSplitAction>> {
         let money = || money(self.amount, self.currency.as_deref()).map(Amount);
         let payer = || needed(self.payer.as_deref(), "payer");
         let action = match self.operation {
-            Verb::Show => return reads(powers::Action::BillSplit(BillSplitAction::Show)),
-            Verb::WhoOwes => return reads(powers::Action::BillSplit(BillSplitAction::Owed)),
+            Verb::Show => return reads(BillSplitAction::Show),
+            Verb::WhoOwes => return reads(BillSplitAction::Owed),
             Verb::SplitEvenly => {
                 let ways = self.ways.filter(|ways| (2..=100).contains(ways));
                 let ways = ways.ok_or("\"ways\" must be from 2 to 100.")?;
                 let money = money()?;
-                return reads(powers::Action::BillSplit(BillSplitAction::Ways {
-                    money,
-                    ways,
-                }));
+                return reads(BillSplitAction::Ways { money, ways });
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::AddPeople => BillSplitAction::People(all_needed(&self.people, "people")?),
             Verb::Paid => BillSplitAction::Paid {
                 payer: payer()?,
@@ -79,6 +77,6 @@ impl super::super::operations::Arguments for Arguments {
             },
             Verb::Clear => BillSplitAction::Clear,
         };
-        changes(powers::Action::BillSplit(action))
+        changes(action)
     }
 }

@@ -4,9 +4,8 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, needed, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, needed, reads, undo};
 use super::BirthdayAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,18 +32,18 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = BirthdayAction;
+
     const DESCRIPTION: &str = "Birthdays; the person is told of them on the day.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<BirthdayAction>> {
         let name = || needed(self.name.as_deref(), "name");
         let action = match self.operation {
-            Verb::List => return reads(powers::Action::BirthdayReminder(BirthdayAction::List)),
+            Verb::List => return reads(BirthdayAction::List),
             Verb::Find => {
-                return reads(powers::Action::BirthdayReminder(BirthdayAction::When(
-                    name()?,
-                )));
+                return reads(BirthdayAction::When(name()?));
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Remove => BirthdayAction::Remove(name()?),
             Verb::Keep => {
                 let (month, day) = self
@@ -63,6 +62,6 @@ impl super::super::operations::Arguments for Arguments {
                 }
             }
         };
-        changes(powers::Action::BirthdayReminder(action))
+        changes(action)
     }
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
+    Moment, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads, undo,
 };
 use super::{BudgetAction, Span, Spending};
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,13 +55,15 @@ enum BudgetSpan {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = BudgetAction;
+
     const DESCRIPTION: &str = "What was spent, and monthly budgets.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<BudgetAction>> {
         let currency = self.currency.as_deref();
         let purpose = clean(self.purpose.as_deref().unwrap_or_default());
         let action = match self.operation {
-            Verb::Show => return reads(powers::Action::BudgetTracker(BudgetAction::Show)),
+            Verb::Show => return reads(BudgetAction::Show),
             Verb::HowMuch => {
                 let span = match self.span.unwrap_or(BudgetSpan::Month) {
                     BudgetSpan::Today => Span::Today,
@@ -70,12 +71,9 @@ impl super::super::operations::Arguments for Arguments {
                     BudgetSpan::Month => Span::Month,
                     BudgetSpan::LastMonth => Span::LastMonth,
                 };
-                return reads(powers::Action::BudgetTracker(BudgetAction::HowMuch {
-                    span,
-                    purpose,
-                }));
+                return reads(BudgetAction::HowMuch { span, purpose });
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Spent if !(1..=THINGS_MAX).contains(&self.expenses.len()) => {
                 return Err(format!("\"expenses\" takes 1 to {THINGS_MAX} of them."));
             }
@@ -96,6 +94,6 @@ impl super::super::operations::Arguments for Arguments {
             },
             Verb::RemoveBudget => BudgetAction::RemoveBudget(purpose),
         };
-        changes(powers::Action::BudgetTracker(action))
+        changes(action)
     }
 }

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, reads};
 use super::{BEFORE_MINUTES_MAX, EventReminderAction};
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,12 +22,14 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = EventReminderAction;
+
     const DESCRIPTION: &str =
         "The word before each event of connected calendars: how long before it comes.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<EventReminderAction>> {
         if matches!(self.operation, Verb::Show) {
-            return reads(powers::Action::CalendarEvents(EventReminderAction::Show));
+            return reads(EventReminderAction::Show);
         }
         let minutes = self
             .minutes
@@ -37,6 +38,6 @@ impl super::super::operations::Arguments for Arguments {
             "\"minutes\" must be from 1 to {BEFORE_MINUTES_MAX}."
         ))?;
         let before = EventReminderAction::Before(minutes);
-        changes(powers::Action::CalendarEvents(before))
+        changes(before)
     }
 }

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, needed, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, needed, reads};
 use super::CalendarListAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,17 +23,17 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = CalendarListAction;
+
     const DESCRIPTION: &str = "Which calendars are connected, and which of them are looked at.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<CalendarListAction>> {
         if matches!(self.operation, Verb::List) {
-            return reads(powers::Action::CalendarListAgent(CalendarListAction::List));
+            return reads(CalendarListAction::List);
         }
-        changes(powers::Action::CalendarListAgent(
-            CalendarListAction::Switch {
-                name: needed(self.name.as_deref(), "name")?,
-                on: matches!(self.operation, Verb::SwitchOn),
-            },
-        ))
+        changes(CalendarListAction::Switch {
+            name: needed(self.name.as_deref(), "name")?,
+            on: matches!(self.operation, Verb::SwitchOn),
+        })
     }
 }

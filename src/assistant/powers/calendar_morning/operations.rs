@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, minute, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, minute, reads};
 use super::MorningAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,16 +22,18 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = MorningAction;
+
     const DESCRIPTION: &str =
         "The briefing of the day from connected calendars, now or at another time each morning.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<MorningAction>> {
         match self.operation {
-            Verb::Show => reads(powers::Action::CalendarMorning(MorningAction::Show)),
+            Verb::Show => reads(MorningAction::Show),
             Verb::EveryMorning => {
                 let at = minute(self.time.as_deref(), "time")?;
                 let at = at.ok_or("\"time\" is needed for that operation.")?;
-                changes(powers::Action::CalendarMorning(MorningAction::At(at)))
+                changes(MorningAction::At(at))
             }
         }
     }

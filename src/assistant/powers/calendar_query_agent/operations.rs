@@ -4,12 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, clean, minute, needed, planned_day, reads,
+    Moment, OwnOperation, Result, clean, minute, needed, planned_day, reads,
 };
 use super::changes::{EventChangeRequest, EventDraft, EventRef};
 use super::{CalendarQuery, DAY_MINUTES};
 use crate::assistant::builtin::TimeChange;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,9 +43,11 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = CalendarQuery;
+
     const DESCRIPTION: &str = "Looks into connected calendars: the next event, whether a time is free, the meetings of days. add, move and delete ask the person: nothing is changed before they say yes, and they are told when it is done.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<CalendarQuery>> {
         let day = planned_day(self.date.as_deref(), "date", moment)?;
         let needed_day = day.ok_or("\"date\" is needed for that operation.");
         let query = match self.operation {
@@ -89,7 +90,7 @@ impl super::super::operations::Arguments for Arguments {
                 }
             }
         };
-        reads(powers::Action::CalendarQueryAgent(query))
+        reads(query)
     }
 }
 

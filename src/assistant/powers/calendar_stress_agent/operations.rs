@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, reads};
+use super::super::operations::{Moment, OwnOperation, Result, reads};
 use super::StressAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,13 +20,15 @@ enum Week {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = StressAction;
+
     const DESCRIPTION: &str =
         "How full a week is in connected calendars: hours, breaks, lunches, evenings.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
-        reads(powers::Action::CalendarStressAgent(match self.week {
+    fn operation(self, _: Moment) -> Result<OwnOperation<StressAction>> {
+        reads(match self.week {
             Week::This => StressAction::ThisWeek,
             Week::Next => StressAction::NextWeek,
-        }))
+        })
     }
 }

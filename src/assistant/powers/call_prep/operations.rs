@@ -3,18 +3,19 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, reads};
+use super::super::operations::{Moment, OwnOperation, Result, reads};
 use super::CallPrepAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {}
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = CallPrepAction;
+
     const DESCRIPTION: &str = "The next call or meeting with others: who takes part, where to dial in, what is remembered of them.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
-        reads(powers::Action::CallPrep(CallPrepAction::Show))
+    fn operation(self, _: Moment) -> Result<OwnOperation<CallPrepAction>> {
+        reads(CallPrepAction::Show)
     }
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, changes, clean, needed, needed_time, reads,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::CancellationAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,18 +32,18 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = CancellationAction;
+
     const DESCRIPTION: &str =
         "Warns before trials and free cancellations end. It cancels nothing with anybody.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<CancellationAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
             Verb::List => {
-                return reads(powers::Action::CancellationProtector(
-                    CancellationAction::List,
-                ));
+                return reads(CancellationAction::List);
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Keep => CancellationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
@@ -52,6 +51,6 @@ impl super::super::operations::Arguments for Arguments {
             },
             Verb::Remove => CancellationAction::Remove(what()?),
         };
-        changes(powers::Action::CancellationProtector(action))
+        changes(action)
     }
 }

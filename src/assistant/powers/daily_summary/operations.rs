@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, minute, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, minute, reads};
 use super::DailySummaryAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,19 +23,21 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = DailySummaryAction;
+
     const DESCRIPTION: &str = "Sums the day up, now or every day.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<DailySummaryAction>> {
         match self.operation {
-            Verb::Show => reads(powers::Action::DailySummary(DailySummaryAction::Show)),
-            Verb::Stop => changes(powers::Action::DailySummary(DailySummaryAction::Stop)),
+            Verb::Show => reads(DailySummaryAction::Show),
+            Verb::Stop => changes(DailySummaryAction::Stop),
             Verb::EveryDay => {
                 let at = minute(self.time.as_deref(), "time")?;
                 let at = at.ok_or("\"time\" is needed for that operation.")?;
-                changes(powers::Action::DailySummary(DailySummaryAction::Daily {
+                changes(DailySummaryAction::Daily {
                     hour: at / 60,
                     minute: at % 60,
-                }))
+                })
             }
         }
     }

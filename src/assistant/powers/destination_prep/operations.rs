@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, clean, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, clean, reads};
 use super::{DestinationAction, MINUTES_MAX};
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,12 +24,14 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = DestinationAction;
+
     const DESCRIPTION: &str =
         "When to leave for the next event elsewhere, and how long the way takes.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<DestinationAction>> {
         if matches!(self.operation, Verb::Next) {
-            return reads(powers::Action::DestinationPrep(DestinationAction::Show));
+            return reads(DestinationAction::Show);
         }
         let minutes = self.minutes.filter(|n| (1..=MINUTES_MAX).contains(n));
         let minutes = minutes.ok_or(format!("\"minutes\" must be from 1 to {MINUTES_MAX}."))?;
@@ -39,6 +40,6 @@ impl super::super::operations::Arguments for Arguments {
             place: place.filter(|place| !place.is_empty()),
             minutes,
         };
-        changes(powers::Action::DestinationPrep(takes))
+        changes(takes)
     }
 }

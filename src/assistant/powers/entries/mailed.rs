@@ -2,7 +2,7 @@
 
 use serde::Serializer;
 
-use super::super::bookings::Booking;
+use super::super::facts::Booking;
 use super::super::{PowerContext, events, pieces};
 use super::{Entries, Entry, Period};
 

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, minute, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, minute, reads};
 use super::EveningAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,14 +23,16 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = EveningAction;
+
     const DESCRIPTION: &str = "What tomorrow brings and needs, now or every evening.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<EveningAction>> {
         let action = match self.operation {
-            Verb::Show => return reads(powers::Action::EveningPrep(EveningAction::Show)),
+            Verb::Show => return reads(EveningAction::Show),
             Verb::EveryEvening => EveningAction::Daily(minute(self.time.as_deref(), "time")?),
             Verb::Stop => EveningAction::Stop,
         };
-        changes(powers::Action::EveningPrep(action))
+        changes(action)
     }
 }

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, reads};
 use super::FocusAction;
-use crate::assistant::powers;
 
 /// Minutes that somebody may focus.
 const FOCUS_MINUTES_MAX: u32 = 12 * 60;
@@ -27,20 +26,22 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = FocusAction;
+
     const DESCRIPTION: &str = "Holds reminders back while the person concentrates.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<FocusAction>> {
         match self.operation {
-            Verb::Show => reads(powers::Action::FocusProtector(FocusAction::Show)),
-            Verb::Stop => changes(powers::Action::FocusProtector(FocusAction::Stop)),
+            Verb::Show => reads(FocusAction::Show),
+            Verb::Stop => changes(FocusAction::Stop),
             Verb::Start => {
                 let minutes = self.minutes.filter(|n| (1..=FOCUS_MINUTES_MAX).contains(n));
                 let minutes = minutes.ok_or(format!(
                     "\"minutes\" must be from 1 to {FOCUS_MINUTES_MAX}."
                 ))?;
-                changes(powers::Action::FocusProtector(FocusAction::Start {
+                changes(FocusAction::Start {
                     until: moment.now.plus_s(i64::from(minutes) * 60),
-                }))
+                })
             }
         }
     }

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, needed, reads};
+use super::super::operations::{Moment, OwnOperation, Result, needed, reads};
 use super::MailQuery;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,15 +23,17 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = MailQuery;
+
     const DESCRIPTION: &str =
         "Searches the mails of the last 30 days in a connected mailbox. It sends nothing.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<MailQuery>> {
         let words = || needed(self.words.as_deref(), "words");
-        reads(powers::Action::GmailMindreaderAgent(match self.operation {
+        reads(match self.operation {
             Verb::Important => MailQuery::Important,
             Verb::From => MailQuery::From(words()?),
             Verb::About => MailQuery::About(words()?),
-        }))
+        })
     }
 }

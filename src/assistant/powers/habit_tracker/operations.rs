@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, days_ago, needed, reads};
+use super::super::operations::{
+    Moment, OwnOperation, Result, changes, days_ago, needed, reads, undo,
+};
 use super::HabitAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,13 +31,15 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = HabitAction;
+
     const DESCRIPTION: &str = "Habits, and on which days they were done.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<HabitAction>> {
         let habit = || needed(self.habit.as_deref(), "habit");
         let action = match self.operation {
-            Verb::List => return reads(powers::Action::HabitTracker(HabitAction::List)),
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::List => return reads(HabitAction::List),
+            Verb::Undo => return undo(),
             Verb::Stop => HabitAction::Remove(habit()?),
             Verb::Track => {
                 let per_week = self.per_week.unwrap_or(7);
@@ -54,6 +57,6 @@ impl super::super::operations::Arguments for Arguments {
                 is_report: true,
             },
         };
-        changes(powers::Action::HabitTracker(action))
+        changes(action)
     }
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, changes, clean, needed, needed_time, reads,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::RenewalAction;
-use crate::assistant::powers;
 use crate::assistant::powers::entries::Period;
 
 #[derive(Deserialize, JsonSchema)]
@@ -42,18 +41,20 @@ enum Every {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = RenewalAction;
+
     const DESCRIPTION: &str =
         "Tells of renewals before they come. It cancels nothing with anybody.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<RenewalAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
-            Verb::List => return reads(powers::Action::MembershipRenewal(RenewalAction::List)),
+            Verb::List => return reads(RenewalAction::List),
             Verb::Show => {
                 let show = RenewalAction::Show(what()?);
-                return reads(powers::Action::MembershipRenewal(show));
+                return reads(show);
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Keep => RenewalAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
@@ -68,6 +69,6 @@ impl super::super::operations::Arguments for Arguments {
             },
             Verb::Remove => RenewalAction::Remove(what()?),
         };
-        changes(powers::Action::MembershipRenewal(action))
+        changes(action)
     }
 }

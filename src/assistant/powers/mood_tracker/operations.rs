@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{DAYS_BACK_MAX, Moment, Operation, Result, changes, clean, reads};
+use super::super::operations::{
+    DAYS_BACK_MAX, Moment, OwnOperation, Result, changes, clean, reads, undo,
+};
 use super::MoodAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,21 +29,23 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = MoodAction;
+
     const DESCRIPTION: &str = "A diary of moods from 1 to 10.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<MoodAction>> {
         match self.operation {
             Verb::Past => {
                 let days = self.days.unwrap_or(7).clamp(1, DAYS_BACK_MAX);
-                reads(powers::Action::MoodTracker(MoodAction::Past { days }))
+                reads(MoodAction::Past { days })
             }
-            Verb::Undo => changes(powers::Action::Undo),
+            Verb::Undo => undo(),
             Verb::Log => {
                 let score = self.score.filter(|score| (1..=10).contains(score));
-                changes(powers::Action::MoodTracker(MoodAction::Log {
+                changes(MoodAction::Log {
                     score: score.ok_or("\"score\" must be from 1 to 10.")?,
                     note: clean(&self.note.unwrap_or_default()),
-                }))
+                })
             }
         }
     }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, changes, clean, needed, needed_time, reads, said_time,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, said_time, undo,
 };
 use super::ParcelAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,16 +35,18 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = ParcelAction;
+
     const DESCRIPTION: &str =
         "Keeps which parcels are on their way, and tells of them on the day. It asks no carrier.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<ParcelAction>> {
         let (date, time) = (self.date.as_deref(), self.time.as_deref());
         let parcel = clean(self.parcel.as_deref().unwrap_or_default());
         let about = (!parcel.is_empty()).then(|| parcel.clone());
         let action = match self.operation {
-            Verb::List => return reads(powers::Action::PackageTracking(ParcelAction::List)),
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::List => return reads(ParcelAction::List),
+            Verb::Undo => return undo(),
             Verb::Keep => ParcelAction::Keep {
                 what: needed(Some(&parcel), "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
@@ -57,6 +58,6 @@ impl super::super::operations::Arguments for Arguments {
                 arrived: matches!(self.operation, Verb::Arrived),
             },
         };
-        changes(powers::Action::PackageTracking(action))
+        changes(action)
     }
 }

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, needed, needed_time, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, needed, needed_time, reads};
 use super::CheckinAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,18 +27,20 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = CheckinAction;
+
     const DESCRIPTION: &str = "Asks the person afterwards how something was that mattered to them.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<CheckinAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
-            Verb::List => return reads(powers::Action::PostEventCheckin(CheckinAction::List)),
+            Verb::List => return reads(CheckinAction::List),
             Verb::Keep => CheckinAction::Keep {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
             },
             Verb::Remove => CheckinAction::Remove(what()?),
         };
-        changes(powers::Action::PostEventCheckin(action))
+        changes(action)
     }
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, changes, clean, needed, needed_time, reads,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::ReservationAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,19 +33,21 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = ReservationAction;
+
     const DESCRIPTION: &str = "Keeps what the person has booked (tables, rooms, appointments) and tells of it before. It books nothing.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<ReservationAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
             Verb::List => {
-                return reads(powers::Action::ReservationPrep(ReservationAction::List));
+                return reads(ReservationAction::List);
             }
             Verb::Show => {
                 let show = ReservationAction::Show(what()?);
-                return reads(powers::Action::ReservationPrep(show));
+                return reads(show);
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Keep => ReservationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
@@ -54,6 +55,6 @@ impl super::super::operations::Arguments for Arguments {
             },
             Verb::Remove => ReservationAction::Remove(what()?),
         };
-        changes(powers::Action::ReservationPrep(action))
+        changes(action)
     }
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, changes, clean, needed, needed_time, reads, said_time,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, said_time, undo,
 };
 use super::TicketAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,17 +32,19 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = TicketAction;
+
     const DESCRIPTION: &str = "Keeps tickets and shows them before.";
 
-    fn operation(self, moment: Moment) -> Result<Operation> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<TicketAction>> {
         let (date, time) = (self.date.as_deref(), self.time.as_deref());
         let ticket = clean(self.ticket.as_deref().unwrap_or_default());
         let action = match self.operation {
             Verb::Show => {
                 let about = (!ticket.is_empty()).then_some(ticket);
-                return reads(powers::Action::TicketsVault(TicketAction::Show(about)));
+                return reads(TicketAction::Show(about));
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Keep => TicketAction::Keep {
                 text: match moment.has_photos {
                     true => ticket,
@@ -55,6 +56,6 @@ impl super::super::operations::Arguments for Arguments {
             Verb::SetDay => TicketAction::SetTime(needed_time(date, time, moment)?),
             Verb::Remove => TicketAction::Remove(needed(Some(&ticket), "ticket")?),
         };
-        changes(powers::Action::TicketsVault(action))
+        changes(action)
     }
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, all_needed, changes, clean, date, needed, one, reads,
+    Moment, OwnOperation, Result, all_needed, changes, clean, date, needed, one, reads, undo,
 };
 use super::{ListName, TodoAction, TodoDraft};
-use crate::assistant::powers;
 use crate::assistant::powers::said_time::SaidTime;
 
 #[derive(Deserialize, JsonSchema)]
@@ -40,9 +39,11 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = TodoAction;
+
     const DESCRIPTION: &str = "The to-do list, and lists with names, like groceries.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<TodoAction>> {
         let items = || all_needed(&self.items, "items");
         let name = self.list.as_deref().map(clean);
         let list = match name.filter(|name| !name.is_empty()) {
@@ -50,9 +51,9 @@ impl super::super::operations::Arguments for Arguments {
             None => ListName::Unnamed,
         };
         let action = match self.operation {
-            Verb::Show => return reads(powers::Action::TodoList(TodoAction::Show(list))),
-            Verb::ShowLists => return reads(powers::Action::TodoList(TodoAction::ShowLists)),
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Show => return reads(TodoAction::Show(list)),
+            Verb::ShowLists => return reads(TodoAction::ShowLists),
+            Verb::Undo => return undo(),
             Verb::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
             Verb::Add => {
                 let due = date(self.date.as_deref(), "date")?;
@@ -67,6 +68,6 @@ impl super::super::operations::Arguments for Arguments {
             Verb::ClearDone => TodoAction::ClearDone(list),
             Verb::DeleteList => TodoAction::Delete(list),
         };
-        changes(powers::Action::TodoList(action))
+        changes(action)
     }
 }

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, clean, reads};
+use super::super::operations::{Moment, OwnOperation, Result, changes, clean, reads, undo};
 use super::{StopKind, TravelAction};
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,10 +42,12 @@ enum Kind {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = TravelAction;
+
     const DESCRIPTION: &str =
         "Tells of flights, trains, buses and hotels in the person's mails and calendars.";
 
-    fn operation(self, _moment: Moment) -> Result<Operation> {
+    fn operation(self, _moment: Moment) -> Result<OwnOperation<TravelAction>> {
         let to = clean(self.to.as_deref().unwrap_or_default());
         let kind = match self.kind {
             Some(Kind::Flight) => StopKind::Flight,
@@ -55,14 +56,13 @@ impl super::super::operations::Arguments for Arguments {
             Some(Kind::Hotel) => StopKind::Hotel,
             None => StopKind::Journey,
         };
-        let travel = powers::Action::TravelBrain;
         match self.operation {
-            Verb::Next => reads(travel(TravelAction::Next { kind, to })),
-            Verb::CheckIn => reads(travel(TravelAction::CheckIn)),
-            Verb::Leave => reads(travel(TravelAction::Leave)),
-            Verb::Trips => reads(travel(TravelAction::Trips)),
-            Verb::Remove => changes(travel(TravelAction::Remove { kind, to })),
-            Verb::Undo => changes(powers::Action::Undo),
+            Verb::Next => reads(TravelAction::Next { kind, to }),
+            Verb::CheckIn => reads(TravelAction::CheckIn),
+            Verb::Leave => reads(TravelAction::Leave),
+            Verb::Trips => reads(TravelAction::Trips),
+            Verb::Remove => changes(TravelAction::Remove { kind, to }),
+            Verb::Undo => undo(),
         }
     }
 }

@@ -3,10 +3,7 @@
 
 use chrono::NaiveDateTime;
 
-use super::super::bookings::{self, Booking};
-use super::super::destination_prep::map_link;
-use super::super::events::{self, Event};
-use super::super::{Plan, PowerContext, pieces};
+use super::super::{Booking, Event, Plan, PowerContext, bookings, events, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 
@@ -403,7 +400,7 @@ impl Stop {
         parts.retain(|part| !part.is_empty());
         let mut text = parts.join(", ");
         if !self.address.is_empty() {
-            text.push_str(&format!("\n{}", map_link(&self.address)));
+            text.push_str(&format!("\n{}", pieces::map_link(&self.address)));
         }
         text
     }

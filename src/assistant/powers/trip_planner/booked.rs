@@ -1,17 +1,8 @@
 //! Planned trips for others, and what mails and calendars know of a planned trip.
 
-use chrono::NaiveDate;
-
+use super::super::facts::PlannedTrip;
 use super::super::{PowerContext, StoredState, travel_brain};
 use super::{Trip, TripState, pieces};
-
-/// A trip for others: where, from when to when, and a line for each plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedTrip {
-    pub place: String,
-    pub days: Option<(NaiveDate, NaiveDate)>,
-    pub lines: Vec<String>,
-}
 
 /// The trips that the person planned.
 pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {

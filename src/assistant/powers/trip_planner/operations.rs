@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, Operation, Result, all_needed, changes, clean, date, needed, reads,
+    Moment, OwnOperation, Result, all_needed, changes, clean, date, needed, reads, undo,
 };
 use super::TripAction;
-use crate::assistant::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,9 +43,11 @@ enum Verb {
 }
 
 impl super::super::operations::Arguments for Arguments {
+    type Action = TripAction;
+
     const DESCRIPTION: &str = "Trips: dates, plans by day, packing list.";
 
-    fn operation(self, _: Moment) -> Result<Operation> {
+    fn operation(self, _: Moment) -> Result<OwnOperation<TripAction>> {
         let (from, to) = (
             date(self.from.as_deref(), "from")?,
             date(self.to.as_deref(), "to")?,
@@ -54,12 +55,12 @@ impl super::super::operations::Arguments for Arguments {
         let place = clean(self.place.as_deref().unwrap_or_default());
         let things = || all_needed(&self.things, "things");
         let action = match self.operation {
-            Verb::Show => return reads(powers::Action::TripPlanner(TripAction::Show(place))),
-            Verb::List => return reads(powers::Action::TripPlanner(TripAction::List)),
+            Verb::Show => return reads(TripAction::Show(place)),
+            Verb::List => return reads(TripAction::List),
             Verb::PackingList => {
-                return reads(powers::Action::TripPlanner(TripAction::PackingList));
+                return reads(TripAction::PackingList);
             }
-            Verb::Undo => return changes(powers::Action::Undo),
+            Verb::Undo => return undo(),
             Verb::Plan if from.is_some() != to.is_some() => {
                 return Err("\"from\" and \"to\" go together.".to_owned());
             }
@@ -80,6 +81,6 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Packed => TripAction::Packed(things()?),
             Verb::Cancel => TripAction::Cancel(place),
         };
-        changes(powers::Action::TripPlanner(action))
+        changes(action)
     }
 }

@@ -1,8 +1,70 @@
-//! Which superpowers go by what, and which write by themselves.
+//! The superpowers by name: which go by what, and which write by themselves.
 
-use super::Power;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Power {
+    TodoList,
+    BillSplit,
+    TripPlanner,
+    BirthdayReminder,
+    HabitTracker,
+    BudgetTracker,
+    MoodTracker,
+    FocusProtector,
+    DailySummary,
+    TicketsVault,
+    ReservationPrep,
+    MembershipRenewal,
+    CancellationProtector,
+    PackageTracking,
+    PostEventCheckin,
+    EveningPrep,
+    CalendarQueryAgent,
+    CalendarListAgent,
+    CalendarStressAgent,
+    CalendarMorning,
+    CalendarEvents,
+    CallPrep,
+    DestinationPrep,
+    GmailMindreaderAgent,
+    EmailUrgency,
+    TravelBrain,
+}
 
 impl Power {
+    /// In the order in which a message is tried with them.
+    pub const ALL: [Self; 26] = [
+        Self::GmailMindreaderAgent,
+        Self::EmailUrgency,
+        Self::TravelBrain,
+        Self::CalendarQueryAgent,
+        Self::CalendarListAgent,
+        Self::CalendarStressAgent,
+        Self::CalendarMorning,
+        Self::CalendarEvents,
+        Self::CallPrep,
+        Self::DestinationPrep,
+        Self::TicketsVault,
+        Self::PackageTracking,
+        Self::CancellationProtector,
+        Self::MembershipRenewal,
+        Self::BirthdayReminder,
+        Self::BillSplit,
+        Self::FocusProtector,
+        Self::DailySummary,
+        Self::EveningPrep,
+        Self::PostEventCheckin,
+        Self::ReservationPrep,
+        Self::HabitTracker,
+        Self::BudgetTracker,
+        Self::MoodTracker,
+        Self::TripPlanner,
+        Self::TodoList,
+    ];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|power| power.name() == name)
+    }
+
     /// Whether its state is shared in a group; the others' states are personal.
     pub const fn is_shared(self) -> bool {
         matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)

@@ -1,11 +1,14 @@
 //! Arguments of models, good and bad.
 
+use chrono::NaiveDate;
 use serde_json::json;
 
 use super::super::bill_split::Amount;
 use super::super::budget_tracker::Spending;
+use super::super::money::Money;
 use super::super::said_time::SaidTime;
 use super::*;
+use crate::clock::{Timestamp, Zone};
 
 /// Wednesday, 4 March 2026, 12:00 UTC.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);

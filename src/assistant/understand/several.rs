@@ -1,8 +1,9 @@
 //! Several requests in one message, one per sentence or line. Each is done or named as not
 //! understood; a message with one request is not split.
 
-use super::{Intent, MessageContext, Talk, listening, one_request, wording};
+use crate::assistant::builtin::{Intent, MessageContext, Talk, listening, one_request};
 use crate::assistant::powers::{Strength, recognise};
+use crate::assistant::wording;
 
 /// Longer messages, or those with more parts, are not split.
 const TEXT_BYTES_MAX: usize = 4_096;

@@ -1,0 +1,115 @@
+//! What a superpower is: its state, its actions, and what others ask of it.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::context::PowerContext;
+use super::effects::Effect;
+use super::plan::Plan;
+use crate::clock::Timestamp;
+
+/// How explicitly a superpower is requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// An explicit request.
+    Clear,
+    /// Possibly ordinary talk: counts for people who have it.
+    Soft,
+    /// An explicit request while no superpower is in use; otherwise it is for the one in use.
+    Opening,
+    /// Meaningful only while the superpower is in use.
+    InSession,
+}
+
+/// A superpower's state for one owner, as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredState {
+    pub state: String,
+    /// The state before the last change; `None` when nothing can be undone.
+    pub previous: Option<String>,
+}
+
+/// The result of an action.
+#[derive(Debug, PartialEq)]
+pub struct PowerOutcome {
+    /// `None` when the message wasn't about anything in the state.
+    pub reply: Option<String>,
+    /// The new state; `None` when nothing changed.
+    pub stored: Option<StoredState>,
+    /// The time of its next alarm.
+    pub alarm: Option<Timestamp>,
+    /// What the person was asked about: their answer is a memory of it.
+    pub question: Option<String>,
+    /// What others are to do.
+    pub effect: Option<Effect>,
+}
+
+/// A superpower: its state and its actions.
+pub(super) trait Superpower:
+    Clone + Default + PartialEq + Serialize + DeserializeOwned
+{
+    type Action;
+
+    /// Takes in what others know. It is part of the state while it is used, and isn't kept.
+    fn take_in(&mut self, _scene: &PowerContext<'_>) {}
+
+    /// `None` when the action isn't about anything in the state.
+    fn apply(&mut self, action: Self::Action, scene: &PowerContext<'_>) -> Option<String>;
+
+    /// A text about the current state.
+    fn overview(&self, scene: &PowerContext<'_>) -> String;
+
+    /// Lines for the daily summary.
+    fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
+        None
+    }
+
+    /// Its entries for a range of days, inclusive.
+    fn between(&self, _from: NaiveDate, _to: NaiveDate) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Its next alarm after now.
+    fn alarm(&self, _scene: &PowerContext<'_>) -> Option<Timestamp> {
+        None
+    }
+
+    /// Handles the alarm that was set for `at`.
+    fn on_alarm(&mut self, _at: Timestamp, _scene: &PowerContext<'_>) -> Option<String> {
+        None
+    }
+
+    /// What it knows of the days to come, for others.
+    fn plans(&self, _scene: &PowerContext<'_>) -> Vec<Plan> {
+        Vec::new()
+    }
+
+    /// What somebody may want to be reminded before.
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        self.plans(scene)
+    }
+
+    /// What its last message asked about.
+    fn question(&self) -> Option<&str> {
+        None
+    }
+
+    /// What others are to do about its last answer.
+    fn effect(&self) -> Option<Effect> {
+        None
+    }
+
+    /// Whether it differs from `other` at most in what is being spoken of, which `undo` passes over.
+    fn is_same_but_in_use(&self, _other: &Self) -> bool {
+        false
+    }
+
+    /// What `undo` brings back after `self` became `after`.
+    fn before(&self, _after: &Self) -> Self {
+        self.clone()
+    }
+
+    /// Takes away what the user of that number said.
+    fn erase(&mut self, _by: i64) {}
+}
