@@ -192,6 +192,8 @@ CREATE TABLE kept_answers (
   kept_at    INTEGER NOT NULL
 ) STRICT;
 
+-- Every command pays for each index, so there is none by user or by app: an erasure looks through
+-- all commands once. One is found by its seq while it is unfinished.
 CREATE TABLE commands (
   id          INTEGER PRIMARY KEY,
   agent_id    INTEGER NOT NULL,
@@ -213,15 +215,11 @@ CREATE TABLE commands (
   user_id     INTEGER,                       -- whose words or wish it carries; NULL: nobody's
   backing_off INTEGER NOT NULL DEFAULT 0,    -- 1: refused, and not handed out since
   app_creator_id INTEGER,                    -- whose app sent it; NULL: no app did
-  UNIQUE (agent_id, seq),
   UNIQUE (command_id, agent_id)
 ) STRICT;
-CREATE INDEX commands_unfinished ON commands(agent_id, seq)
+CREATE INDEX commands_unfinished ON commands(agent_id, seq, room_id)
   WHERE state IN ('queued', 'sent', 'received', 'executing');
-CREATE INDEX commands_user ON commands(user_id) WHERE user_id IS NOT NULL;
-CREATE INDEX commands_waiting ON commands(room_id, agent_id) WHERE state = 'queued';
 CREATE INDEX commands_given_up ON commands(finished_at) WHERE state IN ('failed', 'expired');
-CREATE INDEX commands_app_creator ON commands(app_creator_id) WHERE app_creator_id IS NOT NULL;
 
 -- Unfinished commands that a creator's apps sent; without any there is no row.
 CREATE TABLE app_commands (

@@ -256,7 +256,8 @@ impl Memories {
         category: &str,
         now: Timestamp,
     ) -> Result<()> {
-        self.remember_as(tx, user, &random::uuid().to_string(), text, category, now)
+        let id = random::ordered_uuid(now).to_string();
+        self.remember_as(tx, user, &id, text, category, now)
     }
 
     /// Like `remember`, with the id (a UUID) from the caller.

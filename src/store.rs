@@ -82,6 +82,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, OpenFlags, ToSql};
 use tokio::sync::{Notify, watch};
 
@@ -424,9 +425,19 @@ impl Tx<'_> {
         Ok(self.conn.prepare_cached(sql)?.execute(params)?)
     }
 
-    /// As `execute`, of a statement that every message runs.
+    /// As `execute`, of a statement that every message or call runs.
     fn execute_held(&mut self, held: Held, params: &[&dyn ToSql]) -> Result<usize> {
         Ok(self.held.run(held, params)?)
+    }
+
+    /// The first column of a held statement's only row.
+    fn held_value<T: FromSql>(&mut self, held: Held, params: &[&dyn ToSql]) -> Result<T> {
+        let mut value = None;
+        self.held.query(held, params, &mut |row| {
+            value = Some(row.get(0)?);
+            Ok(())
+        })?;
+        value.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
     }
 
     fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {

@@ -68,7 +68,7 @@ const TABLES: &[Table] = &[
     Table { name: "kept_answers", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
         fill: "INSERT INTO kept_answers (request, message_id, kept_at) SELECT zeroblob(32), id, received_at FROM messages WHERE user_id = {user} LIMIT 1",
         left: "SELECT count(*) FROM kept_answers WHERE message_id NOT IN (SELECT id FROM messages)" },
-    Table { name: "commands", links: &["user_id", "room_id", "app_creator_id"], emptied: "by user, ended first", exported: Not("what relays were told: replies stand with the messages, reminders by themselves"),
+    Table { name: "commands", links: &["user_id", "room_id", "app_creator_id"], emptied: "ended first, then all looked through", exported: Not("what relays were told: replies stand with the messages, reminders by themselves"),
         fill: "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
                SELECT 1, 1000, 'c', {room}, 'send_message_now', '{\"text\":\"quixotic\"}', 'completed', 1, 1, {user}",
         left: "SELECT count(*) FROM commands WHERE user_id = {user}" },

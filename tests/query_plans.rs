@@ -89,7 +89,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "INDEXED BY commands_unfinished",
-        "every 30 s, unfinished commands only, 500 at once",
+        "unfinished commands only, at most 10,000 an agent: every 30 s, when a chat ends, an erasure",
     ),
     (
         "FROM reminders ORDER BY due_at LIMIT 1",

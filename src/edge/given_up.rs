@@ -92,13 +92,14 @@ impl Hub {
         now: Timestamp,
     ) -> Result<bool> {
         let (agent, state) = (relay.id, ending.state);
-        if !tx.finish_command(agent, seq, state, ending.error, now)? {
+        let Some(command_id) = tx.command_id(agent, seq)? else {
             return Ok(false);
-        }
+        };
+        tx.finish_command(agent, seq, state, ending.error, now)?;
         let command = GivenUpCommand {
             agent,
             seq,
-            command_id: tx.command_id(agent, seq)?,
+            command_id,
         };
         self.log_undone(tx, command, &relay.name, ending);
         Ok(true)

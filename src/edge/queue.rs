@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::hub::Hub;
 use crate::clock::Timestamp;
@@ -29,6 +30,18 @@ pub struct Message<'a> {
     /// The creator of the app that sends the message, if an app does. Apps may use a share of the
     /// outbox; the rest is for replies and reminders.
     pub app_creator: Option<UserId>,
+}
+
+/// What a relay is told to send, as it goes out.
+#[derive(Serialize)]
+struct Payload<'a> {
+    bubble_type: &'static str,
+    bubbles: &'a [String],
+    chat_guid: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_reply_to: Option<&'a str>,
+    text: &'a str,
+    thread_id: &'a str,
 }
 
 /// Queues a message for a chat. Returns false when the agent has too many unfinished commands, in
@@ -60,22 +73,21 @@ pub fn send_reply(
     }
     let mut queued = Vec::new();
     for bubbles in parts {
-        let mut payload = json!({
-            "thread_id": message.chat_guid,
-            "chat_guid": message.chat_guid,
-            "text": bubbles::join(bubbles),
-            "bubbles": bubbles,
-            "bubble_type": "normal",
-        });
-        if let Some(id) = in_reply_to {
-            payload["in_reply_to"] = id.into();
-        }
+        let payload = Payload {
+            bubble_type: "normal",
+            bubbles,
+            chat_guid: message.chat_guid,
+            in_reply_to,
+            text: &bubbles::join(bubbles),
+            thread_id: message.chat_guid,
+        };
+        let payload = serde_json::to_string(&payload).map_err(Error::internal)?;
         let inserted = tx.insert_command(&NewCommand {
             agent: message.agent,
             room: message.room,
             command_id: &random::ordered_uuid(now).to_string(),
             kind: SEND_MESSAGE,
-            payload: &payload.to_string(),
+            payload: &payload,
             user: message.user,
             app_creator: message.app_creator,
             expires_at: now.plus_s(hub.settings.command_ttl_s as i64),

@@ -46,7 +46,8 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         request: &ReminderRequest<'_>,
     ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
-        self.set_reminder_as(tx, request, &random::uuid().to_string(), self.room.id)
+        let schedule_id = random::ordered_uuid(self.now).to_string();
+        self.set_reminder_as(tx, request, &schedule_id, self.room.id)
     }
 
     /// The same under an id (a UUID) of the caller's, in any room.
@@ -73,10 +74,7 @@ impl MessageTurn<'_> {
             recurrence: request.recurrence.cloned(),
         };
         if self.agent.is_some() {
-            self.insert(tx, &reminder)?;
-            if let Some(row) = tx.reminder(&reminder.schedule_id)? {
-                reminder.id = row.id;
-            }
+            reminder.id = self.insert(tx, &reminder)?;
             self.note_set(tx, &reminder)?;
         }
         Ok(Ok(reminder))
@@ -177,8 +175,9 @@ impl MessageTurn<'_> {
         Ok(Some(reminder))
     }
 
-    fn insert(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
-        tx.insert_reminder(&NewReminder {
+    /// Returns the row's id.
+    fn insert(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<i64> {
+        let id = tx.insert_reminder(&NewReminder {
             schedule_id: &reminder.schedule_id,
             user: reminder.user,
             room: reminder.room,
@@ -188,7 +187,7 @@ impl MessageTurn<'_> {
             now: self.now,
         })?;
         self.wake_delivery(tx, reminder.send_at);
-        Ok(())
+        Ok(id)
     }
 
     fn wake_delivery(&self, tx: &mut Tx<'_>, send_at: Timestamp) {

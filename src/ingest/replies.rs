@@ -339,7 +339,7 @@ impl Ingest {
             .await;
     }
 
-    fn has_room(&self, tx: &Tx<'_>, pending: &PendingReply) -> Result<bool> {
+    fn has_room(&self, tx: &mut Tx<'_>, pending: &PendingReply) -> Result<bool> {
         let chat = tx.chat_for(pending.room, pending.user)?;
         match chat.and_then(|chat| chat.agent.or(pending.agent)) {
             Some(agent) => tx.has_room_for(agent, 1, None),

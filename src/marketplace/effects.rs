@@ -80,7 +80,7 @@ impl Marketplace {
     }
 }
 
-fn start_sessions(tx: &Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
+fn start_sessions(tx: &mut Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
     let targets = targets(tx, hook, false)?;
     for target in &targets {
         let id = random::uuid().to_string();
@@ -94,18 +94,18 @@ fn start_sessions(tx: &Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
 
 /// The rooms in which a current member installed the app; without an installation, the creator's
 /// most recent direct chat.
-fn targets(tx: &Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
-    let rooms = tx.app_targets(hook.app)?;
-    if !rooms.is_empty() {
-        return Ok(rooms);
+fn targets(tx: &mut Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
+    if !tx.is_installed(hook.app)? {
+        let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
+        return Ok(newest.into_iter().collect());
     }
-    if tx.count_app_rooms(hook.app)? > 0 {
+    let rooms = tx.app_targets(hook.app)?;
+    if rooms.is_empty() {
         return Err(action_failed(
             "Nobody who installed the app is still a member of its chats; install it again.",
         ));
     }
-    let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
-    Ok(newest.into_iter().collect())
+    Ok(rooms)
 }
 
 fn no_chat() -> Error {

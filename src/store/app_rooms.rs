@@ -1,7 +1,8 @@
 //! Rooms in which an app is installed, and the app's sessions there.
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{OptionalExtension, Row, params};
 
+use super::held::Held;
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::rooms::{FORMER, Target};
 use super::{AgentId, AppId, RoomId, Tx, UserId, View};
@@ -55,12 +56,13 @@ impl Tx<'_> {
     /// Installing twice changes nothing: the first installation counts while its installer is a
     /// member.
     pub fn install_app(
-        &self,
+        &mut self,
         app: AppId,
         room: RoomId,
         installer: UserId,
         now: Timestamp,
     ) -> Result<()> {
+        self.cache.uninstalled.remove(&app);
         self.execute(
             "INSERT OR IGNORE INTO app_rooms (app_id, room_id, installed_at, installed_by)
              VALUES (?1, ?2, ?3, ?4)",
@@ -101,6 +103,19 @@ impl Tx<'_> {
         Ok(count as usize)
     }
 
+    /// Whether the app is installed in any room. That it is in none is cached: the apps of
+    /// people who use them alone are.
+    pub fn is_installed(&mut self, app: AppId) -> Result<bool> {
+        if self.cache.uninstalled.contains(&app) {
+            return Ok(false);
+        }
+        let is_installed = self.count_app_rooms(app)? > 0;
+        if !is_installed {
+            self.cache.put_uninstalled(app);
+        }
+        Ok(is_installed)
+    }
+
     /// The rooms in which a current member installed the app.
     pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
         let mut statement = self.conn.prepare_cached(&format!(
@@ -123,17 +138,12 @@ impl Tx<'_> {
 
     /// The user's direct chat with the newest message. `with_agent` limits this to chats that take
     /// commands.
-    pub fn newest_direct_chat(&self, user: UserId, with_agent: bool) -> Result<Option<Target>> {
-        let mut chats = self.conn.prepare_cached(
-            "SELECT rooms.id, chat_guid, agent_id, mode = 'group', message_id FROM rooms
-             LEFT JOIN room_heads ON room_id = rooms.id
-             WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
-               AND instr(chat_guid, ?3) = 0",
-        )?;
-        let mut chats = chats.query((user.0, with_agent, FORMER))?;
+    pub fn newest_direct_chat(&mut self, user: UserId, with_agent: bool) -> Result<Option<Target>> {
+        let deferred = &self.cache.deferred;
         let mut newest: Option<(i64, Target)> = None;
-        while let Some(row) = chats.next()? {
-            let deferred = self.cache.deferred.head(RoomId(row.get(0)?));
+        let params = params![user.0, with_agent, FORMER];
+        self.held.query(Held::DirectChats, params, &mut |row| {
+            let deferred = deferred.head(RoomId(row.get(0)?));
             let head = match deferred {
                 Some(head) => Some(head.message_id),
                 None => row.get(4)?,
@@ -143,7 +153,8 @@ impl Tx<'_> {
             {
                 newest = Some((head, target_from(row)?));
             }
-        }
+            Ok(())
+        })?;
         Ok(newest.map(|(_, target)| target))
     }
 

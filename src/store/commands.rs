@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{OptionalExtension, Row, params};
 
+use super::held::Held;
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -143,68 +144,47 @@ impl Tx<'_> {
     /// Whether the agent may have this many more unfinished commands, sent by an app of this
     /// creator, if any.
     pub fn has_room_for(
-        &self,
+        &mut self,
         agent: AgentId,
         commands: usize,
         app_creator: Option<UserId>,
     ) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT unfinished + ?2 <= ?3 AND (?4 IS NULL OR unfinished_of_apps + ?2 <= ?5
-                   AND ?2 + coalesce((SELECT unfinished FROM app_commands
-                                      WHERE creator_id = ?4 AND agent_id = ?1), 0) <= ?6)
-                 FROM agents WHERE id = ?1",
-            )?
-            .query_row(
-                (
-                    agent.0,
-                    commands as i64,
-                    UNFINISHED_MAX,
-                    app_creator.map(|creator| creator.0),
-                    UNFINISHED_OF_APPS_MAX,
-                    UNFINISHED_OF_CREATOR_MAX,
-                ),
-                |row| row.get(0),
-            )?)
+        self.held_value(
+            Held::HasRoomForCommands,
+            params![
+                agent.0,
+                commands as i64,
+                UNFINISHED_MAX,
+                app_creator.map(|creator| creator.0),
+                UNFINISHED_OF_APPS_MAX,
+                UNFINISHED_OF_CREATOR_MAX,
+            ],
+        )
     }
 
     /// Queues a command after the agent's others.
-    pub fn insert_command(&self, new: &NewCommand<'_>) -> Result<Unfinished> {
+    pub fn insert_command(&mut self, new: &NewCommand<'_>) -> Result<Unfinished> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_row(new, seq, new.now)?;
         Ok(queued(new, seq))
     }
 
-    pub(super) fn next_seq(&self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
+    pub(super) fn next_seq(&mut self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
         if let Some(creator) = app_creator {
-            self.execute(
-                "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
-                 ON CONFLICT DO UPDATE SET unfinished = unfinished + 1",
-                (creator.0, agent.0),
-            )?;
+            self.execute_held(Held::CountCommandOfApp, params![creator.0, agent.0])?;
         }
-        Ok(self
-            .conn
-            .prepare_cached(
-                "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
-                   unfinished_of_apps = unfinished_of_apps + ?2
-                 WHERE id = ?1 RETURNING head_seq",
-            )?
-            .query_row((agent.0, app_creator.is_some()), |row| row.get(0))?)
+        self.held_value(Held::GiveSeq, params![agent.0, app_creator.is_some()])
     }
 
     pub(super) fn insert_row(
-        &self,
+        &mut self,
         new: &NewCommand<'_>,
         seq: i64,
         created_at: Timestamp,
     ) -> Result<()> {
-        self.execute(
-            "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
-               coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9), ?10)",
-            (
+        self.execute_held(
+            Held::InsertCommand,
+            params![
                 new.agent.0,
                 seq,
                 new.command_id,
@@ -215,7 +195,7 @@ impl Tx<'_> {
                 new.expires_at.0,
                 new.user.map(|user| user.0),
                 new.app_creator.map(|creator| creator.0),
-            ),
+            ],
         )?;
         Ok(())
     }
@@ -249,7 +229,8 @@ impl Tx<'_> {
     /// one.
     pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
         self.execute(
-            "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2",
+            "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2
+               AND state IN ('queued', 'sent', 'received', 'executing')",
             (agent.0, seq as i64),
         )?;
         Ok(())
@@ -260,6 +241,7 @@ impl Tx<'_> {
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
+               AND state IN ('queued', 'sent', 'received', 'executing')
                AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
             (agent.0, seq as i64, state.as_str()),
         )?;
@@ -271,8 +253,8 @@ impl Tx<'_> {
     pub fn set_refused(&self, agent: AgentId, seq: u64, error: Option<&str>) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
-               AND backing_off = 0",
+             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('queued', 'sent', 'received', 'executing')
+               AND state <> 'queued' AND backing_off = 0",
             (agent.0, seq as i64, error),
         )?;
         Ok(rows > 0)
@@ -308,8 +290,9 @@ impl Tx<'_> {
             .conn
             .prepare_cached(
                 "UPDATE commands SET state = 'completed', finished_at = ?3
-                 WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
-                   AND refused = 0
+                 WHERE agent_id = ?1 AND seq = ?2
+                   AND state IN ('queued', 'sent', 'received', 'executing')
+                   AND state <> 'queued' AND refused = 0
                  RETURNING app_creator_id",
             )?
             .query_row((agent.0, seq as i64, now.0), |row| row.get(0))
@@ -342,12 +325,16 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// The id of an existing command.
-    pub fn command_id(&self, agent: AgentId, seq: u64) -> Result<String> {
+    /// The id of an unfinished command; `None` when it has ended.
+    pub fn command_id(&self, agent: AgentId, seq: u64) -> Result<Option<String>> {
         Ok(self
             .conn
-            .prepare_cached("SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2")?
-            .query_row((agent.0, seq as i64), |row| row.get(0))?)
+            .prepare_cached(
+                "SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2
+                   AND state IN ('queued', 'sent', 'received', 'executing')",
+            )?
+            .query_row((agent.0, seq as i64), |row| row.get(0))
+            .optional()?)
     }
 
     /// The state of this agent's command.
@@ -398,14 +385,13 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// Payloads of an agent's commands after `seq` as JSON, oldest first; at most 1,000.
-    pub fn command_payloads(&self, agent_id: &str, seq: i64) -> Result<Vec<(i64, String)>> {
+    /// Row id and payload (JSON) of the commands after the row `after`, oldest first; at most
+    /// 1,000.
+    pub fn command_payloads(&self, after: i64) -> Result<Vec<(i64, String)>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT seq, payload FROM commands
-             WHERE agent_id = (SELECT id FROM agents WHERE agent_id = ?1) AND seq > ?2
-             ORDER BY seq LIMIT 1000",
+            "SELECT id, payload FROM commands WHERE id > ?1 ORDER BY id LIMIT 1000",
         )?;
-        let rows = statement.query_map((agent_id, seq), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = statement.query_map([after], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 

@@ -184,17 +184,28 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes finished commands of the rooms in which the account wrote, and those that name its
-    /// handle; unfinished ones that name it end. Commands are scanned once, in steps; true when
-    /// there are more. Agent and seq of ended commands are added to `ended`.
-    pub(super) fn erase_others_commands(
+    /// The last command that the account's erasure looked at; `None` before the first.
+    pub(super) fn commands_looked_through(&self, user: UserId) -> Result<Option<i64>> {
+        self.view().meta_number(&looked_through(user))
+    }
+
+    /// The erasure is done.
+    pub(super) fn forget_commands_looked_through(&self, user: UserId) -> Result<()> {
+        self.execute("DELETE FROM meta WHERE key = ?1", [looked_through(user)])?;
+        Ok(())
+    }
+
+    /// Removes the account's commands, those of its apps, finished ones of the rooms in which it
+    /// wrote, and those that name its handle; unfinished ones of these end, except in the rooms.
+    /// Commands are scanned once, in steps, from the one after `after`; true when there are more.
+    /// Agent and seq of ended commands are added to `ended`.
+    pub(super) fn look_through_commands(
         &self,
         erasure: &Erasure,
+        after: i64,
         now: Timestamp,
         ended: &mut Vec<(AgentId, u64)>,
     ) -> Result<bool> {
-        let key = looked_through(erasure.user);
-        let after = self.view().meta_number(&key)?.unwrap_or(0);
         let to: Option<i64> = self
             .conn
             .prepare_cached(
@@ -202,22 +213,28 @@ impl Tx<'_> {
             )?
             .query_row((after, COMMANDS_MAX), |row| row.get(0))?;
         let Some(to) = to else {
-            self.execute("DELETE FROM meta WHERE key = ?1", [key])?;
             return Ok(false);
         };
-        let named: Vec<(i64, i64, i64)> = self
+        let its: Vec<(i64, i64, i64)> = self
             .conn
             .prepare_cached(
                 "SELECT id, agent_id, seq FROM commands
-                 WHERE id > ?1 AND id <= ?2 AND (instr(payload, ?3) OR instr(error, ?3))
-                   AND NOT EXISTS (SELECT 1 FROM users WHERE phone = ?4 AND users.id = commands.user_id)",
+                 WHERE id > ?1 AND id <= ?2 AND (user_id = ?5 OR app_creator_id = ?5
+                   OR (instr(payload, ?3) OR instr(error, ?3))
+                     AND NOT EXISTS (SELECT 1 FROM users WHERE phone = ?4 AND users.id = commands.user_id))",
             )?
             .query_map(
-                (after, to, erasure.phone.as_deref().map(redaction::core), &erasure.phone),
+                (
+                    after,
+                    to,
+                    erasure.phone.as_deref().map(redaction::core),
+                    &erasure.phone,
+                    erasure.user.0,
+                ),
                 |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
             )?
             .collect::<rusqlite::Result<_>>()?;
-        for (id, agent, seq) in named {
+        for (id, agent, seq) in its {
             let (agent, seq) = (AgentId(agent), seq as u64);
             if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
                 ended.push((agent, seq));
@@ -229,7 +246,7 @@ impl Tx<'_> {
                AND room_id IN (SELECT room_id FROM room_authors WHERE user_id = ?3)",
             (after, to, erasure.user.0),
         )?;
-        self.set_meta_number(&key, to)?;
+        self.set_meta_number(&looked_through(erasure.user), to)?;
         Ok(true)
     }
 }

@@ -79,14 +79,14 @@ impl Tx<'_> {
     pub fn erase_some_rows(&mut self, erasure: &Erasure, now: Timestamp) -> Result<Erased> {
         self.settle_deferred()?;
         let mut erased = Erased::default();
-        let more = self.erase_commands(erasure.user, now, &mut erased)?
+        let more = self.erase_commands(erasure, now, &mut erased)?
             || self.erase_events(erasure)?
             || self.erase_in_rooms(erasure, now, &mut erased)?
-            || self.erase_others_commands(erasure, now, &mut erased.ended)?
             || self.erase_from_tables(erasure.user)?
             || self.erase_limit_uses(erasure)?;
         if !more {
             self.cache.quoted = None;
+            self.forget_commands_looked_through(erasure.user)?;
             self.cut_statuses()?;
             if let Some(phone) = &erasure.phone {
                 self.erase_from_audit(phone)?;
@@ -98,13 +98,23 @@ impl Tx<'_> {
         Ok(erased)
     }
 
-    fn erase_commands(&self, user: UserId, now: Timestamp, erased: &mut Erased) -> Result<bool> {
-        let own = "SELECT id, agent_id, seq FROM commands WHERE user_id = ?1 LIMIT ?2";
+    /// First the unfinished ones, so that none is sent any more; then all are looked through.
+    fn erase_commands(
+        &self,
+        erasure: &Erasure,
+        now: Timestamp,
+        erased: &mut Erased,
+    ) -> Result<bool> {
+        let after = self.commands_looked_through(erasure.user)?;
         // Commands to other people's direct chats belong to them, but contain the app creator's
         // text.
-        let of_apps = "SELECT id, agent_id, seq FROM commands WHERE app_creator_id = ?1 LIMIT ?2";
-        Ok(self.end_and_erase(own, user.0, now, erased)?
-            || self.end_and_erase(of_apps, user.0, now, erased)?)
+        let unfinished = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
+                          WHERE state IN ('queued', 'sent', 'received', 'executing')
+                            AND (user_id = ?1 OR app_creator_id = ?1) LIMIT ?2";
+        if after.is_none() && self.end_and_erase(unfinished, erasure.user.0, now, erased)? {
+            return Ok(true);
+        }
+        self.look_through_commands(erasure, after.unwrap_or(0), now, &mut erased.ended)
     }
 
     /// Ends commands never handed out in a room that is removed. The outbox is bounded.
@@ -114,8 +124,9 @@ impl Tx<'_> {
         now: Timestamp,
         erased: &mut Erased,
     ) -> Result<()> {
-        let sql = "SELECT id, agent_id, seq FROM commands
-                   WHERE room_id = ?1 AND state = 'queued' LIMIT ?2";
+        let sql = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
+                   WHERE room_id = ?1 AND state = 'queued'
+                     AND state IN ('queued', 'sent', 'received', 'executing') LIMIT ?2";
         while self.end_and_erase(sql, room.0, now, erased)? {}
         Ok(())
     }

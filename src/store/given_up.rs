@@ -33,7 +33,6 @@ pub struct CommandRow {
 struct GivenUpRow {
     id: i64,
     agent: AgentId,
-    seq: u64,
     room: RoomId,
     kind: String,
     payload: String,
@@ -80,7 +79,7 @@ impl Tx<'_> {
     /// Retries a failed or expired command: its old row ends as moved, and a new one has the same
     /// id, so that a relay that did it recognises it. It goes to the chat's current agent.
     pub fn retry_command(
-        &self,
+        &mut self,
         command_id: &str,
         ttl_s: u64,
         operator: &Operator,
@@ -132,10 +131,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let old = self.given_up(command_id)?;
-        self.execute(
-            "DELETE FROM commands WHERE agent_id = ?1 AND seq = ?2",
-            (old.agent.0, old.seq as i64),
-        )?;
+        self.execute("DELETE FROM commands WHERE id = ?1", [old.id])?;
         self.note(operator, "command.drop", command_id, &old.state, now)
     }
 
@@ -163,7 +159,7 @@ impl Tx<'_> {
         let found = self
             .conn
             .prepare_cached(
-                "SELECT commands.id, commands.agent_id, seq, room_id, kind, payload, state,
+                "SELECT commands.id, commands.agent_id, room_id, kind, payload, state,
                    commands.created_at, user_id, app_creator_id, chat_guid, rooms.agent_id
                  FROM commands LEFT JOIN rooms ON rooms.id = room_id
                  WHERE command_id = ?1 AND state IN ('failed', 'expired')
@@ -183,19 +179,18 @@ impl Tx<'_> {
 }
 
 fn old_from(row: &Row<'_>) -> rusqlite::Result<GivenUpRow> {
-    let chat: Option<String> = row.get(10)?;
-    let agent = row.get::<_, Option<i64>>(11)?.map(AgentId);
+    let chat: Option<String> = row.get(9)?;
+    let agent = row.get::<_, Option<i64>>(10)?.map(AgentId);
     Ok(GivenUpRow {
         id: row.get(0)?,
         agent: AgentId(row.get(1)?),
-        seq: row.get::<_, i64>(2)? as u64,
-        room: RoomId(row.get(3)?),
-        kind: row.get(4)?,
-        payload: row.get(5)?,
-        state: row.get(6)?,
-        created_at: Timestamp(row.get(7)?),
-        user: row.get::<_, Option<i64>>(8)?.map(UserId),
-        app_creator: row.get::<_, Option<i64>>(9)?.map(UserId),
+        room: RoomId(row.get(2)?),
+        kind: row.get(3)?,
+        payload: row.get(4)?,
+        state: row.get(5)?,
+        created_at: Timestamp(row.get(6)?),
+        user: row.get::<_, Option<i64>>(7)?.map(UserId),
+        app_creator: row.get::<_, Option<i64>>(8)?.map(UserId),
         chat: chat.map(|name| (name, agent)),
     })
 }

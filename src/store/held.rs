@@ -1,16 +1,30 @@
-//! Statements that every message runs, prepared once for the writing connection: to look one up
-//! by its text and to put it back takes longer than to run it.
+//! Statements that every message or call of a webhook runs, prepared once for the writing
+//! connection: to look one up by its text and to put it back takes longer than to run it.
 
-use rusqlite::{Connection, Statement, ToSql};
+use rusqlite::{Connection, Row, Statement, ToSql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     InsertMessage,
+    HasRoomForCommands,
+    CountCommandOfApp,
+    GiveSeq,
+    InsertCommand,
+    DirectChats,
+    InsertWebhookEvent,
 }
 
 impl Held {
     /// In the order of their declaration.
-    const ALL: [Self; 1] = [Self::InsertMessage];
+    const ALL: [Self; 7] = [
+        Self::InsertMessage,
+        Self::HasRoomForCommands,
+        Self::CountCommandOfApp,
+        Self::GiveSeq,
+        Self::InsertCommand,
+        Self::DirectChats,
+        Self::InsertWebhookEvent,
+    ];
 
     const fn sql(self) -> &'static str {
         match self {
@@ -21,27 +35,79 @@ impl Held {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
                    ?18)"
             }
+            Self::HasRoomForCommands => {
+                "SELECT unfinished + ?2 <= ?3 AND (?4 IS NULL OR unfinished_of_apps + ?2 <= ?5
+                   AND ?2 + coalesce((SELECT unfinished FROM app_commands
+                                      WHERE creator_id = ?4 AND agent_id = ?1), 0) <= ?6)
+                 FROM agents WHERE id = ?1"
+            }
+            Self::CountCommandOfApp => {
+                "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
+                 ON CONFLICT DO UPDATE SET unfinished = unfinished + 1"
+            }
+            Self::GiveSeq => {
+                "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
+                   unfinished_of_apps = unfinished_of_apps + ?2
+                 WHERE id = ?1 RETURNING head_seq"
+            }
+            Self::InsertCommand => {
+                "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
+                   coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9), ?10)"
+            }
+            Self::DirectChats => {
+                "SELECT rooms.id, chat_guid, agent_id, mode = 'group', message_id FROM rooms
+                 LEFT JOIN room_heads ON room_id = rooms.id
+                 WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
+                   AND instr(chat_guid, ?3) = 0"
+            }
+            Self::InsertWebhookEvent => {
+                "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
+                   signature_valid, action_triggered, result_status, error_message, ip_address,
+                   created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+            }
         }
     }
 }
 
-/// Runs a held statement; how many rows it changed. A trait, so that a transaction need not
-/// name the connection's lifetime.
+/// Runs held statements. A trait, so that a transaction need not name the connection's lifetime.
 pub(super) trait RunHeld {
+    /// How many rows it changed.
     fn run(&mut self, held: Held, params: &[&dyn ToSql]) -> rusqlite::Result<usize>;
+    /// Calls `each` with every row.
+    fn query(
+        &mut self,
+        held: Held,
+        params: &[&dyn ToSql],
+        each: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()>;
 }
 
-pub(super) struct HeldStatements<'c>([Statement<'c>; Held::ALL.len()]);
+pub(super) struct HeldStatements<'c>(Vec<Statement<'c>>);
 
 impl<'c> HeldStatements<'c> {
     pub(super) fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
-        let [insert_message] = Held::ALL;
-        Ok(Self([conn.prepare(insert_message.sql())?]))
+        let prepared = Held::ALL.iter().map(|held| conn.prepare(held.sql()));
+        prepared.collect::<rusqlite::Result<_>>().map(Self)
     }
 }
 
 impl RunHeld for HeldStatements<'_> {
     fn run(&mut self, held: Held, params: &[&dyn ToSql]) -> rusqlite::Result<usize> {
         self.0[held as usize].execute(params)
+    }
+
+    fn query(
+        &mut self,
+        held: Held,
+        params: &[&dyn ToSql],
+        each: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        let mut rows = self.0[held as usize].query(params)?;
+        while let Some(row) = rows.next()? {
+            each(row)?;
+        }
+        Ok(())
     }
 }

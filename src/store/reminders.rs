@@ -37,7 +37,8 @@ const COLUMNS: &str =
     "SELECT id, schedule_id, room_id, text, send_at, user_id, rule, zone FROM reminders";
 
 impl Tx<'_> {
-    pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<()> {
+    /// Returns the row's id.
+    pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<i64> {
         self.execute(
             "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at,
                rule, zone)
@@ -53,7 +54,7 @@ impl Tx<'_> {
                 new.recurrence.map(|recurrence| recurrence.zone().name()),
             ),
         )?;
-        Ok(())
+        Ok(self.conn.last_insert_rowid())
     }
 
     /// A user's reminders, soonest first.

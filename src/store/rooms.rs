@@ -233,7 +233,7 @@ impl Tx<'_> {
 
     /// Where to send something for the room. A direct chat that takes no commands is replaced by
     /// another direct chat of the same person; `None` when there is none.
-    pub fn chat_for(&self, room: RoomId, user: Option<UserId>) -> Result<Option<Target>> {
+    pub fn chat_for(&mut self, room: RoomId, user: Option<UserId>) -> Result<Option<Target>> {
         let own = self.target(room)?;
         match user {
             Some(user) if !own.group && own.agent.is_none() => {
@@ -246,7 +246,7 @@ impl Tx<'_> {
 
     /// Where to send something private: the room, if it is a direct chat, or else another direct
     /// chat of the person.
-    pub fn private_chat_for(&self, room: RoomId, user: UserId) -> Result<Option<Target>> {
+    pub fn private_chat_for(&mut self, room: RoomId, user: UserId) -> Result<Option<Target>> {
         match self.target(room)?.group {
             true => self.newest_direct_chat(user, true),
             false => self.chat_for(room, Some(user)),

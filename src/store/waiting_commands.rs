@@ -24,7 +24,7 @@ impl Tx<'_> {
     /// the old agent and get new seqs at the new one, even if its outbox is full. Returns old seqs
     /// and new commands.
     pub fn move_commands(
-        &self,
+        &mut self,
         room: RoomId,
         from: AgentId,
         to: AgentId,
@@ -35,9 +35,12 @@ impl Tx<'_> {
             .prepare_cached(
                 "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
                    app_creator_id
-                 FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued' ORDER BY seq",
+                 FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued'
+                   AND state IN ('queued', 'sent', 'received', 'executing') ORDER BY seq",
             )?
-            .query_map((room.0, from.0), |row| Ok((command_from(row)?, row.get(7)?, row.get(8)?)))?
+            .query_map((room.0, from.0), |row| {
+                Ok((command_from(row)?, row.get(7)?, row.get(8)?))
+            })?
             .collect::<rusqlite::Result<_>>()?;
         let mut moved = Vec::with_capacity(waiting.len());
         for (command, user, app_creator) in &waiting {
@@ -61,7 +64,7 @@ impl Tx<'_> {
 
     /// Queues a moved command again.
     pub(super) fn insert_command_again(
-        &self,
+        &mut self,
         new: &NewCommand<'_>,
         created_at: Timestamp,
     ) -> Result<Unfinished> {
@@ -71,7 +74,12 @@ impl Tx<'_> {
     }
 
     /// A command may return to an earlier agent: its old row is replaced.
-    fn insert_again(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
+    fn insert_again(
+        &mut self,
+        new: &NewCommand<'_>,
+        seq: i64,
+        created_at: Timestamp,
+    ) -> Result<()> {
         self.execute(
             "UPDATE commands SET command_id = command_id || '/moved/' || seq
              WHERE command_id = ?1 AND agent_id = ?2 AND state = 'moved'",
@@ -89,8 +97,10 @@ impl Tx<'_> {
         let waiting: Vec<WithdrawnCommand> = self
             .conn
             .prepare_cached(
-                "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id FROM commands
-                 WHERE room_id = ?1 AND state = 'queued' ORDER BY id",
+                "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id
+                 FROM commands INDEXED BY commands_unfinished
+                 WHERE room_id = ?1 AND state = 'queued'
+                   AND state IN ('queued', 'sent', 'received', 'executing') ORDER BY id",
             )?
             .query_map([room.0], |row| {
                 Ok(WithdrawnCommand {

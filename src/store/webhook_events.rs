@@ -1,8 +1,9 @@
 //! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring of rows. The ring's
 //! position is in memory, so that logging a call costs one row and no look-up.
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 
+use super::held::Held;
 use super::{Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -82,12 +83,9 @@ impl Tx<'_> {
             return Ok(());
         };
         cursor.serial += 1;
-        self.execute(
-            "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
-               signature_valid, action_triggered, result_status, error_message, ip_address,
-               created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            (
+        self.execute_held(
+            Held::InsertWebhookEvent,
+            params![
                 webhook.0,
                 cursor.serial % RING_SLOTS,
                 cursor.serial,
@@ -98,7 +96,7 @@ impl Tx<'_> {
                 new.error_message,
                 new.ip_address,
                 new.now.0,
-            ),
+            ],
         )?;
         self.cache.put_event_cursor(webhook, cursor);
         Ok(())

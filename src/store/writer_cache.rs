@@ -14,7 +14,7 @@ use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::undelivered_answers::UndeliveredAnswers;
 use super::webhook_events::EventSweep;
-use super::{Agent, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId};
+use super::{Agent, AppId, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId};
 
 /// A map with this many entries is emptied; needed rows are loaded again.
 const ENTRIES_MAX: usize = 100_000;
@@ -28,6 +28,8 @@ pub(super) struct WriterCache {
     pub(super) authors: HashSet<(UserId, RoomId)>,
     /// People known to have no open question of the assistant in a room.
     pub(super) unasked: HashSet<(UserId, RoomId)>,
+    /// Apps known to be installed in no room.
+    pub(super) uninstalled: HashSet<AppId>,
     /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept_answers: HashMap<Digest, VecDeque<KeptAnswer>>,
@@ -156,6 +158,14 @@ impl WriterCache {
             self.unasked.clear();
         }
         self.unasked.insert((user, room));
+    }
+
+    pub(super) fn put_uninstalled(&mut self, app: AppId) {
+        self.touched = true;
+        if self.uninstalled.len() >= ENTRIES_MAX {
+            self.uninstalled.clear();
+        }
+        self.uninstalled.insert(app);
     }
 
     pub(super) fn put_session(&mut self, place: (UserId, RoomId), session: PowerSession) {

@@ -316,10 +316,10 @@ impl Player {
         let reading = self
             .app
             .store
-            .read(move |view| view.command_payloads(AGENT_ID, after));
+            .read(move |view| view.command_payloads(after));
         let mut texts = Vec::new();
-        for (seq, payload) in reading.await.map_err(|e| e.to_string())? {
-            self.seen_command = seq;
+        for (id, payload) in reading.await.map_err(|e| e.to_string())? {
+            self.seen_command = id;
             let payload: Value = serde_json::from_str(&payload).unwrap_or_default();
             texts.push(payload["text"].as_str().unwrap_or_default().to_owned());
         }
