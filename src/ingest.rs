@@ -14,6 +14,7 @@ mod dialog;
 pub mod explain;
 mod follow_ups;
 mod gate;
+mod known_zones;
 mod limits;
 pub mod mail_judgement;
 mod memories;
@@ -51,6 +52,7 @@ use crate::store::{
 };
 use answer::Answer;
 use changed_users::ChangedUsers;
+use known_zones::KnownZones;
 use limits::{Quotas, Windows};
 use parking_lot::Mutex;
 use replies::Replies;
@@ -117,7 +119,7 @@ pub struct PreparedMessage {
     pub repeat: RepeatKey,
     /// Digest of the members.
     members: Digest,
-    /// The text's meaning for a sender without a known time zone.
+    /// The text's meaning, with the sender's time zone as last known.
     understood: Understanding,
     /// The sender's memories in the external service, if needed.
     elsewhere: ServiceMemories,
@@ -154,6 +156,7 @@ pub struct Ingest {
     pub reminders: reminders::ReminderWaker,
     pub replies: Replies,
     windows: Mutex<Windows>,
+    zones: KnownZones,
     /// When somebody was last asked how something was, by this or an earlier process.
     how_was_asked_ms: AtomicI64,
     /// Whose calendars and mails are to be planned.
@@ -184,6 +187,7 @@ impl Ingest {
             reminders: reminders::ReminderWaker::default(),
             replies,
             windows: Mutex::default(),
+            zones: KnownZones::default(),
             limited: metrics::refusals(),
         }
     }
@@ -200,7 +204,9 @@ impl Ingest {
             message.text = text;
         }
         let now = self.clock.now();
-        let understood = understanding::understand_all(&message, &self.persona.get().name, now);
+        let zone = self.zones.of(&message.sender);
+        let persona = &self.persona.get().name;
+        let understood = understanding::understand_all(&message, persona, zone, now);
         Box::new(PreparedMessage {
             members: rooms::members(&message),
             understood,
@@ -244,6 +250,9 @@ impl Ingest {
             Endpoint::Legacy => None,
         };
         let user = user(tx, &arrival.message.sender, now)?;
+        if user.timezone != arrival.understood.zone {
+            self.zones.note(&arrival.message.sender, user.timezone);
+        }
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, arrival, &user, agent)?;
         if room.group && arrival.message.mode == Mode::Direct {
@@ -370,7 +379,8 @@ impl PreparedMessage {
     /// The chat is a known group and stays one, whatever this message says.
     fn belongs_to_group(&mut self, persona: &str) {
         self.message.mode = Mode::Group;
-        self.understood = understanding::understand_all(&self.message, persona, self.now);
+        let zone = self.understood.zone;
+        self.understood = understanding::understand_all(&self.message, persona, zone, self.now);
     }
 
     /// The message as a row; other code decides what it counts towards.

@@ -5,6 +5,7 @@ mod several;
 use super::builtin::listening::listen;
 use super::builtin::{Intent, MessageContext, Talk, crisis, follow_up, one_request, small_talk};
 use super::powers::{PowerCalls, recognise_talk};
+use crate::clock::Zone;
 
 /// The complete understanding of a message.
 #[derive(Debug, Clone)]
@@ -15,6 +16,15 @@ pub struct Understanding {
     pub calls: PowerCalls,
     /// In another time zone the meaning might differ.
     pub rests_on_zone: bool,
+    /// The time zone with which it was understood.
+    pub zone: Option<Zone>,
+}
+
+impl Understanding {
+    /// Whether it means the same to somebody in that time zone.
+    pub fn holds_in(&self, zone: Option<Zone>) -> bool {
+        !self.rests_on_zone || self.zone == zone
+    }
 }
 
 /// The meaning without superpowers.
@@ -29,6 +39,7 @@ pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
         calls: recognise_talk(&talk),
         intent: intent_of(&talk),
         rests_on_zone: talk.rests_on_zone.get(),
+        zone: context.timezone,
     }
 }
 

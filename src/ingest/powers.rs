@@ -60,8 +60,7 @@ impl Ingest {
             return Ok(None);
         }
         let zone = user.timezone;
-        let is_zoned = zone.is_some() && understood.rests_on_zone;
-        let calls = if !is_zoned && session.is_none() && named.is_none() {
+        let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
             understood.calls.clone()
         } else {
             understanding::recognise(message, &self.persona.get().name, zone, now)

@@ -30,15 +30,13 @@ pub(super) enum Response {
 }
 
 impl MessageTurn<'_> {
-    /// `understood` is the meaning for a sender without a known time zone.
+    /// `understood` is the meaning with the time zone that the sender had when it was read.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
         let (message, replies) = (self.message, &self.ingest.replies);
         let persona = &self.ingest.persona.get().name;
-        let intent = match self.timezone() {
-            zone @ Some(_) if understood.rests_on_zone => {
-                understanding::understand(message, persona, zone, self.now)
-            }
-            _ => understood.intent.clone(),
+        let intent = match understood.holds_in(self.timezone()) {
+            true => understood.intent.clone(),
+            false => understanding::understand(message, persona, self.timezone(), self.now),
         };
         // A crisis answer comes before any limit or other rule, alone.
         if intent == Intent::Crisis {

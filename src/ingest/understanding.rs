@@ -17,8 +17,13 @@ pub(super) fn understand(
 }
 
 /// The same, with the superpowers that the message may request.
-pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
-    assistant::understand_all(&context_of(message, persona, None, now))
+pub(super) fn understand_all(
+    message: &Message,
+    persona: &str,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> Understanding {
+    assistant::understand_all(&context_of(message, persona, timezone, now))
 }
 
 /// The superpowers that a message may request.

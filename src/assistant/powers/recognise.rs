@@ -15,7 +15,7 @@ use super::{
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::listening::listen;
-use words::WORDS;
+use words::may_ask;
 
 /// Longer messages request none.
 const TEXT_BYTES_MAX: usize = 4_096;
@@ -66,8 +66,7 @@ pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
 
 /// Of a parsed message; most cost only a check of their words.
 pub(in crate::assistant) fn recognise_talk(talk: &Talk<'_>) -> PowerCalls {
-    let mut words = talk.words.iter();
-    match words.any(|word| WORDS.binary_search(&word).is_ok()) {
+    match talk.words.iter().any(may_ask) {
         true => in_talk(talk),
         false => PowerCalls::default(),
     }

@@ -36,7 +36,7 @@ impl Ingest {
         // "In an hour" is an hour from when it was said.
         let said_at = row.received_at;
         let persona = self.persona.get().name.clone();
-        let understood = understanding::understand_all(&message, &persona, said_at);
+        let understood = understanding::understand_all(&message, &persona, user.timezone, said_at);
         let request = (&message, &understood);
         let called = self.called(tx, request, &user, &room, &flags, said_at)?;
         let called = called.filter(|called| called.is_explicit());
@@ -64,8 +64,7 @@ impl Ingest {
             now,
             mono: self.clock.monotonic(),
         };
-        let intent = understanding::understand(&message, &persona, turn.timezone(), said_at);
-        if !is_power && !is_sure(&intent) {
+        if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
         }
         if is_power {
@@ -79,7 +78,7 @@ impl Ingest {
                 }));
             }
         }
-        let mut draft = turn.carry_out_for_model(tx, intent)?;
+        let mut draft = turn.carry_out_for_model(tx, understood.intent)?;
         draft.text.push_str("\n\n");
         let language = language(tx, user.id, turn.in_group())?;
         draft
