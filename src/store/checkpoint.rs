@@ -1,11 +1,12 @@
 //! Checkpoints: moves committed pages from the write-ahead log into the database, on a thread
 //! beside the writer. Passive checkpoints run every few megabytes, a truncating one when the
-//! service is idle. When the log still exceeds its limit, the writer restarts it between two
-//! batches, and readers that hold it back are cancelled.
+//! service is idle. When the log still exceeds its limit, the thread moves what was added
+//! meanwhile, until little is left; then the writer moves the rest and restarts the log between two
+//! batches. Readers that hold the log back are cancelled.
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,10 @@ pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 const PAGES_BETWEEN: u32 = 2_048;
 /// Above this the writer restarts the log: 24 MiB.
 const LOG_PAGES_CAP: u32 = 6_144;
-/// Above this, readers that hold the log back get a shorter time limit: 32 MiB.
+/// The writer restarts a log with at most this many pages left to move: 2 MiB. It stands still
+/// meanwhile.
+const PAGES_LEFT_MAX: u32 = 512;
+/// Above this, the writer restarts the log however much is left, and readers that hold the log back get a shorter time limit: 32 MiB.
 const LOG_PAGES_HURRY: u32 = 8_192;
 /// Above this, writes wait until those readers have ended: 40 MiB.
 const LOG_PAGES_WAIT: u32 = 10_240;
@@ -47,6 +51,7 @@ pub(super) struct Checkpointer {
     wake: SyncSender<()>,
     commits: Arc<AtomicU64>,
     hurry: Arc<AtomicBool>,
+    moved_pages: Arc<AtomicU32>,
     woken_at_pages: u32,
     restart_not_before: Option<Instant>,
     turn: Arc<Mutex<()>>,
@@ -56,6 +61,8 @@ pub(super) struct Checkpointer {
 struct Thread {
     conn: Connection,
     commits: Arc<AtomicU64>,
+    /// Pages of the current log that were moved, as last known.
+    moved_pages: Arc<AtomicU32>,
     /// Held during a checkpoint.
     turn: Arc<Mutex<()>>,
     health: Arc<WriterHealth>,
@@ -70,9 +77,11 @@ pub(super) fn start(
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
     let (wake, woken) = sync_channel(1);
     let (commits, turn) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
+    let moved_pages = Arc::new(AtomicU32::new(0));
     let thread = Thread {
         conn,
         commits: commits.clone(),
+        moved_pages: moved_pages.clone(),
         turn: turn.clone(),
         health: health.clone(),
     };
@@ -83,6 +92,7 @@ pub(super) fn start(
         wake,
         commits,
         hurry,
+        moved_pages,
         woken_at_pages: 0,
         restart_not_before: None,
         turn,
@@ -110,6 +120,7 @@ impl Checkpointer {
         let pages = LOG_PAGES.get();
         if pages < self.woken_at_pages {
             self.woken_at_pages = 0; // the log has restarted
+            self.moved_pages.store(0, Ordering::Relaxed);
         }
         if pages >= self.woken_at_pages + PAGES_BETWEEN {
             self.woken_at_pages = pages;
@@ -117,9 +128,12 @@ impl Checkpointer {
         }
         let overgrown = pages > LOG_PAGES_HURRY;
         self.hurry.store(overgrown, Ordering::Relaxed);
-        if pages > LOG_PAGES_CAP {
+        let left = pages.saturating_sub(self.moved_pages.load(Ordering::Relaxed));
+        if pages > LOG_PAGES_CAP && !overgrown && left > PAGES_LEFT_MAX {
+            let _ = self.wake.try_send(());
+        } else if pages > LOG_PAGES_CAP {
             let mode = if overgrown { "TRUNCATE" } else { "RESTART" };
-            self.restart(conn, mode, pages > LOG_PAGES_WAIT);
+            self.restart(conn, mode, overgrown, pages > LOG_PAGES_WAIT);
         }
     }
 
@@ -143,7 +157,7 @@ impl Checkpointer {
 
     /// The thread has moved most of the log, so this is short. The file keeps its size, because
     /// overwriting is cheaper than growing.
-    fn restart(&mut self, conn: &Connection, mode: &str, at_any_cost: bool) {
+    fn restart(&mut self, conn: &Connection, mode: &str, overgrown: bool, at_any_cost: bool) {
         let now = Instant::now();
         if !at_any_cost && self.restart_not_before.is_some_and(|at| now < at) {
             return;
@@ -153,13 +167,18 @@ impl Checkpointer {
         } else {
             RESTART_WAIT
         };
-        self.restart_not_before = Some(now + RESTART_PAUSE);
         // SQLite refuses while the thread makes a checkpoint. Waiting for it also limits the log's
-        // size.
-        let turn = self.turn.lock();
+        // size; before that is needed, the next commit tries again.
+        let turn = match self.turn.try_lock() {
+            Some(turn) => turn,
+            None if !overgrown => return,
+            None => self.turn.lock(),
+        };
+        self.restart_not_before = Some(now + RESTART_PAUSE);
         let _ = conn.busy_timeout(wait);
-        if checkpoint(conn, mode, &self.health) {
+        if checkpoint(conn, mode, &self.health).is_complete {
             self.restart_not_before = None;
+            self.moved_pages.store(0, Ordering::Relaxed);
         }
         let _ = conn.busy_timeout(LOCK_TRY);
         drop(turn);
@@ -182,10 +201,11 @@ impl Thread {
             };
             let _turn = self.turn.lock();
             if !quiet {
-                checkpoint(&self.conn, "PASSIVE", &self.health);
+                let moved = checkpoint(&self.conn, "PASSIVE", &self.health);
+                self.moved_pages.store(moved.pages, Ordering::Relaxed);
             } else if moved != Some(last_commits) {
                 let _ = self.conn.busy_timeout(TRUNCATE_WAIT);
-                if checkpoint(&self.conn, "TRUNCATE", &self.health) {
+                if checkpoint(&self.conn, "TRUNCATE", &self.health).is_complete {
                     moved = Some(last_commits);
                 }
             }
@@ -193,19 +213,31 @@ impl Thread {
     }
 }
 
-/// Returns true when the whole log was moved. Being blocked by a reader is no failure; the next
-/// round moves the rest. A disk error is one, because it's unknown what was written.
-fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> bool {
+/// What a checkpoint moved.
+#[derive(Default)]
+struct Moved {
+    /// Nothing kept it from moving the whole log.
+    is_complete: bool,
+    /// Pages of the log that are moved, those of earlier checkpoints too.
+    pages: u32,
+}
+
+/// Being blocked by a reader is no failure; the next round moves the rest. A disk error is one,
+/// because it's unknown what was written.
+fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> Moved {
     if health.is_lost() {
-        return false;
+        return Moved::default();
     }
     let pragma = format!("PRAGMA wal_checkpoint({mode})");
-    match conn.query_row(&pragma, [], |row| row.get::<_, i64>(0)) {
-        Ok(busy) => busy == 0,
-        Err(error) => {
-            log::warn!("checkpoint: {}", sql_error(&error));
-            health.judge(&error);
-            false
-        }
-    }
+    let moved = conn.query_row(&pragma, [], |row| {
+        Ok(Moved {
+            is_complete: row.get::<_, i64>(0)? == 0,
+            pages: u32::try_from(row.get::<_, i64>(2)?).unwrap_or_default(),
+        })
+    });
+    moved.unwrap_or_else(|error| {
+        log::warn!("checkpoint: {}", sql_error(&error));
+        health.judge(&error);
+        Moved::default()
+    })
 }
