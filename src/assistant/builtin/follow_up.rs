@@ -90,6 +90,14 @@ impl TimeChange {
         Some(Self(NewTimeText::At(Spec { day, ..clock })))
     }
 
+    /// With a bare 8 as 20:00.
+    pub(in crate::assistant) fn in_the_evening(self) -> Self {
+        Self(match self.0 {
+            NewTimeText::At(spec) => NewTimeText::At(spec.in_the_evening()),
+            other => other,
+        })
+    }
+
     pub fn is_repeat(&self) -> bool {
         matches!(self.0, NewTimeText::Repeat(_))
     }

@@ -5,7 +5,7 @@ pub(super) mod before;
 mod half_understood;
 mod parts;
 mod pending;
-pub(super) mod repeats;
+pub(in crate::assistant) mod repeats;
 mod several_times;
 
 use std::ops::Range;
@@ -367,7 +367,8 @@ fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<
     }
     let left = Words::new(&parsed.text);
     // "every monday in december" has a limit that is not understood.
-    if is_condition(words, found.end) || has_condition(&left) {
+    // So has "every year on my birthday".
+    if is_condition(words, found.end) || has_condition(&left) || left.get(0) == "on" {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
     if has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {

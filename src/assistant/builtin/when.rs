@@ -15,7 +15,8 @@ use super::words::Words;
 use super::zone;
 use crate::clock::{Timestamp, Zone};
 pub(in crate::assistant) use day::month;
-pub(super) use day::{ordinal, weekday_name};
+pub(super) use day::ordinal;
+pub(in crate::assistant) use day::weekday_name;
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
@@ -46,6 +47,13 @@ pub(in crate::assistant) enum Day {
         next_week: bool,
     },
     OfMonth(u32),
+    /// "the last friday of the month".
+    NthWeekday {
+        /// -1 is the last.
+        nth: i32,
+        weekday: chrono::Weekday,
+        month: NamedMonth,
+    },
     OfYear {
         month: u32,
         day: u32,
@@ -66,6 +74,15 @@ pub(in crate::assistant) enum Day {
     Over,
     /// 5/6 is in May or June, depending on the country.
     Ambiguous,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) enum NamedMonth {
+    /// This one, or the next where the day is over.
+    Coming,
+    Next,
+    /// From 1.
+    OfYear(u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +118,22 @@ impl Spec {
     /// Whether it has a time of day.
     pub(in crate::assistant) const fn has_time(&self) -> bool {
         self.wait.is_some() || self.part.is_some() || self.clock.is_some()
+    }
+
+    /// With a bare 8 as 20:00.
+    pub(in crate::assistant) fn in_the_evening(self) -> Self {
+        let is_open = |clock: &Clock| !clock.exact && self.part.is_none();
+        match self.clock.filter(is_open) {
+            Some(clock) if (1..=11).contains(&clock.hour) => Self {
+                clock: Some(Clock {
+                    hour: clock.hour + 12,
+                    exact: true,
+                    ..clock
+                }),
+                ..self
+            },
+            _ => self,
+        }
     }
 
     /// Both combined ("tomorrow … at 9"), if they don't contradict each other.
@@ -292,7 +325,7 @@ pub(in crate::assistant) fn read_hour_alone(words: &Words, at: usize) -> Option<
 }
 
 /// The day at `at`, such as after "on".
-pub(super) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
+pub(in crate::assistant) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
     day::day(words, at, true)
 }
 

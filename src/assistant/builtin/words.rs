@@ -168,7 +168,10 @@ fn written_out(word: &str) -> Option<&'static str> {
     // Length or first letter exclude most words.
     let first = *word.as_bytes().first()?;
     if !(3..=9).contains(&word.len())
-        || !matches!(first, b'2' | b'e' | b'f' | b'n' | b'r' | b's' | b't' | b'w')
+        || !matches!(
+            first,
+            b'2' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
+        )
     {
         return None;
     }
@@ -177,6 +180,9 @@ fn written_out(word: &str) -> Option<&'static str> {
         | "tommorrow" | "tommorow" | "tomorow" | "tomrw" | "tomarrow" | "tomorrw" | "tommorrw"
         | "tmorrow" | "tomoro" => "tomorrow",
         "2day" => "today",
+        "mornin" | "mornig" | "morining" => "morning",
+        "evenin" | "evning" => "evening",
+        "toomorrow" => "tomorrow",
         "2nite" | "2night" | "tonite" | "tonigt" => "tonight",
         "nxt" => "next",
         "wensday" | "wednsday" | "wendsday" | "wednesdy" => "wednesday",

@@ -18,8 +18,21 @@ use crate::clock::{Timestamp, Zone};
 const WORDS_MAX: usize = 60;
 /// Words of an amount ("two and a half hours").
 const AMOUNT_WORDS_MAX: usize = 6;
+/// Words of a place.
+const PLACE_WORDS_MAX: usize = 2;
 /// Where the event may end and the text begin.
 const READINGS_MAX: usize = 4;
+
+/// What people do before a journey. Sorted.
+const DONE: [&str; 70] = [
+    "arrange", "ask", "be", "book", "bring", "buy", "call", "cancel", "change", "charge", "check",
+    "check-in", "clean", "collect", "confirm", "do", "download", "drive", "drop", "eat", "email",
+    "empty", "exchange", "feed", "fill", "find", "finish", "get", "give", "go", "have", "inform",
+    "iron", "leave", "lock", "look", "make", "move", "notify", "order", "pack", "pay", "pick",
+    "plan", "prepare", "print", "put", "read", "refuel", "renew", "rent", "reserve", "return",
+    "say", "send", "set", "sleep", "start", "stop", "take", "tell", "text", "turn", "unpack",
+    "visit", "wake", "wash", "water", "withdraw", "write",
+];
 
 /// A request for a reminder before an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +129,10 @@ fn matching<'p>(event: &str, plans: &'p [Plan]) -> Vec<&'p Plan> {
         }
     };
     let mut found: Vec<&Plan> = plans.iter().filter(fits).collect();
+    let is_exact = |plan: &&Plan| plan.what.to_lowercase() == bare;
+    if found.iter().any(is_exact) {
+        found.retain(is_exact);
+    }
     found.sort_by_key(|plan| (plan.day, plan.minute));
     let mut titles: Vec<String> = Vec::new();
     found.retain(|plan| {
@@ -185,12 +202,40 @@ pub(super) fn read(talk: &Talk, range: Range<usize>) -> Option<BeforeEvent> {
     let mut readings = vec![reading(event_end, before.clone())];
     if before.is_empty() {
         let links = (from + 1..end).filter(|at| matches!(words.get(*at), "to" | "that" | "about"));
+        let links = links.filter(|at| !is_destination(words, *at, event_end));
         let links: Vec<usize> = links.take(READINGS_MAX - 1).collect();
         // A time after the text belongs to the reminder as well.
         let split = |at: &usize| reading(*at, text_of(words, at + 1..event_end));
         readings.extend(links.iter().rev().map(split));
     }
     Some(BeforeEvent { readings, offset })
+}
+
+/// Whether "to" after a journey leads to a place, not to what is to be done: "my trip to Paris".
+fn is_destination(words: &Words, to: usize, end: usize) -> bool {
+    let is_journey = matches!(
+        words.get(to - 1),
+        "trip"
+            | "flight"
+            | "train"
+            | "bus"
+            | "journey"
+            | "holiday"
+            | "vacation"
+            | "travel"
+            | "ride"
+    );
+    let (first, count) = (words.get(to + 1), end.saturating_sub(to + 1));
+    let is_name = words
+        .original(to + 1..to + 2)
+        .starts_with(char::is_uppercase);
+    let is_short = count <= PLACE_WORDS_MAX && !is_done(first);
+    is_journey && words.get(to) == "to" && (is_name || is_short)
+}
+
+/// Whether it is what people do before a journey.
+fn is_done(word: &str) -> bool {
+    DONE.binary_search(&word).is_ok()
 }
 
 /// Whether the words from `at` on may name an event. A time is none, and several at once

@@ -14,7 +14,11 @@ pub(super) fn has_time_left(text: &str) -> bool {
     {
         return true;
     }
-    if begins_with_time_word(&words) || ends_with_time_word(&words) || has_span(&words) {
+    if begins_with_time_word(&words)
+        || ends_with_time_word(&words)
+        || has_span(&words)
+        || (0..words.len()).any(|at| is_week_or_part(&words, at))
+    {
         return true;
     }
     // A zone without a parsed time.
@@ -49,7 +53,26 @@ pub(super) fn has_time_left(text: &str) -> bool {
     })
 }
 
+/// "friday week", "and evening".
+fn is_week_or_part(words: &Words, at: usize) -> bool {
+    let next = words.get(at + 1);
+    match words.get(at) {
+        "and" | "or" | "&" => {
+            let is_part = matches!(
+                next,
+                "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings"
+            );
+            is_part && matches!(words.get(at + 2), "" | "to")
+        }
+        day => next == "week" && day.ends_with("day") && weekday_name(day).is_some(),
+    }
+}
+
 fn begins_with_time_word(words: &Words) -> bool {
+    // "at 7 30 to call"
+    if words.get(0).parse::<u32>().is_ok() && words.get(1) == "to" {
+        return true;
+    }
     match words.get(0) {
         "am" | "pm" | "a.m" | "p.m" | "last" | "next" | "past" | "previous" | "until" | "till"
         | "til" | "upcoming" | "coming" | "sometime" | "someday" | "sharp" => true,
@@ -221,6 +244,10 @@ mod tests {
             ("late fees", false),
             ("see what's next", false),
             ("read chapters 4 to 6", true),
+            ("friday week to call", true),
+            ("take pills and evening", true),
+            ("check and evening news", false),
+            ("7 to call", true),
             ("cook for 4 to 6 people", false),
             ("", false),
         ];

@@ -10,7 +10,7 @@ use super::parts::WORDS_MAX;
 use crate::assistant::builtin::when::{self, Part, Problem, Spec, Wait, weekday_name};
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
-use frequency::Frequency;
+use frequency::{Days, Frequency, Unit};
 
 /// Limit of times of day in one recurrence.
 const TIMES_MAX: usize = 6;
@@ -34,6 +34,36 @@ pub(in crate::assistant) struct Repeat {
 enum RuleEnd {
     At(Spec),
     After(Wait),
+}
+
+impl Repeat {
+    /// Whether it says on which days it comes, not only how often.
+    pub(in crate::assistant) fn names_day(&self) -> bool {
+        self.start.is_some() || self.frequency.days != Days::Unsaid
+    }
+
+    /// How far apart its days are; `None`: not evenly in days or months, or more than once a day.
+    pub(in crate::assistant) fn step(&self) -> Option<Wait> {
+        let interval = i64::from(self.frequency.interval);
+        let is_even = match &self.frequency.days {
+            Days::Unsaid | Days::OfYear { .. } => true,
+            Days::Weekdays(days) => days.len() == 1,
+            Days::OfMonth(days) => days.len() == 1 && days[0] > 0,
+            Days::NthWeekday(..) => false,
+        };
+        let (days, months) = match self.frequency.unit {
+            Unit::Minute | Unit::Hour => return None,
+            Unit::Day => (interval, 0),
+            Unit::Week => (7 * interval, 0),
+            Unit::Month => (0, interval),
+            Unit::Year => (0, 12 * interval),
+        };
+        is_even.then_some(Wait {
+            days,
+            months,
+            seconds: 0,
+        })
+    }
 }
 
 /// Why a recurrence gives no rule.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::finished;
 use super::half_understood::has_time_left;
 use super::parts::{self, take_apart, text_of};
-use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::when::{self, Clock, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, Talk, wording};
 
@@ -40,6 +40,11 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
         return None;
     }
     let mut specs = specs;
+    // "at 9, 12 and 18": the hours are those of 24.
+    if specs.iter().filter_map(|spec| spec.clock).any(is_of_24) {
+        let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
+        clocks.for_each(|clock| clock.bare = false);
+    }
     let now = talk.context.now;
     let moments = |specs: &[Spec]| -> Vec<_> {
         let each = specs
@@ -49,11 +54,6 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
     };
     let is_twice =
         |moments: &[Option<_>]| (1..moments.len()).any(|n| moments[..n].contains(&moments[n]));
-    if is_twice(&moments(&specs)) {
-        // "at 6, 12 and 18": the hours are those of 24.
-        let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
-        clocks.for_each(|clock| clock.bare = false);
-    }
     if is_twice(&moments(&specs)) {
         return Some(Intent::Unclear(wording::reminder_one_time()));
     }
@@ -65,6 +65,11 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
         each.push(Intent::Say(wording::every_day_offered()));
     }
     all.then_some(Intent::Several(each))
+}
+
+/// "18", unlike "6pm".
+const fn is_of_24(clock: Clock) -> bool {
+    clock.bare && clock.exact && clock.hour > 12
 }
 
 /// At least two times in a row: "at 9, 12 and 18", "on tuesday and thursday at 5". What one of

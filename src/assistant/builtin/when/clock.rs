@@ -167,6 +167,10 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
             if let Some(pm) = meridiem(rest) {
                 return Some((twelve_hours(hour, minute, pm), false));
             }
+            // "12.99" is a price.
+            if separator == '.' && minute >= 60 {
+                return None;
+            }
             let exact = hour > 12 || head.starts_with('0');
             let seconds = rest.len() == 3 && rest.starts_with(':');
             (rest.is_empty() || seconds)
@@ -198,10 +202,13 @@ fn meridiem(word: &str) -> Option<bool> {
     }
 }
 
+/// "13am" and "0pm" are no times, and "15pm" is 15:00.
 fn twelve_hours(hour: u32, minute: u32, pm: bool) -> Clock {
+    const NO_HOUR: u32 = 99;
     let hour = match (hour, pm) {
         (12, false) => 0,
         (1..=11, true) => hour + 12,
+        (13.., false) | (0, true) => NO_HOUR,
         _ => hour,
     };
     exactly(hour, minute)

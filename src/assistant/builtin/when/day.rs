@@ -3,7 +3,7 @@
 
 use chrono::Weekday;
 
-use super::Day;
+use super::{Day, NamedMonth};
 use crate::assistant::builtin::words::Words;
 
 /// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
@@ -20,7 +20,7 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     {
         return Some((day, from + 1));
     }
-    if let Some(found) = holiday(words, at) {
+    if let Some(found) = holiday(words, at).or_else(|| nth_weekday(words, at)) {
         return Some(found);
     }
     match words.get(at) {
@@ -37,17 +37,7 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
             if let Some(found) = of_year(words, next) {
                 return Some(found);
             }
-            if let ("next" | "coming", Some(day)) = (
-                words.get(next),
-                named(words, at + 2, words.get(next) == "next"),
-            ) {
-                return Some((day, at + 3));
-            }
-            if let (true, "weekend") = (on, words.get(next)) {
-                return named(words, next, false).map(|day| (day, at + 2));
-            }
-            let day = ordinal(words.get(next)).filter(|_| on)?;
-            return Some((Day::OfMonth(day), at + 2));
+            return after_the(words, next, on);
         }
         _ => {}
     }
@@ -75,6 +65,52 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         .or_else(|| slashed(words.get(at), on))
         .map(|day| (day, next))
         .or_else(|| of_year(words, at))
+}
+
+/// The day after "the": "the next friday", "the weekend", "the 3rd of the month".
+fn after_the(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
+    let is_next = words.get(at) == "next";
+    if let ("next" | "coming", Some(day)) = (words.get(at), named(words, at + 1, is_next)) {
+        return Some((day, at + 2));
+    }
+    if let (true, "weekend") = (on, words.get(at)) {
+        return named(words, at, false).map(|day| (day, at + 1));
+    }
+    let day = ordinal(words.get(at)).filter(|_| on)?;
+    let other_month = words.after(at + 1, &["of next month", "of the next month"]);
+    if other_month.is_some() {
+        return None;
+    }
+    let end = words.after(at + 1, &["of the month", "of this month"]);
+    Some((Day::OfMonth(day), end.unwrap_or(at + 1)))
+}
+
+/// "the last friday of the month", "first monday in december": one day.
+fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let from = words.after(at, &["the"]).unwrap_or(at);
+    let nth = match words.get(from) {
+        "last" => -1,
+        word => i32::try_from(ordinal(word)?)
+            .ok()
+            .filter(|nth| (1..=5).contains(nth))?,
+    };
+    let weekday = weekday(words.get(from + 1), true)?;
+    let link = words.after(from + 2, &["of", "in"])?;
+    let (month, end) = match words.after(link, &["the month", "this month", "the coming month"]) {
+        Some(end) => (NamedMonth::Coming, end),
+        None => match words.after(link, &["next month", "the next month"]) {
+            Some(end) => (NamedMonth::Next, end),
+            None => (NamedMonth::OfYear(month(words.get(link))?), link + 1),
+        },
+    };
+    Some((
+        Day::NthWeekday {
+            nth,
+            weekday,
+            month,
+        },
+        end,
+    ))
 }
 
 const COMING: [&str; 4] = ["this coming", "this upcoming", "the upcoming", "upcoming"];
@@ -285,7 +321,7 @@ fn weekday(word: &str, short: bool) -> Option<Weekday> {
 }
 
 /// A weekday by any of its names, also in the plural ("mondays").
-pub(in crate::assistant::builtin) fn weekday_name(word: &str) -> Option<Weekday> {
+pub(in crate::assistant) fn weekday_name(word: &str) -> Option<Weekday> {
     let one = word.strip_suffix('s').filter(|one| one.ends_with("day"));
     weekday(one.unwrap_or(word), true)
 }

@@ -3,7 +3,9 @@
 
 use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
-use super::{BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
+use super::{
+    BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, NamedMonth, Part, Spec, Wait,
+};
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
 /// How many years ahead a time may be.
@@ -90,14 +92,13 @@ fn dated(
         },
         Some(Day::Today) => on_today(spec, today, now, zone),
         Some(Day::InDays(days)) => on(in_days(today, days)?),
-        Some(Day::InMonths(months)) => on(ahead(
-            today,
-            Wait {
+        Some(Day::InMonths(months)) => {
+            let wait = Wait {
                 months,
                 ..Wait::default()
-            },
-        )
-        .ok_or(Problem::TooFar)?),
+            };
+            on(ahead(today, wait).ok_or(Problem::TooFar)?)
+        }
         Some(Day::Weekday {
             day,
             next_week: true,
@@ -123,6 +124,11 @@ fn dated(
                 (0..=12).filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day));
             next_of(dates, now, on)
         }
+        Some(Day::NthWeekday {
+            nth,
+            weekday,
+            month,
+        }) => next_of(nth_weekdays(today, (nth, weekday), month), now, on),
         Some(Day::OfYear { month, day }) => {
             let dates = (0..=YEARS_SEARCHED)
                 .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day));
@@ -221,6 +227,33 @@ fn later_today(
         }
     }
     Ok(None)
+}
+
+/// Those weekdays of the months that may be meant.
+fn nth_weekdays(
+    today: NaiveDate,
+    (nth, weekday): (i32, chrono::Weekday),
+    named: NamedMonth,
+) -> impl Iterator<Item = NaiveDate> {
+    let first = today.with_day(1);
+    let months = match named {
+        NamedMonth::Next => 1..=1,
+        NamedMonth::Coming | NamedMonth::OfYear(_) => 0..=12,
+    };
+    let firsts = months.filter_map(move |n| first?.checked_add_months(Months::new(n)));
+    let is_meant = move |first: &NaiveDate| match named {
+        NamedMonth::OfYear(month) => first.month() == month,
+        _ => true,
+    };
+    firsts.filter(is_meant).filter_map(move |first| {
+        let (year, month) = (first.year(), first.month());
+        match u8::try_from(nth) {
+            Ok(nth) => NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth),
+            Err(_) => (4..=5)
+                .rev()
+                .find_map(|nth| NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth)),
+        }
+    })
 }
 
 /// The first of `dates` that is in the future; `None` if no calendar has it.

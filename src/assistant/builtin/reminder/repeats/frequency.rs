@@ -119,6 +119,7 @@ fn adverb(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         "biweekly" | "fortnightly" => Frequency::of(Unit::Week, 2),
         "monthly" => Frequency::of(Unit::Month, 1),
         "quarterly" => Frequency::of(Unit::Month, 3),
+        "semi-annually" | "half-yearly" | "biannually" => Frequency::of(Unit::Month, 6),
         "yearly" | "annually" => Frequency::of(Unit::Year, 1),
         "hourly" => Frequency::of(Unit::Hour, 1),
         _ => return None,
@@ -163,6 +164,9 @@ fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         "night" => part(Part::Night),
         "quarter" => Frequency::of(Unit::Month, 3 * interval),
         "fortnight" => Frequency::of(Unit::Week, 2 * interval),
+        "half" if words.get(from + 1) == "year" => {
+            return Some((Frequency::of(Unit::Month, 6 * interval), from + 2));
+        }
         word => Frequency::of(unit(word)?, interval),
     };
     Some(on_day(words, frequency, from + 1))
