@@ -8,7 +8,7 @@ pub(in crate::assistant) mod crisis;
 pub(in crate::assistant) mod follow_up;
 pub(in crate::assistant) mod listening;
 mod memory;
-mod reminder;
+pub(in crate::assistant) mod reminder;
 mod settings;
 pub(in crate::assistant) mod small_talk;
 pub(in crate::assistant) mod when;
@@ -105,7 +105,11 @@ pub enum Intent {
         about: Option<String>,
     },
     /// All dated entries within a span of time.
-    Agenda(Span),
+    Agenda {
+        span: Span,
+        /// The person asks for their calendar.
+        of_calendar: bool,
+    },
     /// `None` means all of them.
     CancelReminders {
         about: Option<String>,

@@ -41,10 +41,12 @@ impl MessageTurn<'_> {
         ))
     }
 
-    pub(super) fn agenda(&self, tx: &mut Tx<'_>, span: &Span) -> Result<String> {
+    /// `of_calendar`: it is said where no calendar is looked at.
+    pub(super) fn agenda(&self, tx: &mut Tx<'_>, span: &Span, of_calendar: bool) -> Result<String> {
         if self.in_group() {
             let own = tx.reminders(self.user.id)?;
             let text = self.agenda_of(tx, &own, span)?;
+            let text = self.with_calendar(tx, text, of_calendar)?;
             return self.tell_alone(tx, &text);
         }
         let own = self.reminders_here(tx)?;
@@ -53,7 +55,29 @@ impl MessageTurn<'_> {
             .filter(|reminder| !reminder.moments(&span.range, 1).is_empty())
             .collect();
         self.note_listed(tx, &owners(&moments(&own, Some(span))))?;
-        self.agenda_of(tx, &own, span)
+        let text = self.agenda_of(tx, &own, span)?;
+        self.with_calendar(tx, text, of_calendar)
+    }
+
+    /// Says where no calendar was looked at, when one is asked for.
+    fn with_calendar(&self, tx: &Tx<'_>, agenda: String, of_calendar: bool) -> Result<String> {
+        if !of_calendar {
+            return Ok(agenda);
+        }
+        let may_connect = self.has_calendars();
+        let services = tx.view().services(self.user.id)?;
+        let is_looked_at = may_connect && services.iter().any(|one| one.kind.is_calendar());
+        Ok(match is_looked_at {
+            true => agenda,
+            false => wording::agenda_without_calendar(&agenda, may_connect),
+        })
+    }
+
+    /// Whether the person's calendars are looked at, where any are connected.
+    fn has_calendars(&self) -> bool {
+        !self.flags.boolean("llm.force_basic_mode")
+            && self.flags.superpower(Power::CalendarQueryAgent.name())
+            && gate::has_superpowers_alone(self.user, self.flags, self.now)
     }
 
     fn agenda_of(&self, tx: &Tx<'_>, reminders: &[Reminder], span: &Span) -> Result<String> {
@@ -64,9 +88,7 @@ impl MessageTurn<'_> {
             .collect();
         let mut more = Vec::new();
         if !self.flags.boolean("llm.force_basic_mode") {
-            if self.flags.superpower(Power::CalendarQueryAgent.name())
-                && gate::has_superpowers_alone(self.user, self.flags, self.now)
-            {
+            if self.has_calendars() {
                 let zone = self.timezone();
                 more.extend(event_lines(tx, self.user.id, &span.range, zone, self.now)?);
             }

@@ -258,7 +258,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::ForgetEverything => "forget all memories",
         Intent::Remind { .. } | Intent::RemindBefore(_) => "set a reminder",
         Intent::FindReminders { .. } => "find reminders",
-        Intent::Agenda(_) => "ask what there is in a span of time",
+        Intent::Agenda { .. } => "ask what there is in a span of time",
         Intent::ListReminders => "list reminders",
         Intent::CancelReminders { .. } => "cancel reminders",
         Intent::SetTimezone(_) => "set the time zone",

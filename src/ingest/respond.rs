@@ -196,7 +196,7 @@ impl MessageTurn<'_> {
             Intent::FindReminders { span, about } => {
                 self.find_reminders(tx, span.as_ref(), about.as_deref())?
             }
-            Intent::Agenda(span) => self.agenda(tx, &span)?,
+            Intent::Agenda { span, of_calendar } => self.agenda(tx, &span, of_calendar)?,
             Intent::CancelReminders { about, on } => {
                 self.cancel_matching(tx, about.as_deref(), on)?
             }

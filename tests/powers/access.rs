@@ -52,6 +52,10 @@ async fn free_users_are_told_when_they_ask_plainly_and_only_then() {
     assert_eq!(service.rows("SELECT count FROM usage_days"), [[6]]);
     let help = reply(&service, "ana", "help").await;
     assert!(!help.contains("To-do"), "{help}");
+    // No calendar is looked at, and none can be connected.
+    let asked = reply(&service, "ana", "what's on my calendar tomorrow?").await;
+    assert!(asked.starts_with("I see no calendar of yours"), "{asked}");
+    assert!(!asked.contains("connect"), "{asked}");
     // Where free users have them, or once they have subscribed.
     service
         .set_flag("free_tier.superpowers_disabled", false)

@@ -93,14 +93,17 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         words.get(from - 1),
         "like" | "look" | "schedule" | "agenda" | "calendar"
     ) || words.phrase(talk.start..from) == "what do i have on";
+    let of_calendar =
+        (talk.start..from).any(|at| matches!(words.get(at), "calendar" | "meetings" | "free"));
+    let agenda = |span| Intent::Agenda { span, of_calendar };
     if from == end && is_own {
-        return today(talk).map(Intent::Agenda);
+        return today(talk).map(agenda);
     }
     let from = words
         .after(from, &["going on", "coming up", "planned"])
         .unwrap_or(from);
     let from = words.after(from, &["for", "on"]).unwrap_or(from);
-    span(talk, from..end).map(Intent::Agenda)
+    span(talk, from..end).map(agenda)
 }
 
 fn today(talk: &Talk) -> Option<Span> {

@@ -156,6 +156,15 @@ pub fn agenda(
     reply
 }
 
+/// `agenda`: what the person told. `may_connect`: a connected calendar would be looked at.
+pub fn agenda_without_calendar(agenda: &str, may_connect: bool) -> String {
+    let hint = match may_connect {
+        true => "\nSay “connect my calendar” to connect one.",
+        false => "",
+    };
+    format!("I see no calendar of yours, only what you told me here.\n{agenda}{hint}")
+}
+
 /// `memories`: those that would be deleted.
 pub fn forget_these(memories: &[&str]) -> String {
     let lines = memories.iter().map(|text| quoted(text));

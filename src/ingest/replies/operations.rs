@@ -77,7 +77,7 @@ impl MessageTurn<'_> {
             Operation::SetProfile(change) => self.set_profile_for_model(tx, change),
             Operation::Agenda { from, to } => {
                 let span = self.days(*from, *to);
-                Ok(CallResult::quoting(&self.agenda(tx, &span)?))
+                Ok(CallResult::quoting(&self.agenda(tx, &span, true)?))
             }
             Operation::ExportAccount => Ok(CallResult::done(json!({
                 "started": false,
