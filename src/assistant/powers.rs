@@ -116,6 +116,13 @@ pub enum Action {
     Undo,
 }
 
+impl Action {
+    /// Whether it asks for an event: also who has no calendar is told each time that there is none.
+    pub const fn adds_event(&self) -> bool {
+        matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
+    }
+}
+
 /// Calls a function with the type of what a superpower keeps.
 macro_rules! for_state {
     ($power:expr, $function:ident($($argument:expr),*)) => {

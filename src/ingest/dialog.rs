@@ -102,9 +102,12 @@ pub(super) enum Question {
     Which {
         choices: Vec<EventChoice>,
     },
-    /// How something was; the answer is a memory that begins with `about`.
+    /// How something was; the answer is a memory that begins with one of `abouts`.
     HowWas {
-        about: String,
+        abouts: Vec<String>,
+        /// The answer, when it was asked which of them is meant.
+        #[serde(default)]
+        told: Option<String>,
     },
     /// Whether to change the person's calendar.
     ChangeCalendar(PendingCalendarChange),

@@ -216,6 +216,13 @@ impl MessageTurn<'_> {
     }
 
     /// Newest first.
+    /// Whether something is remembered about it.
+    pub(super) fn knows_of(&self, tx: &Tx<'_>, about: &str) -> Result<bool> {
+        let known = self.known(tx)?;
+        let mut texts = known.memories.iter().map(|memory| memory.text.as_str());
+        Ok(texts.any(|text| assistant::memory_overlap(text, about) > 0))
+    }
+
     pub(super) fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
         let local = tx.memories(self.user.id, READ_MAX)?;
         let tasks = if self.ingest.memories.has_service() {

@@ -39,6 +39,16 @@ pub(super) enum PowerReply {
     TooMany,
 }
 
+impl PowerReply {
+    /// What is kept stays as it was.
+    const fn unchanged(text: String) -> Self {
+        Self::Said {
+            text,
+            changed: false,
+        }
+    }
+}
+
 impl Ingest {
     /// The offered superpower that a message requests. Cheap when no word of the message concerns
     /// one.
@@ -251,7 +261,7 @@ fn defers_to_power(understood: &Intent, soft: bool) -> bool {
         Intent::Unknown => true,
         intent if intent.is_unclear() => true,
         Intent::FollowUp { otherwise, .. } => defers_to_power(otherwise, soft),
-        Intent::Say(_) | Intent::Agenda(_) => !soft,
+        Intent::Say(_) | Intent::Agenda { .. } => !soft,
         // "when is my sister's birthday?" may refer to a memory.
         Intent::Recall { about: Some(_) } => soft,
         _ => false,
@@ -275,6 +285,9 @@ impl MessageTurn<'_> {
                     if did.is_some() {
                         break;
                     }
+                }
+                if did.is_none() {
+                    did = self.say_of_travel(tx, attempts, understood)?;
                 }
                 match did {
                     Some(reply) => self.text_of(reply),
@@ -300,6 +313,29 @@ impl MessageTurn<'_> {
             }
         };
         Ok(Some(Answer::saying(&text)))
+    }
+
+    /// "Where's my hotel?" that no superpower and no memory answers: what travel would do.
+    fn say_of_travel(
+        &self,
+        tx: &mut Tx<'_>,
+        attempts: &[PowerAttempt],
+        understood: &Intent,
+    ) -> Result<Option<PowerReply>> {
+        let mut attempts = attempts.iter();
+        let travel = attempts.find(|attempt| attempt.power == Power::TravelBrain);
+        match (travel, understood) {
+            (Some(attempt), Intent::Recall { about: Some(about) })
+                if !self.knows_of(tx, about)? =>
+            {
+                let attempt = PowerAttempt {
+                    sure: true,
+                    ..attempt.clone()
+                };
+                self.attempt(tx, &attempt, false)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn text_of(&self, reply: PowerReply) -> String {

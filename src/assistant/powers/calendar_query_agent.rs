@@ -234,6 +234,11 @@ impl Superpower for CalendarQueryState {
     fn apply(&mut self, action: CalendarQuery, scene: &PowerContext<'_>) -> Option<String> {
         self.wish = None;
         if !scene.facts.has_calendar {
+            if let CalendarQuery::Add(event) = &action
+                && !event.is_vague()
+            {
+                return Some(event.not_put(scene));
+            }
             let is_sure = match &action {
                 CalendarQuery::Change(change) => change.is_explicit,
                 CalendarQuery::Add(_) => scene.sure,

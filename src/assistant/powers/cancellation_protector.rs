@@ -2,6 +2,7 @@
 //! nothing with anybody.
 
 mod operations;
+mod read;
 
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -9,21 +10,20 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
-use super::said_time::{self, SaidTime};
-use super::{Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use super::said_time::SaidTime;
+use super::{Plan, Power, PowerContext, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
+pub(super) use read::parse;
 
+/// What a free cancellation is called.
+const FREE: &str = "free cancellation";
 const POWER: Power = Power::CancellationProtector;
 /// Days before the end on which it is told.
 const BEFORE_DAYS: [i64; 2] = [2, 1];
 /// Days after the end at which it is forgotten.
 const KEPT_DAYS: i64 = 2;
-/// Words before "trial ends".
-const NAME_WORDS_MAX: usize = 12;
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum CancellationAction {
     Keep {
@@ -34,8 +34,11 @@ pub enum CancellationAction {
         time: SaidTime,
     },
     List,
+    Show(String),
     /// It was cancelled, or the person keeps it.
     Remove(String),
+    /// The assistant is asked to cancel it, which it can't.
+    Order(String),
     /// Why the time can't be used.
     UnclearTime(String),
     AskTime(String),
@@ -44,169 +47,6 @@ pub enum CancellationAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CancellationState {
     deadlines: Entries,
-}
-
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CancellationAction)> {
-    use Strength::{Clear, InSession, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
-        return Some((Clear, CancellationAction::List));
-    }
-    if let Some(from) = words.after(
-        at,
-        &[
-            "i cancelled",
-            "i canceled",
-            "ive cancelled",
-            "ive canceled",
-            "i have cancelled",
-            "i have canceled",
-            "im keeping",
-            "i keep",
-        ],
-    ) {
-        let about = bare(talk, from, end)?;
-        return Some((Soft, CancellationAction::Remove(about)));
-    }
-    if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop", "cancel"])
-        && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
-    {
-        let about = bare(talk, from, kind)
-            .or_else(|| bare(talk, words.after(kind + 1, &["of", "for"])?, end))?;
-        return Some((InSession, CancellationAction::Remove(about)));
-    }
-    if words.is_question() {
-        return None;
-    }
-    let (what, next) = deadline(talk, at, end)?;
-    let Some(found) = said_time::find(talk, next, end, false) else {
-        return (next == end).then_some((Soft, CancellationAction::AskTime(what)));
-    };
-    let mut rest = found.rest(words, next, end);
-    let mut what = what;
-    // "free cancellation until 12 dec for the hotel"
-    if what == FREE
-        && let Some(first) = rest.first().cloned()
-        && let Some(named) = ["for the ", "for my ", "for ", "of the ", "of my ", "of "]
-            .iter()
-            .find_map(|link| first.strip_prefix(link))
-    {
-        what = format!("{FREE} of {named}");
-        rest.remove(0);
-    }
-    Some((
-        Clear,
-        match found.time {
-            Ok(time) => CancellationAction::Keep {
-                what,
-                details: rest.join(", "),
-                time,
-            },
-            Err(problem) => CancellationAction::UnclearTime(problem),
-        },
-    ))
-}
-
-const FREE: &str = "free cancellation";
-
-/// What can be cancelled until when: its name, and the index at which the time begins.
-fn deadline(talk: &Talk<'_>, at: usize, end: usize) -> Option<(String, usize)> {
-    let words = &talk.words;
-    let until = end.min(at + NAME_WORDS_MAX);
-    for n in at..until {
-        if let Some(next) = words.after(
-            n,
-            &[
-                "free cancellation",
-                "free cancelation",
-                "can be cancelled for free",
-                "can be canceled for free",
-                "cancellation is free",
-                "is free to cancel",
-                "can be cancelled free of charge",
-            ],
-        ) {
-            let next = words.after(next, &["until", "till", "up to", "by", "before"]);
-            let before = bare(talk, at, n).map(|name| {
-                let name = name.strip_suffix(" has").unwrap_or(&name);
-                format!("{FREE} of {name}")
-            });
-            return Some((before.unwrap_or_else(|| FREE.to_owned()), next?));
-        }
-        if words.get(n) == "trial"
-            && let Some(next) = words.after(
-                n + 1,
-                &[
-                    "ends",
-                    "expires",
-                    "is over",
-                    "runs out",
-                    "will end",
-                    "runs until",
-                    "period ends",
-                    "lasts until",
-                    "of",
-                    "for",
-                    "with",
-                ],
-            )
-        {
-            if !matches!(words.get(next - 1), "of" | "for" | "with") {
-                let name = bare(talk, at, n);
-                let name =
-                    name.filter(|name| !matches!(name.to_lowercase().as_str(), "free" | "my free"));
-                let name = name.map_or_else(
-                    || "trial".to_owned(),
-                    |name| format!("{} trial", name.strip_suffix(" free").unwrap_or(&name)),
-                );
-                return Some((name, next));
-            }
-            let verb = (next..end.min(next + NAME_WORDS_MAX)).find_map(|m| {
-                let after =
-                    words.after(m, &["ends", "expires", "is over", "runs out", "runs until"]);
-                Some((m, after?))
-            });
-            let (to, after) = verb?;
-            return Some((format!("{} trial", bare(talk, next, to)?), after));
-        }
-    }
-    let from = words.after(at, &["i can cancel", "we can cancel", "i can still cancel"])?;
-    let to = (from..end).find(|n| matches!(words.get(*n), "until" | "till" | "before" | "by"))?;
-    let name = bare(talk, from, to)?;
-    let name = name.strip_suffix(" for free").unwrap_or(&name);
-    Some((format!("{FREE} of {name}"), to + 1))
-}
-
-fn bare(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
-    let from = talk
-        .words
-        .after(from, &["my", "the", "our", "this"])
-        .unwrap_or(from);
-    let text = pieces::original(&talk.words, from, to);
-    (!text.is_empty()).then_some(text)
-}
-
-fn is_kind(word: &str) -> bool {
-    matches!(word, "trial" | "cancellation" | "deadline")
-}
-
-fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "trials"
-            | "my trials"
-            | "show my trials"
-            | "list my trials"
-            | "free cancellations"
-            | "my free cancellations"
-            | "what can i still cancel"
-            | "what can i cancel"
-            | "which trials end"
-            | "when does my trial end"
-            | "when do my trials end"
-            | "show my free cancellations"
-    )
 }
 
 impl CancellationState {
@@ -222,8 +62,8 @@ impl CancellationState {
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.deadlines.drop_old(KEPT_DAYS, scene);
-        let id = match self.deadlines.replace(POWER, draft, scene) {
-            Ok(id) => id,
+        let (id, before) = match self.deadlines.replace(POWER, draft, scene) {
+            Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
         let notices = self.notices(scene);
@@ -243,8 +83,27 @@ impl CancellationState {
         };
         let line = entry.display(scene);
         match promised.starts_with('I') {
-            true => format!("Noted: {line}. {}", promise(POWER, promised, scene)),
-            false => format!("Noted: {line}. {promised}"),
+            true => format!("Noted: {line}.{before} {}", promise(POWER, promised, scene)),
+            false => format!("Noted: {line}.{before} {promised}"),
+        }
+    }
+
+    /// Only the person can cancel it: the warning stays.
+    fn order_refused(&self, about: &str, scene: &PowerContext<'_>) -> String {
+        let is_open = about == "trial" && self.deadlines.list.len() > 1;
+        let known = self.deadlines.find(about, scene);
+        match known.and_then(|id| self.deadlines.get(id)) {
+            Some(_) if is_open => format!(
+                "I can't cancel a trial with them; please do that yourself. I keep the warnings. {}",
+                self.overview(scene)
+            ),
+            Some(entry) => format!(
+                "I can't cancel that with them; please do that yourself. I keep the warning for {}. Once you have, tell me: “I cancelled {about}”.",
+                entry.display(scene)
+            ),
+            None => format!(
+                "I can't cancel that with them; please do that yourself, and nothing is cancelled yet. I can remind you: “remind me in an hour to cancel {about}”."
+            ),
         }
     }
 }
@@ -316,6 +175,10 @@ impl Superpower for CancellationState {
                 self.keep(draft, scene)
             }
             CancellationAction::List => self.overview(scene),
+            CancellationAction::Show(about) => {
+                let id = self.deadlines.find(&about, scene)?;
+                format!("{}.", self.deadlines.get(id)?.display(scene))
+            }
             CancellationAction::Remove(about) => match self.deadlines.find(&about, scene) {
                 Some(id) => {
                     let removed = self
@@ -327,6 +190,7 @@ impl Superpower for CancellationState {
                 None if !scene.sure => return None,
                 None => format!("I know of no such date. {}", self.overview(scene)),
             },
+            CancellationAction::Order(about) => self.order_refused(&about, scene),
             CancellationAction::UnclearTime(reply) => reply,
             CancellationAction::AskTime(what) => format!(
                 "Until when is that: {what}? Say it with the day, for example “my netflix trial ends on 5 December”."
@@ -354,6 +218,14 @@ impl Superpower for CancellationState {
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} ends: {when}", entry.what);
         self.deadlines.lines_between((from, to), line)
+    }
+
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        let day = |entry: &Entry| {
+            let what = format!("{} ends", entry.what);
+            Some(Plan::on(what, entry.date(scene.today())?))
+        };
+        self.deadlines.list.iter().filter_map(day).collect()
     }
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {

@@ -4,10 +4,11 @@
 //! when, is decided by each superpower.
 
 mod mailed;
+mod period;
 
 use std::collections::BTreeMap;
 
-use chrono::{Duration, Months, NaiveDate};
+use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::bookings;
@@ -17,6 +18,7 @@ use super::{Plan, Power, PowerContext, pieces};
 use crate::clock::Timestamp;
 pub(super) use mailed::MailedEntry;
 use mailed::{MailSource, without_mails};
+pub(super) use period::Period;
 
 /// Entries of one superpower and person.
 pub(super) const ENTRIES_MAX: usize = 200;
@@ -32,14 +34,6 @@ const LISTED_MAX: usize = 30;
 const CORRECTED_DAYS_MAX: i32 = 14;
 /// A shorter number is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
-
-/// How often something comes again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Period {
-    Monthly,
-    Yearly,
-}
 
 /// What was said of something, before it is kept.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -86,20 +80,10 @@ impl Entry {
     /// The day on or after `today` at which it comes, else the day at which it came.
     pub(super) fn date(&self, today: NaiveDate) -> Option<NaiveDate> {
         let first = pieces::day(self.day?);
-        let months = match self.period {
-            None => return Some(first),
-            Some(Period::Monthly) => 1,
-            Some(Period::Yearly) => 12,
-        };
-        let mut date = first;
-        // Counted from the first day, so that the 31st stays the 31st.
-        for n in 1.. {
-            if date >= today {
-                break;
-            }
-            date = first.checked_add_months(Months::new(months * n))?;
+        match self.period {
+            Some(period) => period.next(first, today),
+            None => Some(first),
         }
-        Some(date)
     }
 
     /// The moment at which it begins; of a day without a time its first one.
@@ -120,6 +104,9 @@ impl Entry {
             Some(when) => format!("{}: {when}", self.what),
             None => format!("{}: no day yet", self.what),
         };
+        if let Some(often) = self.period.and_then(Period::often) {
+            line.push_str(&format!(", {often}"));
+        }
         if !self.details.is_empty() {
             line.push_str(", ");
             line.push_str(&self.details);
@@ -153,10 +140,14 @@ impl Entry {
         }
     }
 
+    pub(super) fn comes_again(&self) -> bool {
+        self.period.and_then(Period::often).is_some()
+    }
+
     /// Whether the person told of what a mail states.
     fn covers(&self, mailed: &Entry) -> bool {
         let is_same_day = self.day == mailed.day || self.day.is_none() || mailed.day.is_none();
-        let comes_again = self.period.is_some() && mailed.period.is_some();
+        let comes_again = self.comes_again() && mailed.comes_again();
         (is_same_day || comes_again) && mailed.is_called(&self.what) || self.has_number_of(mailed)
     }
 
@@ -216,14 +207,20 @@ impl Entries {
         Ok(self.next_id)
     }
 
-    /// Gives a day to the newest entry that has none. What a mail stated is the person's from
-    /// then on.
+    /// The newest entry without a day.
+    pub(super) fn without_day(&self) -> Option<u32> {
+        let entry = self.list.iter().rev().find(|entry| entry.day.is_none())?;
+        Some(entry.id)
+    }
+
+    /// The entry's new id: what a mail stated is the person's from then on.
     pub(super) fn set_time(
         &mut self,
+        id: u32,
         time: SaidTime,
         scene: &PowerContext<'_>,
-    ) -> Option<(u32, &Entry)> {
-        let at = self.list.iter().rposition(|entry| entry.day.is_none())?;
+    ) -> Option<u32> {
+        let at = self.list.iter().position(|entry| entry.id == id)?;
         if let Some(mail) = self.list[at].mail.take() {
             self.drop_mark(mail.mark, scene);
             self.next_id += 1;
@@ -232,16 +229,36 @@ impl Entries {
         let entry = &mut self.list[at];
         entry.day = Some(pieces::number(time.day));
         entry.minute = time.minute;
-        Some((entry.id, &self.list[at]))
+        Some(entry.id)
     }
 
-    /// In the place of one of the same name, also of one that a mail states.
+    /// How often the entry comes; of what a mail states as with `set_time`.
+    pub(super) fn set_period(
+        &mut self,
+        id: u32,
+        period: Period,
+        scene: &PowerContext<'_>,
+    ) -> Option<u32> {
+        let entry = self.get(id)?;
+        let time = SaidTime {
+            day: entry.date(scene.today())?,
+            minute: entry.minute,
+        };
+        let id = self.set_time(id, time, scene)?;
+        let entry = self.list.iter_mut().find(|entry| entry.id == id)?;
+        entry.period = Some(period);
+        Some(id)
+    }
+
+    /// In the place of one of the same name, also of one that a mail states, whose details stay
+    /// where none are said. With a sentence about another day that it had; the error says why
+    /// there is none.
     pub(super) fn replace(
         &mut self,
         power: Power,
-        draft: EntryDraft,
+        mut draft: EntryDraft,
         scene: &PowerContext<'_>,
-    ) -> Result<u32, String> {
+    ) -> Result<(u32, String), String> {
         let before = self.clone();
         let day = draft.time.map(|time| pieces::number(time.day));
         let is_near = |entry: &Entry| match (entry.day, day) {
@@ -250,10 +267,14 @@ impl Entries {
         };
         let same = |entry: &Entry| match entry.mail {
             Some(_) => {
-                let comes_again = entry.period.is_some();
+                let comes_again = entry.comes_again();
                 entry.is_called(&draft.what) && (comes_again || is_near(entry))
             }
-            None => pieces::same(&entry.what, &draft.what),
+            // Two dinners may have one name, two renewals not.
+            None => {
+                let is_one = power != Power::ReservationPrep || is_near(entry);
+                is_one && pieces::same(&entry.what, &draft.what)
+            }
         };
         let replaced: Vec<u32> = self
             .list
@@ -261,14 +282,28 @@ impl Entries {
             .filter(|entry| same(entry))
             .map(|entry| entry.id)
             .collect();
+        let mut sentence = String::new();
         for id in replaced {
-            self.remove(id, scene);
+            let Some(removed) = self.remove(id, scene) else {
+                continue;
+            };
+            if draft.details.is_empty() {
+                draft.details.clone_from(&removed.details);
+            }
+            let is_own = removed.mail.is_none() && removed.day != day;
+            if let Some(when) = removed.when_text(scene).filter(|_| is_own) {
+                sentence =
+                    format!(" It takes the place of the one on {when}; “undo” brings that back.");
+            }
         }
         let added = self.add(power, draft);
-        if added.is_err() {
-            *self = before;
+        match added {
+            Ok(id) => Ok((id, sentence)),
+            Err(why) => {
+                *self = before;
+                Err(why)
+            }
         }
-        added
     }
 
     pub(super) fn get(&self, id: u32) -> Option<&Entry> {

@@ -1,7 +1,8 @@
-//! Memberships and subscriptions that renew by themselves, as the person or mails told: told a week before, each year or
-//! month again. It cancels nothing.
+//! Memberships and subscriptions that renew by themselves, as the person or mails told: told before,
+//! each time again. It cancels nothing.
 
 mod operations;
+mod read;
 
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -9,18 +10,17 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
-use super::said_time::{self, SaidTime};
-use super::{Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use super::said_time::SaidTime;
+use super::{Plan, Power, PowerContext, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
+pub(super) use read::parse;
 
 const POWER: Power = Power::MembershipRenewal;
-const BEFORE_DAYS: i64 = 7;
-/// Words before "renews".
-const NAME_WORDS_MAX: usize = 8;
-/// Days after which what comes only once is forgotten. All of them come again.
+/// Days after which what comes only once is forgotten.
+const KEPT_DAYS: i64 = 2;
+/// Days of the daily summary.
 const SOON_DAYS: i64 = 7;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -29,11 +29,25 @@ pub enum RenewalAction {
         what: String,
         details: String,
         time: SaidTime,
+        /// `None`: not said.
+        period: Option<Period>,
+    },
+    /// How often it renews. `None`: what was told last.
+    SetPeriod {
+        about: Option<String>,
         period: Period,
     },
     List,
     Show(String),
     Remove(String),
+    /// The assistant is asked to cancel it, which it can't.
+    Order {
+        about: String,
+        /// "subscription" and the like was said, so that nothing else is meant.
+        is_kind: bool,
+    },
+    /// The person has cancelled it.
+    Cancelled(String),
     /// Why the time can't be used.
     UnclearTime(String),
     /// It renews, and no day was said.
@@ -45,196 +59,161 @@ pub(super) struct RenewalState {
     renewals: Entries,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, RenewalAction)> {
-    use Strength::{Clear, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
-        return Some((Clear, RenewalAction::List));
+/// "renews", or of what comes only once "ends".
+fn verb(entry: &Entry) -> &'static str {
+    match entry.period {
+        Some(Period::Once) => "ends",
+        _ => "renews",
     }
-    if let Some(from) = words.after(at, &["when does", "when will", "when do"]) {
-        let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
-        let about = without_article(talk, from, verb)?;
-        return Some((Soft, RenewalAction::Show(about)));
-    }
-    if let Some(from) = words.after(
-        at,
-        &["delete", "remove", "forget", "drop", "cancel", "stop"],
-    ) && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
-    {
-        let about = without_article(talk, from, kind)
-            .or_else(|| without_article(talk, words.after(kind + 1, &["of", "for"])?, end))?;
-        return Some((Clear, RenewalAction::Remove(about)));
-    }
-    let until = end.min(at + NAME_WORDS_MAX + 2);
-    let (verb, next) = (at..until).find_map(|n| Some((n, verb_end(talk, n)?)))?;
-    let what = without_article(talk, at, verb)?;
-    let Some(found) = said_time::find(talk, next, end, false) else {
-        let is_stated = next == end && !words.is_question();
-        return is_stated.then_some((Soft, RenewalAction::AskTime(what)));
-    };
-    let mut rest = found.rest(words, next, end);
-    let monthly = |text: &String| {
-        matches!(
-            text.to_lowercase().as_str(),
-            "every month" | "monthly" | "each month"
-        )
-    };
-    let yearly = |text: &String| {
-        matches!(
-            text.to_lowercase().as_str(),
-            "every year" | "yearly" | "each year" | "annually" | "again"
-        )
-    };
-    let period = if rest.iter().any(monthly) {
-        Period::Monthly
-    } else {
-        Period::Yearly
-    };
-    rest.retain(|text| !monthly(text) && !yearly(text) && text != "on");
-    let time = match found.time {
-        Ok(time) => time,
-        Err(problem) => return Some((Clear, RenewalAction::UnclearTime(problem))),
-    };
-    Some((
-        Clear,
-        RenewalAction::Keep {
-            what,
-            details: rest.join(", "),
-            time,
-            period,
-        },
-    ))
 }
 
-fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "renewals"
-            | "my renewals"
-            | "show my renewals"
-            | "list my renewals"
-            | "upcoming renewals"
-            | "what renews"
-            | "what renews soon"
-            | "my memberships"
-            | "memberships"
-            | "show my memberships"
-            | "my subscriptions"
-            | "show my subscriptions"
-            | "list my subscriptions"
-    )
+/// How many days before it is told of.
+fn notice_days(entry: &Entry) -> i64 {
+    entry.period.unwrap_or(Period::Yearly).notice_days()
 }
 
-fn is_kind(word: &str) -> bool {
-    matches!(word, "renewal" | "subscription" | "membership")
+/// "a week before", "a day before".
+const fn before_text(days: i64) -> &'static str {
+    match days {
+        1 => "a day before",
+        _ => "a week before",
+    }
 }
 
-/// The index after "renews", or after "expires" where a membership does.
-fn verb_end(talk: &Talk<'_>, at: usize) -> Option<usize> {
-    let words = &talk.words;
-    let renews = words.after(
-        at,
-        &[
-            "renews",
-            "auto-renews",
-            "autorenews",
-            "will renew",
-            "is renewed",
-            "gets renewed",
-            "will be renewed",
-            "is due for renewal",
-            "renewal is",
-            "is up for renewal",
-        ],
+fn notice(entry: &Entry, scene: &PowerContext<'_>) -> Option<Notice> {
+    let date = entry.date(scene.today())?;
+    let planned = notice::days_before(date, notice_days(entry), HOUR, scene.zone())?;
+    let over = pieces::moment(date, 0, scene.zone())?;
+    let mut text = format!(
+        "🔁 {} {} on {}",
+        entry.what,
+        verb(entry),
+        pieces::display(date, scene.today())
     );
-    let ends = || {
-        let named = (talk.start..at).any(|n| {
-            is_kind(words.get(n))
-                || matches!(
-                    words.get(n),
-                    "licence" | "license" | "passport" | "insurance" | "pass"
-                )
-        });
-        words
-            .after(
-                at,
-                &["expires", "runs out", "ends", "is due", "will expire"],
-            )
-            .filter(|_| named)
-    };
-    renews.or_else(ends)
-}
-
-fn without_article(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
-    let from = talk
-        .words
-        .after(from, &["my", "the", "our"])
-        .unwrap_or(from);
-    let text = pieces::original(&talk.words, from, to);
-    let text = text.strip_suffix(" automatically").unwrap_or(&text);
-    (!text.is_empty()
-        && !matches!(
-            text.to_lowercase().as_str(),
-            "it" | "this" | "that" | "what"
-        ))
-    .then(|| text.to_owned())
+    if !entry.details.is_empty() {
+        text.push_str(&format!(" ({})", entry.details));
+    }
+    text.push_str(match entry.period {
+        Some(Period::Once) => {
+            ". If you still need it, renew it before then; I can't do that for you."
+        }
+        _ => {
+            ". If you don't want it any more, cancel it with them before then; I can't do that for you."
+        }
+    });
+    Some(entry.notice("week", (planned, over), text))
 }
 
 impl RenewalState {
     fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let to_notice = |entry: &Entry| {
-            let date = entry.date(scene.today())?;
-            let planned = notice::days_before(date, BEFORE_DAYS, HOUR, scene.zone())?;
-            let over = pieces::moment(date, 0, scene.zone())?;
-            let mut text = format!(
-                "🔁 {} renews on {}",
-                entry.what,
-                pieces::display(date, scene.today())
-            );
-            if !entry.details.is_empty() {
-                text.push_str(&format!(" ({})", entry.details));
-            }
-            text.push_str(". If you don't want it any more, cancel it with them before then; I can't do that for you.");
-            Some(entry.notice("week", (planned, over), text))
-        };
-        self.renewals.list.iter().filter_map(to_notice).collect()
+        let list = self.renewals.list.iter();
+        list.filter_map(|entry| notice(entry, scene)).collect()
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        let id = match self.renewals.replace(POWER, draft, scene) {
-            Ok(id) => id,
+        self.renewals.drop_old(KEPT_DAYS, scene);
+        let mut draft = draft;
+        if draft.period.is_none() {
+            // Told again with another day, it comes as often as before.
+            let same = |entry: &&Entry| pieces::same(&entry.what, &draft.what);
+            draft.period = self.renewals.list.iter().find(same).and_then(|e| e.period);
+        }
+        let (id, before) = match self.renewals.replace(POWER, draft, scene) {
+            Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
+        self.announced("Noted", id, &before, scene)
+            .unwrap_or_default()
+    }
+
+    fn announced(
+        &mut self,
+        title: &str,
+        id: u32,
+        replaced: &str,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
         let notices = self.notices(scene);
         self.renewals.skip_past(id, notices, scene);
-        let Some((entry, date)) = self
-            .renewals
-            .get(id)
-            .and_then(|entry| Some((entry, entry.date(scene.today())?)))
-        else {
-            return String::new();
-        };
+        let entry = self.renewals.get(id)?;
+        let date = entry.date(scene.today())?;
         let day = pieces::time_text(date, None, scene.today());
-        let often = match entry.period {
-            Some(Period::Monthly) => "every month",
-            _ => "every year",
+        let often = entry.period.and_then(Period::often);
+        let days = notice_days(entry);
+        let before = before_text(days);
+        let first = date - Duration::days(days);
+        let is_ahead = first > scene.today();
+        let soon = match days {
+            1 => "That's too soon for a word before it.",
+            _ => "That's within a week.",
         };
-        let first = date - Duration::days(BEFORE_DAYS);
-        let promised = match first > scene.today() {
-            true => format!(
-                "I tell you a week before, on {}, and {often} again.",
-                pieces::display(first, scene.today())
+        let again = often.map(|often| format!(", and {often} again"));
+        let promised = match (is_ahead, again) {
+            (true, again) => format!(
+                "I tell you {before}, on {}{}.",
+                pieces::display(first, scene.today()),
+                again.unwrap_or_default()
             ),
-            false => format!(
-                "That's within a week. I tell you a week before the next one, and {often} again."
-            ),
+            (false, Some(again)) => {
+                format!("{soon} I tell you {before} the next one{again}.")
+            }
+            (false, None) => format!("{soon} So I don't write about it before."),
         };
-        format!(
-            "Noted: {} renews on {day}. {}",
-            entry.what,
-            promise(POWER, &promised, scene)
-        )
+        let mut reply = format!("{title}: {} {} on {day}", entry.what, verb(entry));
+        if !entry.details.is_empty() {
+            reply.push_str(&format!(" ({})", entry.details));
+        }
+        let promised = promise(POWER, &promised, scene);
+        reply.push_str(&format!(".{replaced} {promised}"));
+        if entry.period.is_none() {
+            reply.push_str(
+                " Does it renew every month or every year? Say “every month” or “every year”; until then I keep this day only.",
+            );
+        }
+        Some(reply)
+    }
+
+    fn set_period(
+        &mut self,
+        about: Option<&str>,
+        period: Period,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        let found = match about {
+            Some(about) => self.renewals.find(about, scene),
+            None => {
+                let own = self.renewals.list.iter().filter(|e| e.period.is_none());
+                own.map(|entry| entry.id).max()
+            }
+        };
+        let Some(id) = found else {
+            let often = period.often().unwrap_or_default();
+            return about.map(|about| format!(
+                "On which day does {about} renew next? Say it like “{about} renews {often}, next on 5 December”."
+            ));
+        };
+        let id = self.renewals.set_period(id, period, scene)?;
+        self.announced("Okay", id, "", scene)
+    }
+
+    /// Only the person can cancel it: what is told of it stays.
+    fn order_refused(
+        &self,
+        about: &str,
+        is_kind: bool,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        let known = self.renewals.find(about, scene);
+        Some(match known.and_then(|id| self.renewals.get(id)) {
+            Some(entry) => format!(
+                "I can't cancel that with them; please do that yourself. I still know of it: {}. Say “remove the renewal of {about}” if I shall not tell you of it any more.",
+                entry.display(scene)
+            ),
+            None if !is_kind => return None,
+            None => format!(
+                "I can't cancel {about} with them; please do that yourself, and nothing is cancelled yet. I can remind you: “remind me in an hour to cancel {about}”."
+            ),
+        })
     }
 }
 
@@ -269,9 +248,23 @@ impl Superpower for RenewalState {
                     what,
                     details,
                     time: Some(time),
-                    period: Some(period),
+                    period,
                 };
                 self.keep(draft, scene)
+            }
+            RenewalAction::SetPeriod { about, period } => {
+                return self.set_period(about.as_deref(), period, scene);
+            }
+            RenewalAction::Order { about, is_kind } => {
+                return self.order_refused(&about, is_kind, scene);
+            }
+            RenewalAction::Cancelled(about) => {
+                let id = self.renewals.find(&about, scene)?;
+                let removed = self.renewals.remove(id, scene)?;
+                format!(
+                    "Okay, I no longer tell you of the renewal of {}. “undo” brings it back.",
+                    removed.what
+                )
             }
             RenewalAction::List => self.overview(scene),
             RenewalAction::Show(about) => {
@@ -327,16 +320,25 @@ impl Superpower for RenewalState {
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let found = self.renewals.between(from, to);
         let lines = found.iter().map(|(date, entry)| {
-            format!("{} renews: {}", entry.what, pieces::display(*date, from))
+            let day = pieces::display(*date, from);
+            format!("{} {}: {day}", entry.what, verb(entry))
         });
         lines.collect()
+    }
+
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        let day = |entry: &Entry| {
+            let what = format!("{} {}", entry.what, verb(entry));
+            Some(Plan::on(what, entry.date(scene.today())?))
+        };
+        self.renewals.list.iter().filter_map(day).collect()
     }
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         let next = self.renewals.next_notice(&self.notices(scene), scene);
         // When all have been told, the next year's are planned once this year's are over.
         next.or_else(|| {
-            let dates = self.renewals.list.iter();
+            let dates = self.renewals.list.iter().filter(|e| e.comes_again());
             let next = dates.filter_map(|entry| entry.date(scene.today())).min()?;
             pieces::moment(next.succ_opt()?, 0, scene.zone())
         })

@@ -18,6 +18,8 @@ pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 const POWER: Power = Power::PackageTracking;
+/// A parcel of which nothing else is known.
+const PARCEL: &str = "parcel";
 /// Days after the expected one at which a parcel is forgotten.
 const KEPT_DAYS: i64 = 14;
 
@@ -30,8 +32,13 @@ pub enum ParcelAction {
         details: String,
         time: Option<SaidTime>,
     },
-    /// The day of the parcel that has none.
-    SetTime(SaidTime),
+    /// A new day. `None`: of the parcel that has none, or of the only one.
+    SetTime {
+        about: Option<String>,
+        time: SaidTime,
+    },
+    /// It comes later, and no day was said.
+    Late(Option<String>),
     List,
     /// It arrived, or is not waited for any more. `None`: the only one.
     Remove {
@@ -66,6 +73,15 @@ impl ParcelState {
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.parcels.drop_old(KEPT_DAYS, scene);
+        let same = self.parcels.list.iter().find(|entry| {
+            let is_named = entry.what != PARCEL && draft.details.is_empty();
+            is_named && pieces::same(&entry.what, &draft.what)
+        });
+        if let (Some(_), Some(time)) = (same, draft.time)
+            && let Some(reply) = self.set_time(Some(&draft.what), time, scene)
+        {
+            return reply;
+        }
         let id = match self.parcels.add(POWER, draft) {
             Ok(id) => id,
             Err(reply) => return reply,
@@ -98,20 +114,52 @@ impl ParcelState {
         arrived: bool,
         scene: &PowerContext<'_>,
     ) -> Option<String> {
-        let found = match (about, self.parcels.list.as_slice()) {
-            (None, [only]) => Some(only.id),
-            (None, _) => None,
-            (Some(about), _) => self.parcels.find(about, scene),
-        };
+        let found = self.which(about, scene).map(|entry| entry.id);
         match found.and_then(|id| self.parcels.remove(id, scene)) {
             Some(removed) if arrived => Some(format!("✓ {} has arrived.", removed.what)),
             Some(removed) => Some(format!(
                 "Okay, I no longer wait for it: {}. “undo” brings it back.",
                 removed.what
             )),
-            None if !scene.sure => None,
-            None => Some(format!("Which one? {}", self.overview(scene))),
+            None => self.ask_which(scene),
         }
+    }
+
+    /// The one that is called so; without a name the only one.
+    fn which(&self, about: Option<&str>, scene: &PowerContext<'_>) -> Option<&Entry> {
+        match (about, self.parcels.list.as_slice()) {
+            (None, [only]) => Some(only),
+            (None, _) => None,
+            (Some(about), _) => self.parcels.get(self.parcels.find(about, scene)?),
+        }
+    }
+
+    fn ask_which(&self, scene: &PowerContext<'_>) -> Option<String> {
+        scene
+            .sure
+            .then(|| format!("Which one? {}", self.overview(scene)))
+    }
+
+    fn set_time(
+        &mut self,
+        about: Option<&str>,
+        time: SaidTime,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        let undated = self.parcels.without_day().filter(|_| about.is_none());
+        let named = || self.which(about, scene).map(|entry| entry.id);
+        let Some(id) = undated.or_else(named) else {
+            return self.ask_which(scene);
+        };
+        let before = self.parcels.get(id)?.when_text(scene);
+        let id = self.parcels.set_time(id, time, scene)?;
+        let notices = self.notices(scene);
+        self.parcels.skip_past(id, notices, scene);
+        let line = self.parcels.get(id)?.display(scene);
+        let before = before.filter(|when| !line.contains(when.as_str()));
+        let before = before.map_or_else(String::new, |when| format!(" (before: {when})"));
+        let notice = promise(POWER, "I remind you on the day.", scene);
+        Some(format!("Okay: {line}{before}. {notice}"))
     }
 }
 
@@ -122,7 +170,7 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
         return None;
     }
     let what = match booking.name() {
-        name if name.is_empty() => "parcel".to_owned(),
+        name if name.is_empty() => PARCEL.to_owned(),
         name => format!("parcel: {name}"),
     };
     let carrier = [details.provider.as_str(), details.number.as_str()];
@@ -152,7 +200,7 @@ impl Superpower for ParcelState {
                 time,
             } => {
                 let what = if what.is_empty() {
-                    "parcel".to_owned()
+                    PARCEL.to_owned()
                 } else {
                     what
                 };
@@ -164,20 +212,16 @@ impl Superpower for ParcelState {
                 };
                 self.keep(draft, scene)
             }
-            ParcelAction::SetTime(time) => {
-                let Some((id, entry)) = self.parcels.set_time(time, scene) else {
-                    return scene
-                        .sure
-                        .then(|| "Each of your parcels has a day already.".to_owned());
-                };
-                let line = entry.display(scene);
-                let notices = self.notices(scene);
-                self.parcels.skip_past(id, notices, scene);
-                format!(
-                    "Okay: {line}. {}",
-                    promise(POWER, "I remind you on the day.", scene)
-                )
+            ParcelAction::SetTime { about, time } => {
+                return self.set_time(about.as_deref(), time, scene);
             }
+            ParcelAction::Late(about) => match self.which(about.as_deref(), scene) {
+                Some(entry) => format!(
+                    "I still have this day for it: {}. When should it arrive now? Say “it now arrives on friday”.",
+                    entry.display(scene)
+                ),
+                None => return self.ask_which(scene),
+            },
             ParcelAction::List => self.overview(scene),
             ParcelAction::Remove { about, arrived } => {
                 return self.remove(about.as_deref(), arrived, scene);

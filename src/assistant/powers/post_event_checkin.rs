@@ -22,12 +22,27 @@ const AFTER_S: i64 = 2 * 3_600;
 const KEPT_DAYS: i64 = 3;
 /// Words of what it is called.
 const NAME_WORDS_MAX: usize = 6;
+/// What begins the mention of something to come.
+const HAVING: [&str; 10] = [
+    "i have",
+    "ive got",
+    "i got",
+    "ive",
+    "ill have",
+    "i will have",
+    "i am having",
+    "im having",
+    "wish me luck for",
+    "wish me luck",
+];
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckinAction {
     Keep {
         what: String,
         time: SaidTime,
+        /// It was on another day before.
+        is_moved: bool,
     },
     List,
     Remove(String),
@@ -41,7 +56,7 @@ pub(super) struct CheckinState {
     /// What was asked about last, as it stands before the answer in a memory. It may be of a
     /// calendar, and is not kept.
     #[serde(skip)]
-    question: Option<String>,
+    asked: Vec<String>,
 }
 
 struct Question {
@@ -70,21 +85,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
     if words.is_question() {
         return None;
     }
-    let have = words.after(
-        at,
-        &[
-            "i have",
-            "ive got",
-            "i got",
-            "ive",
-            "ill have",
-            "i will have",
-            "i am having",
-            "im having",
-            "wish me luck for",
-            "wish me luck",
-        ],
-    );
+    let have = words.after(at, &HAVING);
     let from = match have {
         Some(from) => words
             .after(from, &["a", "an", "my", "the", "another"])
@@ -92,19 +93,31 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
         None => words.after(at, &["my", "the"])?,
     };
     let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;
+    if (from..end).any(|n| is_negated(words.get(n))) {
+        return None; // "I have no interview tomorrow"
+    }
     let found = said_time::find(talk, from, end, is_in_the_evening(words.get(named)))?;
     let (first, _) = found.range();
     if first <= named {
         return None;
     }
     let to = (named..first)
-        .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
+        .find(|n| {
+            matches!(
+                words.get(*n),
+                "is" | "will" | "on" | "moved" | "got" | "now"
+            )
+        })
         .unwrap_or(first);
     let what = pieces::original(words, from, to);
     Some((
         Soft,
         match found.time {
-            Ok(time) => CheckinAction::Keep { what, time },
+            Ok(time) => CheckinAction::Keep {
+                what,
+                time,
+                is_moved: (from..first).any(|n| matches!(words.get(n), "now" | "moved")),
+            },
             Err(problem) => CheckinAction::UnclearTime(problem),
         },
     ))
@@ -144,6 +157,24 @@ fn is_of_weight(word: &str) -> bool {
             | "race"
             | "hearing"
             | "wedding"
+    )
+}
+
+fn is_negated(word: &str) -> bool {
+    matches!(
+        word,
+        "no" | "not"
+            | "never"
+            | "without"
+            | "isnt"
+            | "wont"
+            | "cancelled"
+            | "canceled"
+            | "postponed"
+            | "off"
+            | "was"
+            | "had"
+            | "has"
     )
 }
 
@@ -198,6 +229,41 @@ pub fn checkin_answer(text: &str) -> CheckinAnswer {
 }
 
 impl CheckinState {
+    fn keep(
+        &mut self,
+        what: String,
+        time: SaidTime,
+        is_moved: bool,
+        scene: &PowerContext<'_>,
+    ) -> String {
+        self.events.drop_old(KEPT_DAYS, scene);
+        let draft = EntryDraft {
+            what: what.clone(),
+            time: Some(time),
+            ..EntryDraft::default()
+        };
+        let day = Some(pieces::number(time.day));
+        let is_here = |entry: &Entry| entry.day == day && pieces::same(&entry.what, &what);
+        // Two exams may have one name.
+        let kept = match is_moved || self.events.list.iter().any(is_here) {
+            true => self.events.replace(POWER, draft, scene),
+            false => self.events.add(POWER, draft).map(|id| (id, String::new())),
+        };
+        let before = match kept {
+            Ok((_, before)) => before,
+            Err(reply) => return reply,
+        };
+        let when = pieces::time_text(time.day, time.minute, scene.today());
+        let asked_at = question_span(time.day, time.minute, &what, scene).map(|(at, _)| {
+            let day = pieces::date(at, scene.zone());
+            let minute = pieces::minute_of_day(at, scene.zone());
+            pieces::time_text(day, Some(minute), scene.today())
+        });
+        let promised = format!("I ask how it was on {}.", asked_at.unwrap_or_default());
+        let promised = promise(POWER, &promised, scene);
+        format!("Noted: {what}, {when}.{before} {promised}")
+    }
+
     fn questions(&self, scene: &PowerContext<'_>) -> Vec<Question> {
         let own = self.events.list.iter().filter_map(|entry| {
             let date = entry.date(scene.today())?;
@@ -272,28 +338,11 @@ impl Superpower for CheckinState {
 
     fn apply(&mut self, action: CheckinAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            CheckinAction::Keep { what, time } => {
-                self.events.drop_old(KEPT_DAYS, scene);
-                let draft = EntryDraft {
-                    what: what.clone(),
-                    time: Some(time),
-                    ..EntryDraft::default()
-                };
-                if let Err(reply) = self.events.replace(POWER, draft, scene) {
-                    return Some(reply);
-                }
-                let when = pieces::time_text(time.day, time.minute, scene.today());
-                let day_text = question_span(time.day, time.minute, &what, scene).map(|(at, _)| {
-                    let day = pieces::date(at, scene.zone());
-                    let minute = pieces::minute_of_day(at, scene.zone());
-                    pieces::time_text(day, Some(minute), scene.today())
-                });
-                let promised = format!("I ask how it was on {}.", day_text.unwrap_or_default());
-                format!(
-                    "Noted: {what}, {when}. {}",
-                    promise(POWER, &promised, scene)
-                )
-            }
+            CheckinAction::Keep {
+                what,
+                time,
+                is_moved,
+            } => self.keep(what, time, is_moved, scene),
             CheckinAction::List => self.overview(scene),
             CheckinAction::Remove(about) => match self.events.find(&about, scene) {
                 Some(id) => {
@@ -322,6 +371,10 @@ impl Superpower for CheckinState {
         self.events.lines_between((from, to), line)
     }
 
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        self.events.plans(scene)
+    }
+
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         let questions = self.questions(scene).into_iter();
         let notices: Vec<Notice> = questions.map(|question| question.notice).collect();
@@ -336,17 +389,14 @@ impl Superpower for CheckinState {
             .collect();
         let due = self.events.take_due(notices, scene);
         questions.retain(|question| due.contains(&question.notice));
-        self.question = (!questions.is_empty()).then(|| {
-            let abouts: Vec<&str> = questions
-                .iter()
-                .map(|question| question.about.as_str())
-                .collect();
-            pieces::joined(&abouts)
-        });
+        self.asked = questions
+            .into_iter()
+            .map(|question| question.about)
+            .collect();
         notice::joined(&due)
     }
 
-    fn question(&self) -> Option<&str> {
-        self.question.as_deref()
+    fn questions(&self) -> &[String] {
+        &self.asked
     }
 }

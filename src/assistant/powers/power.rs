@@ -147,6 +147,18 @@ impl Power {
         )
     }
 
+    /// Whether it keeps what is planned for a day.
+    pub const fn keeps_days(self) -> bool {
+        self.goes_by_bookings()
+            || matches!(
+                self,
+                Self::PostEventCheckin
+                    | Self::CalendarQueryAgent
+                    | Self::TripPlanner
+                    | Self::BirthdayReminder
+            )
+    }
+
     /// Whether the morning's briefing tells of its day.
     pub const fn is_of_the_morning(self) -> bool {
         matches!(

@@ -2,7 +2,10 @@
 //! address two hours before, or in the morning where no time is known. It books and cancels
 //! nothing with anybody.
 
+mod changes;
+mod kinds;
 mod operations;
+mod read;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -11,65 +14,23 @@ use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
 use super::said_time::{self, SaidTime};
-use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use super::{Plan, Power, PowerContext, Superpower, pieces};
+use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
+pub(super) use read::parse;
 
 const POWER: Power = Power::ReservationPrep;
 /// A booking is told so long before.
 const BEFORE_S: i64 = 2 * 3_600;
 /// Days after which it is forgotten.
 const KEPT_DAYS: i64 = 2;
+/// Characters of what is to be booked that are said back.
+const ORDER_CHARS_MAX: usize = 60;
 /// A table from then on is for dinner, in minutes after midnight.
 const EVENING: u32 = 17 * 60;
-/// Words before "on friday" that are looked at.
-const WORDS_MAX: usize = 30;
-
-/// What begins a booking in so many words.
-const BOOKED: [&str; 21] = [
-    "i booked",
-    "i have booked",
-    "ive booked",
-    "booked",
-    "we booked",
-    "weve booked",
-    "we have booked",
-    "i reserved",
-    "ive reserved",
-    "reserved",
-    "we reserved",
-    "note my booking",
-    "note this booking",
-    "keep this booking",
-    "keep this reservation",
-    "note my reservation",
-    "keep my reservation",
-    "reservation",
-    "booking",
-    "my reservation is",
-    "my booking is",
-];
-/// What may begin one.
-const HAVING: [&str; 14] = [
-    "i have a",
-    "i have an",
-    "i have",
-    "ive got a",
-    "ive got an",
-    "ive got",
-    "i got a",
-    "we have a",
-    "we have",
-    "weve got a",
-    "weve got",
-    "im having",
-    "were having",
-    "theres",
-];
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReservationAction {
     Keep {
@@ -81,6 +42,14 @@ pub enum ReservationAction {
     List,
     Show(String),
     Remove(String),
+    /// The person has cancelled it.
+    Cancelled(String),
+    Move {
+        about: String,
+        to: TimeChange,
+    },
+    /// What the assistant is asked to book, which it can't.
+    Order(String),
     /// A booking without its day.
     AskTime(String),
     /// Why the time can't be used.
@@ -90,150 +59,6 @@ pub enum ReservationAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ReservationState {
     bookings: Entries,
-}
-
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, ReservationAction)> {
-    use Strength::{Clear, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
-        return Some((Clear, ReservationAction::List));
-    }
-    let booking = (at..end).find(|n| is_booking(words.get(*n)));
-    if let (Some(booking), Some(from)) = (
-        booking,
-        words.after(at, &["cancel", "delete", "remove", "forget", "drop"]),
-    ) {
-        let about = named(words, from, booking, end)?;
-        return Some((Clear, ReservationAction::Remove(about)));
-    }
-    if let Some(action) = parse_question(talk, at, end) {
-        return Some((Soft, action));
-    }
-    parse_booking(talk, at, end)
-}
-
-/// "when is my dinner?"
-fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
-    let from = words.after(
-        at,
-        &[
-            "when is",
-            "whens",
-            "where is",
-            "wheres",
-            "show me",
-            "show",
-            "whats the number of",
-            "what is the number of",
-            "what time is",
-            "whats the address of",
-        ],
-    )?;
-    let kind = (from..end).find(|n| is_booking(words.get(*n)) || is_meal(words.get(*n)))?;
-    let about = named(words, from, kind, end).unwrap_or_else(|| words.get(kind).to_owned());
-    Some(ReservationAction::Show(about))
-}
-
-/// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
-fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, ReservationAction)> {
-    use Strength::{Clear, Soft};
-    let words = &talk.words;
-    if words.is_question() {
-        return None;
-    }
-    let booked = words.after(at, &BOOKED);
-    let having = words.after(at, &HAVING);
-    let from = booked.or(having).unwrap_or(at);
-    let start = words
-        .after(from, &["a", "an", "my", "our", "the"])
-        .unwrap_or(from);
-    let kind = (start..end.min(start + 4))
-        .find(|n| is_booking(words.get(*n)) || is_meal(words.get(*n)) || is_stay(words.get(*n)));
-    if booked.is_none() {
-        let kind = kind?;
-        // "dinner was great" is talk.
-        let with = words
-            .after(kind + 1, &["at", "in", "with", "for"])
-            .is_some();
-        if !with && !is_booking(words.get(kind)) {
-            return None;
-        }
-    }
-    let strength = if booked.is_some() { Clear } else { Soft };
-    let evening = (at..end).any(|n| is_evening(words.get(n)));
-    let Some(found) = said_time::find(talk, from, end, evening) else {
-        let what = pieces::original(words, start, end);
-        let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
-        return is_stated.then_some((strength, ReservationAction::AskTime(what)));
-    };
-    let mut parts = found.rest(words, start, end).into_iter();
-    let what = parts.next()?;
-    let details = parts.collect::<Vec<_>>().join(", ");
-    Some((
-        strength,
-        match found.time {
-            Ok(time) => ReservationAction::Keep {
-                what,
-                details,
-                time,
-            },
-            Err(problem) => ReservationAction::UnclearTime(problem),
-        },
-    ))
-}
-
-fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "reservations"
-            | "my reservations"
-            | "show my reservations"
-            | "list my reservations"
-            | "what reservations do i have"
-            | "my bookings"
-            | "bookings"
-            | "show my bookings"
-            | "list my bookings"
-            | "what bookings do i have"
-            | "which bookings do i have"
-            | "what did i book"
-            | "what have i booked"
-            | "my appointments"
-            | "show my appointments"
-    )
-}
-
-fn is_booking(word: &str) -> bool {
-    matches!(
-        word,
-        "reservation" | "booking" | "appointment" | "table" | "haircut" | "massage"
-    )
-}
-
-fn is_meal(word: &str) -> bool {
-    matches!(word, "dinner" | "lunch" | "breakfast" | "brunch" | "drinks")
-}
-
-fn is_stay(word: &str) -> bool {
-    matches!(word, "hotel" | "hostel" | "room" | "airbnb" | "flat")
-}
-
-/// What takes place in the evening, so that "at 8" is 20:00.
-fn is_evening(word: &str) -> bool {
-    matches!(word, "dinner" | "drinks")
-}
-
-/// "reservation at Luigi", "Luigi booking": what it is of.
-fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
-    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
-    let after = words.after(kind + 1, &["at the", "at", "for", "in", "with", "of"]);
-    let text = match after {
-        Some(next) => pieces::original(words, next, end),
-        None => pieces::original(words, from, kind),
-    };
-    (!text.is_empty()).then_some(text)
 }
 
 impl ReservationState {
@@ -256,23 +81,101 @@ impl ReservationState {
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.bookings.drop_old(KEPT_DAYS, scene);
-        let id = match self.bookings.replace(POWER, draft, scene) {
-            Ok(id) => id,
+        let (id, before) = match self.bookings.replace(POWER, draft, scene) {
+            Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
+        let notice = self.announced(id, scene);
+        let line = self.bookings.get(id).map(|entry| entry.display(scene));
+        format!("Noted: {}.{before} {notice}", line.unwrap_or_default())
+    }
+
+    /// What is said of it before it begins.
+    fn announced(&mut self, id: u32, scene: &PowerContext<'_>) -> String {
         let notices = self.notices(scene);
         self.bookings.skip_past(id, notices, scene);
-        let line = self.bookings.get(id).map(|entry| entry.display(scene));
         let before = match self.bookings.get(id).is_some_and(|e| e.minute.is_some()) {
             true => "I remind you two hours before.",
             false => "I remind you in the morning.",
         };
-        format!(
-            "Noted: {}. {}",
-            line.unwrap_or_default(),
-            promise(POWER, before, scene)
-        )
+        promise(POWER, before, scene)
     }
+
+    /// The booking that is called so; "booking" and the like is the only one.
+    fn find(&self, about: &str, scene: &PowerContext<'_>) -> Option<&Entry> {
+        let id = self.bookings.find(about, scene).or_else(|| {
+            let is_only = self.bookings.list.len() == 1 && kinds::is_any(about);
+            is_only.then(|| self.bookings.list[0].id)
+        });
+        self.bookings.get(id?)
+    }
+
+    /// The place knows nothing of it.
+    fn relocate(
+        &mut self,
+        about: &str,
+        to: TimeChange,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        let Some(entry) = self.find(about, scene) else {
+            let is_one_of_several = self.bookings.list.len() > 1;
+            return (scene.sure || is_one_of_several && kinds::is_any(about))
+                .then(|| format!("Which booking is that? {}", self.overview(scene)));
+        };
+        let (id, minute) = (entry.id, entry.minute);
+        let words = Words::new(&entry.what);
+        let is_late = match minute {
+            Some(minute) => minute >= EVENING,
+            None => kinds::is_in_the_evening(&words, 0..words.len()),
+        };
+        let to = if is_late { to.in_the_evening() } else { to };
+        let begins = entry.begins(scene)?;
+        let moved = match to.of_set(begins, None, scene.now, scene.zone()) {
+            Ok(moved) if moved.recurrence.is_none() => moved.send_at,
+            Ok(_) => return Some(said_time::comes_again()),
+            Err(why) => return Some(why),
+        };
+        let new_minute = pieces::minute_of_day(moved, scene.zone());
+        let time = SaidTime {
+            day: pieces::date(moved, scene.zone()),
+            minute: (minute.is_some() || new_minute != 0).then_some(new_minute),
+        };
+        let id = self.bookings.set_time(id, time, scene)?;
+        let notice = self.announced(id, scene);
+        let line = self.bookings.get(id)?.display(scene);
+        Some(format!(
+            "Okay, I noted the new time: {line}. I can't change it with them; please do that yourself. {notice}"
+        ))
+    }
+
+    fn show(&self, about: &str, scene: &PowerContext<'_>) -> Option<String> {
+        match self.find(about, scene) {
+            Some(entry) => Some(format!("📌 {}", entry.display(scene))),
+            None if !scene.sure => None,
+            None => Some(none_of(about)),
+        }
+    }
+
+    fn remove(&mut self, about: &str, scene: &PowerContext<'_>) -> Option<String> {
+        let id = self.find(about, scene)?.id;
+        let removed = self.bookings.remove(id, scene)?;
+        Some(removed.display(scene))
+    }
+}
+
+fn none_of(about: &str) -> String {
+    format!("I know of no booking for {about}.")
+}
+
+/// Nothing can be booked from here.
+fn order_refused(what: &str) -> String {
+    let (what, booked) = match what.chars().count() {
+        1..=ORDER_CHARS_MAX => (what, what),
+        _ => ("it", "a table at Luigi"),
+    };
+    format!(
+        "I can't book or reserve anything, so nothing is booked. I can remind you to do it: “remind me in an hour to book {what}”. Once it is booked, tell me with its day, like “I booked {booked} on friday at 19:00”, and I keep it."
+    )
 }
 
 /// A table, a room or an appointment of a mail, with its number and address.
@@ -329,28 +232,21 @@ impl Superpower for ReservationState {
                 self.keep(draft, scene)
             }
             ReservationAction::List => self.overview(scene),
-            ReservationAction::Show(about) => {
-                match self
-                    .bookings
-                    .find(&about, scene)
-                    .and_then(|id| self.bookings.get(id))
-                {
-                    Some(entry) => format!("📌 {}", entry.display(scene)),
-                    None if !scene.sure => return None,
-                    None => format!("I know of no booking for {about}."),
+            ReservationAction::Show(about) => return self.show(&about, scene),
+            ReservationAction::Move { about, to } => return self.relocate(&about, to, scene),
+            ReservationAction::Order(what) => order_refused(&what),
+            ReservationAction::Cancelled(about) => match self.remove(&about, scene) {
+                Some(line) => {
+                    format!("Okay, I forgot this booking: {line}. “undo” brings it back.")
                 }
-            }
-            ReservationAction::Remove(about) => match self.bookings.find(&about, scene) {
-                Some(id) => {
-                    let removed = self
-                        .bookings
-                        .remove(id, scene)
-                        .map_or_else(String::new, |e| e.display(scene));
-                    format!(
-                        "Okay, I forgot this booking: {removed}. I can't cancel it with them; please do that yourself. “undo” brings it back."
-                    )
-                }
-                None => format!("I know of no booking for {about}. {}", self.overview(scene)),
+                None => return scene.sure.then(|| none_of(&about)),
+            },
+            ReservationAction::Remove(about) => match self.remove(&about, scene) {
+                Some(line) => format!(
+                    "Okay, I forgot this booking: {line}. I can't cancel it with them; please do that yourself. “undo” brings it back."
+                ),
+                None if !scene.sure => return None,
+                None => format!("{} {}", none_of(&about), self.overview(scene)),
             },
             ReservationAction::AskTime(what) => format!(
                 "When is that: {what}? Say it with the day, for example “dinner at Luigi on friday at 20:00”."

@@ -5,7 +5,8 @@ use chrono::NaiveDate;
 
 use super::pieces;
 use crate::assistant::builtin::Talk;
-use crate::assistant::builtin::when::{self, Clock, Day, Problem, Spec};
+use crate::assistant::builtin::reminder::repeats::repeats;
+use crate::assistant::builtin::when::{self, Day, Problem, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::wording;
 
@@ -55,16 +56,65 @@ impl TimeInText {
         parts.push((last.max(from), end));
         parts
             .into_iter()
-            .map(|(from, to)| pieces::original(words, from, to.min(end)))
+            .map(|(from, to)| pieces::original(words, from, before_link(words, from, to.min(end))))
             .filter(|text| !text.is_empty())
             .collect()
     }
+}
+
+/// Where words end that are no link to the time after them: "hotel Astoria from", "table is".
+fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
+    let is_link = |at: usize| {
+        matches!(
+            words.get(at),
+            "from"
+                | "on"
+                | "at"
+                | "is"
+                | "are"
+                | "now"
+                | "until"
+                | "till"
+                | "by"
+                | "starting"
+                | "its"
+                | "the"
+                | "of"
+        )
+    };
+    let mut to = to;
+    while to > from && is_link(to - 1) {
+        to -= 1;
+    }
+    to
+}
+
+/// What takes place in the evening, so that "at 8" is 20:00.
+pub(super) fn is_evening(word: &str) -> bool {
+    matches!(
+        word,
+        "dinner"
+            | "drinks"
+            | "concert"
+            | "gig"
+            | "theatre"
+            | "theater"
+            | "opera"
+            | "ballet"
+            | "musical"
+            | "cinema"
+            | "movie"
+            | "show"
+            | "play"
+            | "party"
+    )
 }
 
 /// The time said between the words `from` and `end`. `evening`: a bare 8 is 20:00.
 pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> Option<TimeInText> {
     let words = &talk.words;
     let mut found: Option<(Spec, Vec<(usize, usize)>)> = None;
+    let mut is_two = false;
     let mut at = from;
     while at < end.min(from + WORDS_MAX) {
         let Some((spec, next)) = when::read(words, at).filter(|(_, next)| *next <= end) else {
@@ -73,21 +123,84 @@ pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> O
         };
         match &mut found {
             None => found = Some((spec, vec![(at, next)])),
-            Some((whole, spans)) => {
-                if let Some(merged) = whole.merged(spec) {
+            Some((whole, spans)) => match whole.merged(spec) {
+                Some(merged) => {
                     *whole = merged;
                     spans.push((at, next));
                 }
-            }
+                None => is_two |= spec.day.is_some() && whole.day != spec.day,
+            },
         }
         at = next;
     }
     let (spec, spans) = found?;
-    let time = match has_span(words, from..end, &spec) {
-        true => Err("When does it begin? Please say one day and one time.".to_owned()),
-        false => resolved(spec, talk, evening).map_err(problem_text),
+    let time = if repeats(words, from..end) {
+        Err(comes_again())
+    } else if has_span(words, from..end, &spec) {
+        Err("When does it begin? Please say one day and one time.".to_owned())
+    } else if is_two || has_choice(words, from..end) {
+        Err("Which one is it? Please say one day and one time.".to_owned())
+    } else if has_day_left(words, from..end, &spans) {
+        Err(
+            "I'm not sure which day you mean. Please say it like “on friday” or “on 5 December”."
+                .to_owned(),
+        )
+    } else if is_vague(words, &spans) {
+        Err("Which day exactly? Please say it with the day, for example “on friday” or “on 5 December”.".to_owned())
+    } else {
+        resolved(spec, talk, evening).map_err(problem_text)
     };
     Some(TimeInText { time, spans })
+}
+
+/// What is said of what comes again: the sentence to the person.
+pub(super) fn comes_again() -> String {
+    "I keep only what comes once here. Tell me the next day of it; or I remind you each time: “remind me every friday at 9 of …”."
+        .to_owned()
+}
+
+/// Whether words of a day are left, so that it was half understood: "friday week".
+fn has_day_left(
+    words: &Words<'_>,
+    range: std::ops::Range<usize>,
+    spans: &[(usize, usize)],
+) -> bool {
+    let mut left = range.filter(|at| !spans.iter().any(|span| (span.0..span.1).contains(at)));
+    left.any(|at| {
+        let word = words.get(at);
+        word.ends_with("day") && when::weekday_name(word).is_some()
+            || matches!(word, "tomorrow" | "today" | "tonight" | "yesterday")
+    })
+}
+
+/// Whether no day is named but a week or a month: "next week".
+fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
+    let phrases = [
+        "next week",
+        "next wk",
+        "next month",
+        "next year",
+        "this week",
+        "this weekend",
+        "next weekend",
+        "the weekend",
+    ];
+    let mut inside = spans.iter().flat_map(|(from, to)| *from..*to);
+    inside.any(|at| words.after(at, &phrases).is_some())
+}
+
+/// Whether several times are named, of which one is meant: "friday or saturday", "at 7 or 8".
+fn has_choice(words: &Words<'_>, range: std::ops::Range<usize>) -> bool {
+    let is_time = |at: usize| {
+        let is_number = words.get(at).starts_with(|c: char| c.is_ascii_digit());
+        is_number || when::read(words, at).is_some() || when::day_at(words, at).is_some()
+    };
+    range.clone().any(|at| {
+        matches!(words.get(at), "or" | "and/or")
+            && at > range.start
+            && is_time(at + 1)
+            && (is_time(at - 1) || matches!(words.get(at - 1), "am" | "pm"))
+    })
 }
 
 /// Whether a span of numbers is left that may be its time: "from 12 to 2", "12 to 15 march",
@@ -140,7 +253,7 @@ pub(super) fn resolve(spec: Spec, talk: &Talk<'_>) -> Result<SaidTime, String> {
 
 fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Problem> {
     let (now, zone) = (talk.context.now, talk.zone());
-    let spec = if evening { in_the_evening(spec) } else { spec };
+    let spec = if evening { spec.in_the_evening() } else { spec };
     let has_time = spec.clock.is_some()
         || spec.part.is_some()
         || spec.wait.is_some_and(|wait| wait.seconds != 0);
@@ -176,21 +289,6 @@ fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Prob
     })
 }
 
-fn in_the_evening(spec: Spec) -> Spec {
-    let bare = |clock: &Clock| !clock.exact && spec.part.is_none();
-    match spec.clock.filter(bare) {
-        Some(clock) if (1..=11).contains(&clock.hour) => Spec {
-            clock: Some(Clock {
-                hour: clock.hour + 12,
-                exact: true,
-                ..clock
-            }),
-            ..spec
-        },
-        _ => spec,
-    }
-}
-
 /// Why a time can't be used, and what to say instead.
 fn problem_text(problem: Problem) -> String {
     match problem {
@@ -199,7 +297,9 @@ fn problem_text(problem: Problem) -> String {
             "That is more than {} years away. Please name a nearer day.",
             when::YEARS_AHEAD_MAX
         ),
-        Problem::NoSuchTime => "No calendar has that day. Which one do you mean?".to_owned(),
+        Problem::NoSuchTime => {
+            "No calendar has that day or time. Which one do you mean?".to_owned()
+        }
         Problem::WeekdayMismatch => wording::weekday_mismatch(),
         Problem::Ambiguous => {
             "Which day is that? Say the month by name, for example “on 5 June”.".to_owned()

@@ -46,7 +46,7 @@ pub(super) fn act<S: Superpower>(
     Ok(PowerOutcome {
         reply,
         alarm: after.alarm(scene),
-        question: None,
+        questions: Vec::new(),
         // What is done elsewhere is not kept, and can't be undone here.
         stored: effect.is_none().then_some(stored),
         effect,
@@ -71,7 +71,7 @@ fn unchanged<S: Superpower>(
         reply,
         stored: None,
         alarm: state.alarm(scene),
-        question: None,
+        questions: Vec::new(),
         effect: None,
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn undo<S: Superpower>(
             before.overview(scene)
         )),
         alarm: before.alarm(scene),
-        question: None,
+        questions: Vec::new(),
         effect: None,
         stored: Some(StoredState {
             state: previous.clone(),
@@ -118,12 +118,13 @@ pub(super) fn on_alarm<S: Superpower>(
     let before = read::<S>(stored, scene)?;
     let mut after = before.clone();
     let reply = after.on_alarm(at, scene);
-    let question = reply
-        .as_ref()
-        .and_then(|_| after.question().map(str::to_owned));
+    let questions = match reply {
+        Some(_) => after.questions().to_vec(),
+        None => Vec::new(),
+    };
     Ok(PowerOutcome {
         reply,
-        question,
+        questions,
         effect: None,
         alarm: after.alarm(scene),
         stored: (after != before)

@@ -39,8 +39,8 @@ pub struct PowerOutcome {
     pub stored: Option<StoredState>,
     /// The time of its next alarm.
     pub alarm: Option<Timestamp>,
-    /// What the person was asked about: their answer is a memory of it.
-    pub question: Option<String>,
+    /// What the person was asked about: their answer is a memory of one of them.
+    pub questions: Vec<String>,
     /// What others are to do.
     pub effect: Option<Effect>,
 }
@@ -91,8 +91,8 @@ pub(super) trait Superpower:
     }
 
     /// What its last message asked about.
-    fn question(&self) -> Option<&str> {
-        None
+    fn questions(&self) -> &[String] {
+        &[]
     }
 
     /// What others are to do about its last answer.

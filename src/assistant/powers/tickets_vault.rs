@@ -84,7 +84,6 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TicketAction)> {
             "where is",
             "wheres",
             "where are",
-            "get me",
             "open",
             "give me",
         ],
@@ -162,7 +161,10 @@ fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<St
 
 fn keep(talk: &Talk<'_>, from: usize, end: usize) -> TicketAction {
     let words = &talk.words;
-    let evening = (from..end).any(|n| is_evening(words.get(n)));
+    let has = |is: fn(&str) -> bool| (talk.start..end).any(|n| is(words.get(n)));
+    // "friday 7:40" is as it is printed, "friday at 8" is in the evening.
+    let evening =
+        has(said_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
     let text = pieces::original(words, from, end);
     let has_photo = talk.context.has_photos;
     match said_time::find(talk, from, end, evening) {
@@ -189,11 +191,25 @@ fn with_time(
     }
 }
 
-/// What takes place in the evening, so that "at 8" is 20:00.
-fn is_evening(word: &str) -> bool {
+/// What is no show of the evening: "at 8" may be in the morning.
+fn is_of_the_day(word: &str) -> bool {
     matches!(
         word,
-        "concert" | "gig" | "theatre" | "theater" | "opera" | "cinema" | "movie" | "show" | "play"
+        "train"
+            | "flight"
+            | "bus"
+            | "ferry"
+            | "boat"
+            | "tram"
+            | "boarding"
+            | "museum"
+            | "zoo"
+            | "exhibition"
+            | "tour"
+            | "morning"
+            | "parking"
+            | "match"
+            | "fair"
     )
 }
 
@@ -292,12 +308,13 @@ impl Superpower for TicketState {
                 self.keep(draft, scene)
             }
             TicketAction::SetTime(time) => {
-                let Some((id, entry)) = self.tickets.set_time(time, scene) else {
+                let undated = self.tickets.without_day();
+                let Some(id) = undated.and_then(|id| self.tickets.set_time(id, time, scene)) else {
                     return scene
                         .sure
                         .then(|| "Each of your tickets has a day already.".to_owned());
                 };
-                let what = entry.what.clone();
+                let what = self.tickets.get(id)?.what.clone();
                 let notices = self.notices(scene);
                 self.tickets.skip_past(id, notices, scene);
                 let when = pieces::time_text(time.day, time.minute, scene.today());

@@ -12,7 +12,7 @@ use super::pieces::{self, counted, joined, same, too_long, which};
 use super::{PowerContext, Superpower};
 pub use booked::planned_trips;
 pub(super) use operations::Arguments;
-pub(super) use read::parse;
+pub(super) use read::{dates, parse};
 
 /// Trips of one owner.
 const TRIPS_MAX: usize = 20;

@@ -29,6 +29,12 @@ pub fn event_too_soon(event: &str, what: &str) -> String {
     )
 }
 
+/// `names`: what the person was asked about.
+pub fn which_was_it(names: &[&str]) -> String {
+    let lines = names.iter().map(|name| quoted(name));
+    super::numbered_list("Which one was that? Say its number:", lines, names.len())
+}
+
 /// `events`: their names and days.
 pub fn which_event(events: &[&str]) -> String {
     let lines = events.iter().map(|event| quoted(event));

@@ -132,8 +132,8 @@ impl Ingest {
                 preferences.note_sent(power, now);
                 notices::keep(tx, alarm.user, &preferences, now)?;
             }
-            if let Some(about) = outcome.question {
-                self.ask_how_it_was(tx, (room, alarm.user), about, now)?;
+            if !outcome.questions.is_empty() {
+                self.ask_how_it_was(tx, (room, alarm.user), outcome.questions, now)?;
             }
         }
         if let Some(stored) = outcome.stored {

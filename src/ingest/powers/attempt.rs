@@ -21,18 +21,16 @@ impl MessageTurn<'_> {
     ) -> Result<Option<PowerReply>> {
         let power = attempt.power;
         if self.in_group() && !power.is_shared() {
-            let reply = PowerReply::Said {
-                text: wording::superpower_alone(power.title()),
-                changed: false,
-            };
-            return Ok(attempt.sure.then_some(reply));
+            let alone = || PowerReply::unchanged(wording::superpower_alone(power.title()));
+            return Ok(attempt.sure.then(alone));
         }
         let owner = self.owner();
         let stored = tx.power_state(owner, power.name())?.map(stored_state);
         let mut preferences = notices::preferences(tx, self.user.id)?;
         let facts = self.power_facts(tx, power)?;
         let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
-        if lacks_service && preferences.is_offered(power) && !explicit {
+        let is_known = preferences.is_offered(power) && !attempt.action.adds_event();
+        if lacks_service && is_known && !explicit {
             return Ok(None);
         }
         let scene = PowerContext {

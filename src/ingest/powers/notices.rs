@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::assistant::powers::{
     CheckinAnswer, NoticePreferences, NoticeRequest, PREFERENCES_NAME, Power, checkin_answer,
+    choice,
 };
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
@@ -45,11 +46,11 @@ impl Ingest {
         &self,
         tx: &mut Tx<'_>,
         (room, user): (RoomId, UserId),
-        about: String,
+        abouts: Vec<String>,
         now: Timestamp,
     ) -> Result<()> {
         self.how_was_asked_ms.fetch_max(now.0, Ordering::Relaxed);
-        let question = Question::HowWas { about };
+        let question = Question::HowWas { abouts, told: None };
         dialog::note(tx, (room, user), DialogPart::Question, Some(&question), now)
     }
 }
@@ -96,25 +97,83 @@ impl MessageTurn<'_> {
     ) -> Result<Option<Answer>> {
         let asked_ms = self.ingest.how_was_asked_ms.load(Ordering::Relaxed);
         let is_recent = self.now.0.saturating_sub(asked_ms) <= HOW_WAS_MS;
-        if !is_recent || self.message.mode != Mode::Direct || !may_answer(intent) {
+        let is_told = self.called.as_ref().is_some_and(|c| c.tells_of_days());
+        let may_answer = may_answer(intent) && !is_told;
+        if !is_recent || self.message.mode != Mode::Direct || !may_answer {
             return Ok(None);
         }
         let stored = tx.dialog(self.room.id, self.user.id)?.question;
         let question = dialog::recent(stored.as_ref(), HOW_WAS_MS, self.now);
-        let Some((Question::HowWas { about }, _)) = question else {
+        let Some((Question::HowWas { abouts, told }, _)) = question else {
             return Ok(None);
         };
-        let reply = match checkin_answer(&self.message.text) {
+        let said = match checkin_answer(&self.message.text) {
             CheckinAnswer::None => return Ok(None),
-            CheckinAnswer::Refused => wording::left_as_it_was(),
-            CheckinAnswer::Told(text) => {
-                let reply = self.remember(tx, &format!("{about}: {text}"))?;
-                format!("Thank you for telling me. {reply}")
+            CheckinAnswer::Refused => {
+                self.drop_question(tx)?;
+                return Ok(Some(Answer::saying(&wording::left_as_it_was())));
+            }
+            CheckinAnswer::Told(text) => text,
+        };
+        let is_chosen = told.is_some();
+        let (about, left) = match (meant(&said, &abouts), is_chosen) {
+            (Some(found), _) => found,
+            (None, true) => return Ok(None),
+            (None, false) => {
+                let reply = wording::which_was_it(&names(&abouts));
+                let told = Some(said);
+                self.ask(tx, &Question::HowWas { abouts, told })?;
+                return Ok(Some(Answer::saying(&reply)));
             }
         };
-        self.drop_question(tx)?;
+        let text = told.unwrap_or(said);
+        let reply = self.remember(tx, &format!("{about}: {text}"))?;
+        match left.is_empty() {
+            true => self.drop_question(tx)?,
+            false => self.ask(
+                tx,
+                &Question::HowWas {
+                    abouts: left,
+                    told: None,
+                },
+            )?,
+        }
+        let reply = format!("Thank you for telling me. {reply}");
         Ok(Some(Answer::saying(&reply)))
     }
+}
+
+/// The names in "interview on 25 November 2026".
+fn names(abouts: &[String]) -> Vec<&str> {
+    let each = abouts.iter().map(String::as_str);
+    each.map(|about| about.rsplit_once(" on ").map_or(about, |(name, _)| name))
+        .collect()
+}
+
+/// What an answer is about, and what is left; `None`: it is open which of them.
+fn meant(said: &str, abouts: &[String]) -> Option<(String, Vec<String>)> {
+    if let [only] = abouts {
+        return Some((only.clone(), Vec::new()));
+    }
+    let is_all = said
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| matches!(word, "both" | "all"));
+    if is_all {
+        return Some((abouts.join(" and "), Vec::new()));
+    }
+    let names = names(abouts);
+    let said_names = said.to_lowercase();
+    let named: Vec<usize> = (0..names.len())
+        .filter(|at| said_names.contains(&names[*at].to_lowercase()))
+        .collect();
+    let at = match named.as_slice() {
+        [only] => *only,
+        _ => choice(said, &names)?,
+    };
+    let mut left = abouts.to_vec();
+    let about = left.remove(at);
+    Some((about, left))
 }
 
 /// Whether a message may be an answer: it asks for nothing by itself.

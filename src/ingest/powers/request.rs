@@ -36,6 +36,16 @@ impl RequestedPower {
         self.explicit
     }
 
+    /// Whether it may tell of something planned: a booking, a parcel, an event.
+    pub(super) fn tells_of_days(&self) -> bool {
+        match &self.what {
+            PowerRequest::Try(attempts) => {
+                attempts.iter().any(|attempt| attempt.power.keeps_days())
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn to_do(power: Power, action: Action, explicit: bool) -> Self {
         let only = PowerAttempt {
             power,

@@ -176,7 +176,9 @@ fn pending_question(view: &View<'_>, message: &MessageRow) -> Result<Option<Stri
     let noted = view.dialog(message.room, message.user)?.question;
     let question = dialog::recent(noted.as_ref(), HOW_WAS_MS, message.received_at);
     Ok(match question {
-        Some((Question::HowWas { about }, _)) => Some(format!("How was this: {about}?")),
+        Some((Question::HowWas { abouts, .. }, _)) => {
+            Some(format!("How was this: {}?", abouts.join(", ")))
+        }
         _ => None,
     })
 }

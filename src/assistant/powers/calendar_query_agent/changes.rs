@@ -7,7 +7,7 @@ use super::{CalendarQuery, Strength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::listening::listen;
 use crate::assistant::builtin::{Talk, TimeChange, follow_up, when};
-use crate::assistant::powers::{pieces, said_time};
+use crate::assistant::powers::{PowerContext, pieces, said_time};
 use crate::model::calendar_change::TITLE_CHARS_MAX;
 
 /// Of an event whose end is not said.
@@ -56,6 +56,30 @@ impl EventDraft {
             minutes,
             calendar,
         })
+    }
+}
+
+impl EventDraft {
+    /// Whether it may be about something named before: "put it off until friday".
+    pub(super) fn is_vague(&self) -> bool {
+        let first = self.title.split_whitespace().next().unwrap_or_default();
+        matches!(
+            first.to_lowercase().as_str(),
+            "it" | "that" | "this" | "them" | "me" | "us" | "off" | "down" | "him" | "her"
+        )
+    }
+
+    /// For somebody without a calendar.
+    pub(super) fn not_put(&self, scene: &PowerContext<'_>) -> String {
+        let day = self.day.format("%-d %B");
+        let at = self
+            .minute
+            .map_or_else(String::new, |m| format!(" at {}", pieces::clock_text(m)));
+        format!(
+            "No calendar of yours is connected, so I put nothing into one. I can remind you of it: “remind me on {day}{at} of {}”. Say “connect my calendar” to connect one.{}",
+            self.title,
+            scene.zone_hint()
+        )
     }
 }
 
@@ -233,6 +257,10 @@ fn time_and_title(
     let title = match &found {
         Some(found) => found.rest(&inner.words, 0, end).join(" "),
         None => pieces::original(&inner.words, 0, end),
+    };
+    let title = match title.strip_prefix("called ") {
+        Some(name) => name.to_owned(),
+        None => title,
     };
     let (day, minute) = match (found.map(|found| found.time), length) {
         (Some(Err(why)), _) => return Some(Err(why)),

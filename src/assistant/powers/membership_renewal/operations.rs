@@ -9,6 +9,9 @@ use super::super::operations::{
 use super::RenewalAction;
 use crate::assistant::powers::entries::Period;
 
+/// Of days, weeks, months or years.
+const INTERVAL_MAX: u32 = 120;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
@@ -19,8 +22,10 @@ pub(in crate::assistant::powers) struct Arguments {
     details: Option<String>,
     /// For keep: the next day on which it renews or expires, YYYY-MM-DD.
     date: Option<String>,
-    /// For keep.
+    /// For keep: how often it renews; once: it expires and does not renew.
     every: Option<Every>,
+    /// For keep: 3 with month is every 3 months. Without it 1.
+    interval: Option<u32>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -36,8 +41,29 @@ enum Verb {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Every {
+    Once,
+    Day,
+    Week,
     Month,
     Year,
+}
+
+impl Every {
+    fn period(self, interval: Option<u32>) -> std::result::Result<Period, String> {
+        let interval = interval.unwrap_or(1);
+        if !(1..=INTERVAL_MAX).contains(&interval) {
+            return Err(format!("\"interval\" must be from 1 to {INTERVAL_MAX}."));
+        }
+        Ok(match (self, interval) {
+            (Self::Once, _) => Period::Once,
+            (Self::Day, n) => Period::Days(n),
+            (Self::Week, n) => Period::Days(7 * n),
+            (Self::Month, 1) => Period::Monthly,
+            (Self::Month, n) => Period::Months(n),
+            (Self::Year, 1) => Period::Yearly,
+            (Self::Year, n) => Period::Months(12 * n),
+        })
+    }
 }
 
 impl super::super::operations::Arguments for Arguments {
@@ -59,13 +85,11 @@ impl super::super::operations::Arguments for Arguments {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), None, moment)?,
-                period: match self
-                    .every
-                    .ok_or("\"every\" is needed for that operation.")?
-                {
-                    Every::Month => Period::Monthly,
-                    Every::Year => Period::Yearly,
-                },
+                period: Some(
+                    self.every
+                        .ok_or("\"every\" is needed for that operation.")?
+                        .period(self.interval)?,
+                ),
             },
             Verb::Remove => RenewalAction::Remove(what()?),
         };

@@ -52,7 +52,10 @@ impl super::super::operations::Arguments for Arguments {
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: said_time(date, time, moment)?,
             },
-            Verb::SetDay => ParcelAction::SetTime(needed_time(date, time, moment)?),
+            Verb::SetDay => ParcelAction::SetTime {
+                about,
+                time: needed_time(date, time, moment)?,
+            },
             Verb::Arrived | Verb::Remove => ParcelAction::Remove {
                 about,
                 arrived: matches!(self.operation, Verb::Arrived),

@@ -3,10 +3,31 @@
 
 use super::ParcelAction;
 use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{Strength, pieces, said_time};
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
+/// What begins the day of the parcel that was spoken of.
+const IT_ARRIVES: [&str; 17] = [
+    "it arrives",
+    "it now arrives",
+    "it arrives now",
+    "it comes",
+    "it now comes",
+    "it comes now",
+    "it should arrive",
+    "it should come",
+    "it should now arrive",
+    "it will arrive",
+    "it will come",
+    "it will now arrive",
+    "itll arrive",
+    "its expected",
+    "its now expected",
+    "its arriving",
+    "expected",
+];
 /// What begins the mention of a parcel that is waited for.
 const EXPECTING: [&str; 12] = [
     "track",
@@ -24,32 +45,36 @@ const EXPECTING: [&str; 12] = [
 ];
 
 pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, ParcelAction)> {
-    use Strength::{Clear, InSession};
+    use Strength::{Clear, InSession, Soft};
     let words = &talk.words;
     let (at, end) = (talk.start, pieces::end(words));
     if lists(talk.request()) {
         return Some((Clear, ParcelAction::List));
     }
-    let day = [
-        "it arrives",
-        "it comes",
-        "it should arrive",
-        "its expected",
-        "expected",
-    ];
-    if let Some(from) = words.after(at, &day)
+    if let Some(from) = words.after(at, &IT_ARRIVES)
         && let Some(found) = said_time::find(talk, from, end, false)
     {
-        let set = found
-            .time
-            .map_or_else(ParcelAction::UnclearTime, ParcelAction::SetTime);
-        return Some((InSession, set));
+        let to_action = |time| ParcelAction::SetTime { about: None, time };
+        return Some((
+            InSession,
+            found.time.map_or_else(ParcelAction::UnclearTime, to_action),
+        ));
+    }
+    let it = ["it is", "its", "it will be", "itll be", "it has been"];
+    if let Some(from) = words.after(at, &it)
+        && let Some(action) = parse_late(talk, None, from, end)
+    {
+        return Some((InSession, action));
     }
     let kind = (at..end).find(|n| is_parcel(words.get(*n)))?;
     if let Some(removal) = parse_removal(talk, at, kind, end) {
         return Some(removal);
     }
-    if words.get(at) == "where"
+    if let Some(late) = (kind..end).find(|n| late_end(words, *n).is_some()) {
+        let about = about(talk, at, kind, late);
+        return Some((Soft, parse_late(talk, about, late, end)?));
+    }
+    if matches!(words.get(at), "where" | "wheres")
         || words
             .after(at, &["when does", "when will", "when is"])
             .is_some()
@@ -57,6 +82,59 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
         return Some((Clear, ParcelAction::List));
     }
     parse_parcel(talk, at, kind, end).map(|action| (Clear, action))
+}
+
+/// "delayed until friday": the new day, if one is said.
+fn parse_late(
+    talk: &Talk<'_>,
+    about: Option<String>,
+    at: usize,
+    end: usize,
+) -> Option<ParcelAction> {
+    let from = late_end(&talk.words, at)?;
+    Some(match said_time::find(talk, from, end, false) {
+        Some(found) => {
+            found
+                .time
+                .map_or_else(ParcelAction::UnclearTime, |time| ParcelAction::SetTime {
+                    about,
+                    time,
+                })
+        }
+        None => ParcelAction::Late(about),
+    })
+}
+
+/// The index after words that tell of a delay.
+fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
+    let phrases = [
+        "is running late",
+        "is late",
+        "is delayed",
+        "is now delayed",
+        "got delayed",
+        "was delayed",
+        "has been delayed",
+        "is postponed",
+        "is overdue",
+        "running late",
+        "late",
+        "delayed",
+        "overdue",
+        "now arrives",
+        "arrives now",
+        "now comes",
+        "comes now",
+        "will now arrive",
+        "will now come",
+        "is now arriving",
+        "is now coming",
+        "is now expected",
+        "is now due",
+        "only arrives",
+        "only comes",
+    ];
+    words.after(at, &phrases)
 }
 
 /// It has arrived, or is to be forgotten.

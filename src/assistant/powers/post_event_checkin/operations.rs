@@ -38,6 +38,7 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Keep => CheckinAction::Keep {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+                is_moved: true,
             },
             Verb::Remove => CheckinAction::Remove(what()?),
         };

@@ -102,7 +102,8 @@ fn renewals() {
          my passport renews → On which day
          when does netflix renew? → Saturday, 5 December
          my renewals → 1. gym membership | 2. netflix
-         netflix renews on 6 dec for 12.99 € → Sunday, 6 December
+         netflix renews on 6 dec for 12.99 € → Sunday, 6 December | every month or every year
+         netflix renews every year → every year again
          my renewals → 2 | !3.
          forget the gym membership → can't cancel it
          netflix is great → -",
@@ -113,7 +114,7 @@ fn renewals() {
     assert!(
         all[0]
             .1
-            .contains("netflix renews on Sunday, 6 December (for 12.99 €)"),
+            .contains("netflix renews on Sunday, 6 December (12.99 €)"),
         "{all:?}"
     );
     assert_eq!(all[1].0, "Mon 29 Nov 2027 09:00");

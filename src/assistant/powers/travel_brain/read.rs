@@ -60,6 +60,11 @@ pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TravelAction
     if start.is_none() && words.get(at) != "my" {
         return None;
     }
+    // "my flight to Lisbon is tomorrow at 7" tells of one.
+    let is_told = (from..end).any(|n| matches!(words.get(n), "is" | "leaves" | "departs" | "was"));
+    if start.is_none() && is_told {
+        return None;
+    }
     let (kind, to) = named(words, from, end)?;
     Some((Clear, TravelAction::Next { kind, to }))
 }

@@ -142,6 +142,34 @@ fn fixed(request: &str) -> Option<TripAction> {
     })
 }
 
+/// Times of which the days of a trip are still open.
+const SPANS: [&str; 24] = [
+    "for christmas",
+    "at christmas",
+    "over christmas",
+    "next week",
+    "this week",
+    "the week after next",
+    "next month",
+    "this month",
+    "next year",
+    "this year",
+    "for the weekend",
+    "for a weekend",
+    "over the weekend",
+    "at the weekend",
+    "on the weekend",
+    "the weekend",
+    "this summer",
+    "next summer",
+    "in summer",
+    "in winter",
+    "in spring",
+    "in autumn",
+    "soon",
+    "sometime",
+];
+
 /// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon".
 fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
     let words = &talk.words;
@@ -156,7 +184,9 @@ fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
         Some((at, first, last)) => (at, Some(first), Some(last)),
         None => (end, None, None),
     };
+    let is_span = (from + 1..end).any(|at| words.after(at, &SPANS) == Some(end));
     match pieces::original(words, from, to) {
+        _ if is_span => TripAction::DatesUnclear,
         place if place.is_empty() => TripAction::Unclear,
         place if has_date(&place) => TripAction::DatesUnclear,
         place => TripAction::Plan {
@@ -172,7 +202,23 @@ fn has_date(place: &str) -> bool {
     let is_date = |word: &str| {
         let word = word.to_lowercase();
         word.starts_with(|c: char| c.is_ascii_digit())
-            || matches!(word.as_str(), "days" | "weeks" | "nights" | "week")
+            || matches!(
+                word.as_str(),
+                "days"
+                    | "weeks"
+                    | "nights"
+                    | "week"
+                    | "weekend"
+                    | "weekends"
+                    | "every"
+                    | "christmas"
+                    | "xmas"
+                    | "easter"
+                    | "holidays"
+                    | "summer"
+                    | "winter"
+                    | "autumn"
+            )
     };
     let month = |(link, word): (&str, &str)| {
         link.eq_ignore_ascii_case("in") && pieces::read_month(&word.to_lowercase()).is_some()
@@ -185,7 +231,10 @@ fn has_date(place: &str) -> bool {
 
 /// "3 to 7 June", "June 3 to 7", "3 June to 2 July", "2026-06-03 to 2026-06-07", "June 3 for
 /// 5 days": the first and the last day, and the index after them.
-fn dates(talk: &Talk<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+pub(in crate::assistant::powers) fn dates(
+    talk: &Talk<'_>,
+    at: usize,
+) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
     let words = &talk.words;
     if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
@@ -199,8 +248,11 @@ fn dates(talk: &Talk<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
         && let Some((last, next)) = read(at + 2)
     {
         let first = last.with_day(day)?;
-        let first = if first > last {
-            first.checked_sub_months(chrono::Months::new(1))?
+        // "28 to 3 december" begins in November, "7 to 3" ends before it begins.
+        let before = first.checked_sub_months(chrono::Months::new(1))?;
+        let today = pieces::date(talk.context.now, talk.zone());
+        let first = if first > last && before >= today {
+            before
         } else {
             first
         };

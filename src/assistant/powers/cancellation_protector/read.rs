@@ -1,0 +1,218 @@
+//! Reads what is said of trials and free cancellations: "my netflix trial ends on 5 december". It
+//! knows none.
+
+use super::{CancellationAction, FREE};
+use crate::assistant::builtin::Talk;
+use crate::assistant::powers::{Strength, pieces, said_time};
+
+/// Words before "trial ends".
+const NAME_WORDS_MAX: usize = 12;
+
+/// What tells that there is nothing left to cancel.
+const DONE: [&str; 8] = [
+    "i cancelled",
+    "i canceled",
+    "ive cancelled",
+    "ive canceled",
+    "i have cancelled",
+    "i have canceled",
+    "im keeping",
+    "i keep",
+];
+/// What a request to cancel something begins with.
+const ORDERS: [&str; 8] = [
+    "cancel",
+    "end",
+    "stop",
+    "quit",
+    "terminate",
+    "unsubscribe me from",
+    "unsubscribe from",
+    "get rid of",
+];
+
+pub(in crate::assistant::powers) fn parse(
+    talk: &Talk<'_>,
+) -> Option<(Strength, CancellationAction)> {
+    use Strength::{Clear, Soft};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if lists(talk.request()) {
+        return Some((Clear, CancellationAction::List));
+    }
+    if let Some(found) = parse_request(talk, at, end) {
+        return Some(found);
+    }
+    if words.is_question() {
+        return None;
+    }
+    let (what, next) = deadline(talk, at, end)?;
+    let Some(found) = said_time::find(talk, next, end, false) else {
+        return (next == end).then_some((Soft, CancellationAction::AskTime(what)));
+    };
+    let mut rest = found.rest(words, next, end);
+    let mut what = what;
+    // "free cancellation until 12 dec for the hotel"
+    if what == FREE
+        && let Some(first) = rest.first().cloned()
+        && let Some(named) = ["for the ", "for my ", "for ", "of the ", "of my ", "of "]
+            .iter()
+            .find_map(|link| first.strip_prefix(link))
+    {
+        what = format!("{FREE} of {named}");
+        rest.remove(0);
+    }
+    Some((
+        Clear,
+        match found.time {
+            Ok(time) => CancellationAction::Keep {
+                what,
+                details: rest.join(", "),
+                time,
+            },
+            Err(problem) => CancellationAction::UnclearTime(problem),
+        },
+    ))
+}
+
+/// What a person wants done or knows of a trial that was told before.
+fn parse_request(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CancellationAction)> {
+    use Strength::{InSession, Soft};
+    let words = &talk.words;
+    if let Some(from) = words.after(at, &DONE) {
+        let about = bare(talk, from, end)?;
+        return Some((Soft, CancellationAction::Remove(about)));
+    }
+    if let Some(from) = words.after(at, &ORDERS)
+        && let Some(kind) = (from..end).find(|n| words.get(*n) == "trial")
+    {
+        return Some((
+            Soft,
+            CancellationAction::Order(named(talk, from, kind, end)),
+        ));
+    }
+    if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop", "cancel"])
+        && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
+    {
+        let about = named(talk, from, kind, end);
+        return Some((InSession, CancellationAction::Remove(about)));
+    }
+    let from = words.after(at, &["when does", "when do", "when will", "until when is"])?;
+    let kind = (from..end).find(|n| matches!(words.get(*n), "trial" | "trials"))?;
+    let about = named(talk, from, kind, end - 1);
+    Some((Soft, CancellationAction::Show(about)))
+}
+
+/// "netflix trial", "trial of netflix": netflix, else the kind alone.
+fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> String {
+    let of = || {
+        let link = ["of", "for", "with", "on", "at"];
+        bare(talk, talk.words.after(kind + 1, &link)?, end)
+    };
+    bare(talk, from, kind)
+        .filter(|name| !name.eq_ignore_ascii_case("free"))
+        .or_else(of)
+        .unwrap_or_else(|| talk.words.get(kind).to_owned())
+}
+
+/// What can be cancelled until when: its name, and the index at which the time begins.
+fn deadline(talk: &Talk<'_>, at: usize, end: usize) -> Option<(String, usize)> {
+    let words = &talk.words;
+    let until = end.min(at + NAME_WORDS_MAX);
+    for n in at..until {
+        if let Some(next) = words.after(
+            n,
+            &[
+                "free cancellation",
+                "free cancelation",
+                "can be cancelled for free",
+                "can be canceled for free",
+                "cancellation is free",
+                "is free to cancel",
+                "can be cancelled free of charge",
+            ],
+        ) {
+            let next = words.after(next, &["until", "till", "up to", "by", "before"]);
+            let before = bare(talk, at, n).map(|name| {
+                let name = name.strip_suffix(" has").unwrap_or(&name);
+                format!("{FREE} of {name}")
+            });
+            return Some((before.unwrap_or_else(|| FREE.to_owned()), next?));
+        }
+        if words.get(n) == "trial"
+            && let Some(next) = words.after(
+                n + 1,
+                &[
+                    "ends",
+                    "expires",
+                    "is over",
+                    "runs out",
+                    "will end",
+                    "runs until",
+                    "period ends",
+                    "lasts until",
+                    "of",
+                    "for",
+                    "with",
+                ],
+            )
+        {
+            if !matches!(words.get(next - 1), "of" | "for" | "with") {
+                let name = bare(talk, at, n);
+                let name =
+                    name.filter(|name| !matches!(name.to_lowercase().as_str(), "free" | "my free"));
+                let name = name.map_or_else(
+                    || "trial".to_owned(),
+                    |name| format!("{} trial", name.strip_suffix(" free").unwrap_or(&name)),
+                );
+                return Some((name, next));
+            }
+            let verb = (next..end.min(next + NAME_WORDS_MAX)).find_map(|m| {
+                let after =
+                    words.after(m, &["ends", "expires", "is over", "runs out", "runs until"]);
+                Some((m, after?))
+            });
+            let (to, after) = verb?;
+            return Some((format!("{} trial", bare(talk, next, to)?), after));
+        }
+    }
+    let from = words.after(at, &["i can cancel", "we can cancel", "i can still cancel"])?;
+    let to = (from..end).find(|n| matches!(words.get(*n), "until" | "till" | "before" | "by"))?;
+    let name = bare(talk, from, to)?;
+    let name = name.strip_suffix(" for free").unwrap_or(&name);
+    Some((format!("{FREE} of {name}"), to + 1))
+}
+
+fn bare(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
+    let from = talk
+        .words
+        .after(from, &["my", "the", "our", "this"])
+        .unwrap_or(from);
+    // "Canva, it ends"
+    let is_it = to > from + 1 && matches!(talk.words.get(to - 1), "it" | "that" | "which");
+    let to = if is_it { to - 1 } else { to };
+    let text = pieces::original(&talk.words, from, to);
+    (!text.is_empty()).then_some(text)
+}
+
+fn is_kind(word: &str) -> bool {
+    matches!(word, "trial" | "cancellation" | "deadline")
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "trials"
+            | "my trials"
+            | "show my trials"
+            | "list my trials"
+            | "free cancellations"
+            | "my free cancellations"
+            | "what can i still cancel"
+            | "what can i cancel"
+            | "which trials end"
+            | "when does my trial end"
+            | "when do my trials end"
+            | "show my free cancellations"
+    )
+}

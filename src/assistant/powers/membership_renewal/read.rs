@@ -1,0 +1,402 @@
+//! Reads what is said of renewals: "netflix renews every month on 5 december for 12.99". It knows
+//! none.
+
+use super::super::entries::Period;
+use super::super::said_time::{self, SaidTime};
+use super::super::{Strength, money, pieces};
+use super::RenewalAction;
+use crate::assistant::MessageContext;
+use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::listening::listen;
+use crate::assistant::builtin::reminder::repeats::{self, Repeat};
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
+
+/// Words before "renews".
+const NAME_WORDS_MAX: usize = 8;
+/// What begins the mention of how often, without a name.
+const IT_RENEWS: [&str; 6] = [
+    "it renews",
+    "it is renewed",
+    "its renewed",
+    "thats",
+    "that is",
+    "its",
+];
+
+/// What a request to cancel something begins with.
+const ORDERS: [&str; 8] = [
+    "cancel",
+    "stop",
+    "end",
+    "quit",
+    "terminate",
+    "unsubscribe me from",
+    "unsubscribe from",
+    "get rid of",
+];
+const CANCELLED: [&str; 7] = [
+    "i cancelled",
+    "i canceled",
+    "ive cancelled",
+    "ive canceled",
+    "i have cancelled",
+    "i have canceled",
+    "i quit",
+];
+
+pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, RenewalAction)> {
+    use Strength::{Clear, InSession, Soft};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if lists(talk.request()) {
+        return Some((Clear, RenewalAction::List));
+    }
+    if let Some(from) = words.after(at, &["when does", "when will", "when do"]) {
+        let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
+        let about = without_article(talk, from, verb)?;
+        return Some((Soft, RenewalAction::Show(about)));
+    }
+    if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop"])
+        && let Some(about) = of_kind(talk, from, end)
+    {
+        return Some((Clear, RenewalAction::Remove(about)));
+    }
+    if let Some(from) = words.after(at, &ORDERS) {
+        let is_kind = (from..end).any(|n| is_kind(words.get(n)));
+        let about = of_kind(talk, from, end).or_else(|| without_article(talk, from, end))?;
+        return Some((Soft, RenewalAction::Order { about, is_kind }));
+    }
+    if let Some(from) = words.after(at, &CANCELLED) {
+        let about = of_kind(talk, from, end).or_else(|| without_article(talk, from, end))?;
+        return Some((Soft, RenewalAction::Cancelled(about)));
+    }
+    let alone = words.after(at, &IT_RENEWS).unwrap_or(at);
+    if let Some((repeat, next)) = repeats::read(words, alone)
+        && next == end
+        && !repeat.names_day()
+        && let Some(period) = repeat.step().and_then(Period::of)
+    {
+        let about = None;
+        return Some((InSession, RenewalAction::SetPeriod { about, period }));
+    }
+    let until = end.min(at + NAME_WORDS_MAX + 2);
+    let (verb, next, ends) = (at..until).find_map(|n| {
+        let renews = verb_end(words, n).map(|next| (n, next, false));
+        renews.or_else(|| Some((n, end_verb_end(talk, n)?, true)))
+    })?;
+    let from = words.after(at, &["my", "the", "our"]).unwrap_or(at);
+    let is_request = matches!(words.get(at), "remind" | "tell" | "warn" | "ask" | "cancel");
+    if is_request || from >= verb {
+        return None;
+    }
+    // "gym, 30 euros a month, renews on the 1st"
+    let name = (from + 1..verb).find(|n| price(words, *n).is_some());
+    let what = without_article(talk, from, name.unwrap_or(verb))?;
+    let mut tail = Tail::of(words, next, end);
+    if let Some(name) = name {
+        let told = Tail::of(words, name, verb);
+        tail.price = tail.price.or(told.price);
+        tail.period = tail.period.or(told.period);
+    }
+    renewal(talk, what, tail, ends)
+}
+
+/// What is told of a renewal, or asked about it. `ends`: it expires.
+fn renewal(
+    talk: &Talk<'_>,
+    what: String,
+    tail: Tail,
+    ends: bool,
+) -> Option<(Strength, RenewalAction)> {
+    use Strength::{Clear, Soft};
+    let context = MessageContext {
+        text: &tail.rest,
+        ..*talk.context
+    };
+    let inner = listen(&context);
+    let found = said_time::find(&inner, 0, inner.words.len(), false);
+    // "12/28" on a card is a month.
+    let is_month = what.ends_with("card") && inner.words.iter().any(|word| word.contains('/'));
+    if is_month {
+        let reply = "On which day is that? Say it like “my card expires on 31 December 2028”.";
+        return Some((Clear, RenewalAction::UnclearTime(reply.to_owned())));
+    }
+    let often = match &tail.repeat {
+        Some(repeat) => match repeat.step().and_then(Period::of) {
+            Some(period) => Some(period),
+            None => {
+                let reply = "I can keep what renews every so many days, weeks, months or years. On which day does it renew next?";
+                return Some((Clear, RenewalAction::UnclearTime(reply.to_owned())));
+            }
+        },
+        None => tail.period,
+    };
+    let period = often.or(ends.then_some(Period::Once));
+    let (time, details) = match found {
+        Some(found) => {
+            let mut details = found.rest(&inner.words, 0, inner.words.len());
+            details.retain(|text| !is_filler(text));
+            match found.time {
+                Ok(time) => (Some(time), details),
+                Err(problem) => return Some((Clear, RenewalAction::UnclearTime(problem))),
+            }
+        }
+        None => (first_day(talk, tail.repeat.as_ref()), Vec::new()),
+    };
+    let Some(time) = time else {
+        let is_stated = !talk.words.is_question();
+        return match often {
+            // "netflix renews every month"
+            Some(period) if is_stated => Some((
+                Soft,
+                RenewalAction::SetPeriod {
+                    about: Some(what),
+                    period,
+                },
+            )),
+            _ => {
+                (is_stated && tail.rest.is_empty()).then_some((Soft, RenewalAction::AskTime(what)))
+            }
+        };
+    };
+    let details: Vec<String> = tail.price.into_iter().chain(details).collect();
+    Some((
+        Clear,
+        RenewalAction::Keep {
+            what,
+            details: details.join(", "),
+            time,
+            period,
+        },
+    ))
+}
+
+/// The first day of a rule that names its days: "every month on the 5th".
+fn first_day(talk: &Talk<'_>, repeat: Option<&Repeat>) -> Option<SaidTime> {
+    let repeat = repeat.filter(|repeat| repeat.names_day())?;
+    let recurrences = repeat.recurrences(talk.context.now, talk.zone()).ok()?;
+    let next = recurrences.first()?.next()?;
+    Some(SaidTime {
+        day: pieces::date(next, talk.zone()),
+        minute: None,
+    })
+}
+
+fn is_filler(text: &str) -> bool {
+    matches!(
+        text.to_lowercase().as_str(),
+        "on" | "next" | "again" | "next on" | "and" | "the next time" | "next time" | "then"
+    )
+}
+
+/// What follows the verb.
+struct Tail {
+    repeat: Option<Repeat>,
+    /// "12.99 a month"
+    period: Option<Period>,
+    /// As it was typed.
+    price: Option<String>,
+    /// The words that are left.
+    rest: String,
+}
+
+impl Tail {
+    fn of(words: &Words<'_>, from: usize, end: usize) -> Self {
+        let mut tail = Self {
+            repeat: None,
+            period: None,
+            price: None,
+            rest: String::new(),
+        };
+        let mut rest = Vec::new();
+        let mut at = from;
+        while at < end {
+            if tail.price.is_none()
+                && let Some((amount, next)) = price(words, at)
+            {
+                tail.price = Some(pieces::original(words, amount, next));
+                let per = per(words, next);
+                tail.period = per.map(|(period, _)| period);
+                at = per.map_or(next, |(_, next)| next);
+            } else if tail.price.is_none()
+                && let Some((amount, period, next)) = price_per(words, at)
+            {
+                tail.price = Some(pieces::original(words, amount, next));
+                tail.period = Some(period);
+                at = next;
+            } else if let Some((period, next)) = lasting(words, at) {
+                tail.period = Some(period);
+                at = next;
+            } else if tail.repeat.is_none()
+                && let Some((repeat, next)) = repeats::read(words, at)
+            {
+                tail.repeat = Some(repeat);
+                at = next;
+            } else {
+                rest.push(words.original(at..at + 1));
+                at += 1;
+            }
+        }
+        tail.rest = rest.join(" ");
+        tail
+    }
+}
+
+/// The words of an amount of money: "for 12.99", "€12.99". A day and a count are none.
+fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
+    /// No month and no minute is so high, in hundredths.
+    const MINUTES: i64 = 60;
+    let links = ["for", "it costs", "costs", "costing", "at", "price"];
+    let from = words.after(at, &links).unwrap_or(at);
+    let (amount, next) = money::read(words, from)?;
+    let is_count = matches!(
+        words.get(next),
+        "day"
+            | "days"
+            | "week"
+            | "weeks"
+            | "month"
+            | "months"
+            | "year"
+            | "years"
+            | "people"
+            | "users"
+    );
+    let is_told = from > at && words.get(at) != "at";
+    let is_amount = amount.currency.is_some()
+        || amount.minor % 100 >= MINUTES
+        || is_told && !is_count && pieces::read_month(words.get(next)).is_none();
+    is_amount.then_some((from, next))
+}
+
+/// "$54.99/month"
+fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
+    let from = words.after(at, &["for", "at", "costs"]).unwrap_or(at);
+    let (amount, unit) = words.get(from).split_once('/')?;
+    money::read(&Words::new(amount), 0)?;
+    let period = match unit {
+        "month" | "mo" | "mth" | "m" => Period::Monthly,
+        "year" | "yr" | "y" => Period::Yearly,
+        "week" | "wk" => Period::Days(7),
+        _ => return None,
+    };
+    Some((from, period, from + 1))
+}
+
+/// "for a year": it lasts so long each time.
+fn lasting(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
+    let from = words.after(at, &["for another", "for"])?;
+    let (spec, next) = when::read_duration(words, from)?;
+    Some((Period::of(spec.wait?)?, next))
+}
+
+/// "a month" after a price.
+fn per(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
+    let units = [
+        ("month", Period::Monthly),
+        ("year", Period::Yearly),
+        ("week", Period::Days(7)),
+    ];
+    let from = words.after(at, &["a", "per", "each", "every", "/"])?;
+    let unit = units.iter().find(|(unit, _)| *unit == words.get(from))?;
+    Some((unit.1, from + 1))
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "renewals"
+            | "my renewals"
+            | "show my renewals"
+            | "list my renewals"
+            | "upcoming renewals"
+            | "what renews"
+            | "what renews soon"
+            | "my memberships"
+            | "memberships"
+            | "show my memberships"
+            | "my subscriptions"
+            | "show my subscriptions"
+            | "list my subscriptions"
+    )
+}
+
+fn is_kind(word: &str) -> bool {
+    matches!(word, "renewal" | "subscription" | "membership")
+}
+
+/// What is named beside "subscription" and the like.
+fn of_kind(talk: &Talk<'_>, from: usize, end: usize) -> Option<String> {
+    let kind = (from..end).find(|n| is_kind(talk.words.get(*n)))?;
+    let of = || {
+        let link = ["of", "for", "to", "at", "with"];
+        without_article(talk, talk.words.after(kind + 1, &link)?, end)
+    };
+    of().or_else(|| without_article(talk, from, kind))
+}
+
+/// The index after "renews".
+fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
+    words.after(
+        at,
+        &[
+            "renews",
+            "auto-renews",
+            "autorenews",
+            "will renew",
+            "is renewed",
+            "gets renewed",
+            "will be renewed",
+            "is due for renewal",
+            "renewal is",
+            "is up for renewal",
+        ],
+    )
+}
+
+/// The index after "expires", where a membership or a document does.
+fn end_verb_end(talk: &Talk<'_>, at: usize) -> Option<usize> {
+    let words = &talk.words;
+    let is_named = (talk.start..at).any(|n| {
+        is_kind(words.get(n))
+            || matches!(
+                words.get(n),
+                "licence"
+                    | "license"
+                    | "passport"
+                    | "insurance"
+                    | "pass"
+                    | "visa"
+                    | "card"
+                    | "id"
+                    | "domain"
+                    | "contract"
+                    | "lease"
+                    | "warranty"
+                    | "permit"
+                    | "certificate"
+                    | "voucher"
+            )
+    });
+    words
+        .after(
+            at,
+            &["expires", "runs out", "ends", "is due", "will expire"],
+        )
+        .filter(|_| is_named)
+}
+
+fn without_article(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
+    let from = talk
+        .words
+        .after(from, &["my", "the", "our"])
+        .unwrap_or(from);
+    let text = pieces::original(&talk.words, from, to);
+    let text = text.strip_suffix(" automatically").unwrap_or(&text);
+    let is_name = !matches!(
+        text.to_lowercase().as_str(),
+        "" | "it" | "this" | "that" | "what"
+    );
+    is_name.then(|| text.to_owned())
+}

@@ -1,0 +1,137 @@
+//! Reads what a person wants done about bookings: to book something, which can't be done, a new
+//! time, and what they cancelled. It knows no bookings.
+
+use super::ReservationAction;
+use super::kinds::{is_kind, is_ordered, name_of};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Talk, follow_up};
+use crate::assistant::powers::{pieces, said_time};
+
+/// What something that one asks to book begins with, after the verb.
+const ORDERED: [&str; 23] = [
+    "a", "an", "another", "me", "us", "my", "our", "the", "some", "it", "this", "that", "two",
+    "three", "four", "flight", "flights", "train", "tickets", "taxi", "uber", "court", "for",
+];
+const ARTICLES: [&str; 4] = ["my", "the", "our", "a"];
+/// What tells that a booking stands no more.
+const CANCELLED: [&str; 12] = [
+    "i cancelled",
+    "i canceled",
+    "ive cancelled",
+    "ive canceled",
+    "i have cancelled",
+    "i have canceled",
+    "we cancelled",
+    "we canceled",
+    "weve cancelled",
+    "weve canceled",
+    "they cancelled",
+    "they canceled",
+];
+
+pub(super) fn parse(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &talk.words;
+    if let Some(what) = parse_order(talk, at, end) {
+        return Some(ReservationAction::Order(what));
+    }
+    parse_moved(words, at, end)
+        .or_else(|| parse_move(words, at, end))
+        .or_else(|| parse_cancelled(words, at, end))
+}
+
+/// "I cancelled my dinner at Luigi".
+fn parse_cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let is_over = end > at && matches!(words.get(end - 1), "cancelled" | "canceled");
+    let (from, end) = match words.after(at, &CANCELLED) {
+        Some(from) => (from, end),
+        // "my dinner with Bo is cancelled"
+        None => {
+            let verbs = ["is", "was", "has", "got"];
+            let verb = (at..end).find(|n| verbs.contains(&words.get(*n)))?;
+            is_over.then_some((at, verb))?
+        }
+    };
+    let from = words.after(from, &ARTICLES).unwrap_or(from);
+    let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
+    Some(ReservationAction::Cancelled(name_of(
+        words, from, kind, end,
+    )))
+}
+
+/// "book a table for two at 7": a table for two. It asks to book something, and tells of no booking.
+fn parse_order(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
+    let words = &talk.words;
+    let at = words.after(at, &["lets"]).unwrap_or(at);
+    let whom = |at: usize| words.after(at, &["me in for", "us in for", "me", "us"]);
+    let from = match words.get(at) {
+        "book" | "rebook" | "reserve" => {
+            let thing = at + 1;
+            let is_verb = words.after(thing, &ORDERED).is_some()
+                || is_kind(words.get(thing))
+                || words.get(thing).starts_with(|c: char| c.is_ascii_digit());
+            is_verb.then(|| whom(thing).unwrap_or(thing))?
+        }
+        "make" | "get" | "find" | "arrange" | "schedule" | "organise" | "organize" => {
+            let from = whom(at + 1).unwrap_or(at + 1);
+            let thing = words.after(from, &["a", "an", "another", "some", "two", "2", "3", "4"])?;
+            (thing..end.min(thing + 3)).find(|n| is_ordered(words.get(*n)))?;
+            from
+        }
+        _ => return None,
+    };
+    let what = match said_time::find(talk, from, end, false) {
+        Some(found) => found.rest(words, from, end).into_iter().next(),
+        None => Some(pieces::original(words, from, end)),
+    };
+    Some(what.unwrap_or_default())
+}
+
+/// "move my dinner at Luigi to 9", "my table is now at 8": which, and the new time.
+fn parse_move(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let verbs = [
+        "move",
+        "rebook",
+        "reschedule",
+        "change",
+        "push",
+        "postpone",
+        "shift",
+        "update",
+    ];
+    let from = words.after(at, &verbs)?;
+    let from = words.after(from, &ARTICLES).unwrap_or(from);
+    let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
+    let (link, to) = (kind + 1..end)
+        .filter(|n| matches!(words.get(*n), "to" | "by" | "back" | "forward" | "from"))
+        .find_map(|n| Some((n, follow_up::read_new_time(words, n..end)?)))?;
+    // "from 7 to 8"
+    let name_end = (kind + 1..link)
+        .find(|n| words.get(*n) == "from")
+        .unwrap_or(link);
+    let about = name_of(words, from, kind, name_end);
+    Some(ReservationAction::Move { about, to })
+}
+
+/// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
+fn parse_moved(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
+    let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
+    let links = [
+        "is now",
+        "was moved to",
+        "is moved to",
+        "got moved to",
+        "has been moved to",
+        "moved to",
+        "is now moved to",
+        "was changed to",
+        "got changed to",
+        "is postponed to",
+        "was postponed to",
+    ];
+    let (link, next) = (kind + 1..end).find_map(|n| Some((n, words.after(n, &links)?)))?;
+    let next = words.after(next, &["to"]).unwrap_or(next);
+    let to = follow_up::read_new_time(words, next..end)?;
+    let about = name_of(words, from, kind, link);
+    Some(ReservationAction::Move { about, to })
+}

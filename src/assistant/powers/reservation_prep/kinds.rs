@@ -1,0 +1,202 @@
+//! The words by which bookings are known, and what they are called.
+
+use std::ops::Range;
+
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::{pieces, said_time};
+
+/// Words that a booking's name doesn't have before "dinner" and the like. Sorted.
+const NO_NAME: [&str; 119] = [
+    "about",
+    "add",
+    "are",
+    "arrange",
+    "ask",
+    "asked",
+    "ate",
+    "book",
+    "buy",
+    "call",
+    "cancel",
+    "canceled",
+    "cancelled",
+    "cant",
+    "catch",
+    "caught",
+    "change",
+    "cook",
+    "cooking",
+    "could",
+    "create",
+    "delete",
+    "did",
+    "didnt",
+    "do",
+    "does",
+    "doesnt",
+    "dont",
+    "drop",
+    "eat",
+    "eating",
+    "enjoy",
+    "enjoyed",
+    "find",
+    "forget",
+    "forgot",
+    "get",
+    "go",
+    "going",
+    "had",
+    "has",
+    "hate",
+    "he",
+    "hes",
+    "how",
+    "hows",
+    "i",
+    "if",
+    "invite",
+    "invited",
+    "is",
+    "let",
+    "lets",
+    "like",
+    "love",
+    "make",
+    "maybe",
+    "miss",
+    "missed",
+    "move",
+    "must",
+    "need",
+    "needs",
+    "never",
+    "no",
+    "not",
+    "order",
+    "paid",
+    "pay",
+    "pencil",
+    "plan",
+    "planning",
+    "postpone",
+    "push",
+    "put",
+    "remind",
+    "remove",
+    "reserve",
+    "schedule",
+    "she",
+    "shes",
+    "should",
+    "show",
+    "skip",
+    "skipping",
+    "spent",
+    "take",
+    "takes",
+    "taking",
+    "tell",
+    "they",
+    "theyre",
+    "thinking",
+    "took",
+    "try",
+    "trying",
+    "want",
+    "wanted",
+    "wants",
+    "was",
+    "watch",
+    "we",
+    "were",
+    "what",
+    "whats",
+    "when",
+    "whens",
+    "where",
+    "wheres",
+    "which",
+    "who",
+    "whos",
+    "why",
+    "without",
+    "wont",
+    "would",
+    "you",
+    "your",
+    "youre",
+];
+
+pub(super) fn is_booking(word: &str) -> bool {
+    matches!(
+        word,
+        "reservation" | "booking" | "appointment" | "table" | "haircut" | "massage"
+    )
+}
+
+pub(super) fn is_meal(word: &str) -> bool {
+    matches!(word, "dinner" | "lunch" | "breakfast" | "brunch" | "drinks")
+}
+
+pub(super) fn is_stay(word: &str) -> bool {
+    matches!(word, "hotel" | "hostel" | "room" | "airbnb" | "flat")
+}
+
+pub(super) fn is_ride(word: &str) -> bool {
+    matches!(word, "flight" | "train" | "bus" | "ferry")
+}
+
+/// Whether a word names any booking.
+pub(super) fn is_any(about: &str) -> bool {
+    matches!(about, "booking" | "reservation" | "appointment" | "table")
+}
+
+pub(super) fn is_kind(word: &str) -> bool {
+    is_booking(word) || is_meal(word) || is_stay(word) || is_ride(word)
+}
+
+/// What a person may ask somebody to book.
+pub(super) fn is_ordered(word: &str) -> bool {
+    is_kind(word)
+        || matches!(
+            word,
+            "flight" | "ticket" | "tickets" | "taxi" | "cab" | "uber"
+        )
+}
+
+/// Whether it takes place in the evening, so that "at 8" is 20:00.
+pub(super) fn is_in_the_evening(words: &Words<'_>, range: Range<usize>) -> bool {
+    let has = |is: fn(&str) -> bool| range.clone().any(|n| is(words.get(n)));
+    has(said_time::is_evening)
+        || has(|word| matches!(word, "table" | "restaurant" | "reservation"))
+            && !has(|word| {
+                is_stay(word)
+                    || is_ride(word)
+                    || matches!(word, "breakfast" | "brunch" | "lunch" | "morning" | "11")
+            })
+}
+
+/// A word that makes of "… dinner at Luigi" something else than a booking.
+pub(super) fn is_no_name(word: &str) -> bool {
+    NO_NAME.binary_search(&word).is_ok()
+}
+
+/// What it is of, else its kind: "dinner".
+pub(super) fn name_of(words: &Words<'_>, from: usize, kind: usize, end: usize) -> String {
+    named(words, from, kind, end).unwrap_or_else(|| words.get(kind).to_owned())
+}
+
+/// "reservation at Luigi", "Luigi booking": what it is of.
+pub(super) fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
+    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+    let is_time = |at: &usize| when::read(words, *at).is_some();
+    let end = (kind + 1..end).find(is_time).unwrap_or(end);
+    let after = words.after(kind + 1, &["at the", "at", "for", "in", "with", "of"]);
+    let text = match after {
+        Some(next) => pieces::original(words, next, end),
+        None => pieces::original(words, from, kind),
+    };
+    (!text.is_empty()).then_some(text)
+}

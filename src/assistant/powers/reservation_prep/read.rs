@@ -1,0 +1,236 @@
+//! Reads what is said of bookings: "dinner at Luigi on friday at 8", "when is my dinner?". It knows
+//! none.
+
+use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
+use super::{ReservationAction, changes};
+use crate::assistant::builtin::{Talk, when};
+use crate::assistant::powers::said_time::{self, SaidTime};
+use crate::assistant::powers::{Strength, pieces, trip_planner};
+
+/// Words before "on friday" that are looked at.
+const WORDS_MAX: usize = 30;
+
+/// What begins a booking in so many words.
+const BOOKED: [&str; 21] = [
+    "i booked",
+    "i have booked",
+    "ive booked",
+    "booked",
+    "we booked",
+    "weve booked",
+    "we have booked",
+    "i reserved",
+    "ive reserved",
+    "reserved",
+    "we reserved",
+    "note my booking",
+    "note this booking",
+    "keep this booking",
+    "keep this reservation",
+    "note my reservation",
+    "keep my reservation",
+    "reservation",
+    "booking",
+    "my reservation is",
+    "my booking is",
+];
+/// What may begin one.
+const HAVING: [&str; 14] = [
+    "i have a",
+    "i have an",
+    "i have",
+    "ive got a",
+    "ive got an",
+    "ive got",
+    "i got a",
+    "we have a",
+    "we have",
+    "weve got a",
+    "weve got",
+    "im having",
+    "were having",
+    "theres",
+];
+
+pub(in crate::assistant::powers) fn parse(
+    talk: &Talk<'_>,
+) -> Option<(Strength, ReservationAction)> {
+    use Strength::{Clear, Soft};
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if lists(talk.request()) {
+        return Some((Clear, ReservationAction::List));
+    }
+    if let Some(action) = changes::parse(talk, at, end) {
+        return Some((Soft, action));
+    }
+    let booking = (at..end).find(|n| is_booking(words.get(*n)));
+    if let (Some(booking), Some(from)) = (
+        booking,
+        words.after(at, &["cancel", "delete", "remove", "forget", "drop"]),
+    ) {
+        let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+        let about = name_of(words, from, booking, end);
+        return Some((Clear, ReservationAction::Remove(about)));
+    }
+    if let Some(from) = words.after(at, &["cancel", "delete", "remove"])
+        && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
+    {
+        let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+        let about = name_of(words, from, kind, end);
+        return Some((Soft, ReservationAction::Remove(about)));
+    }
+    if let Some(action) = parse_question(talk, at, end) {
+        return Some((Soft, action));
+    }
+    parse_booking(talk, at, end)
+}
+
+/// "hotel Astoria from 3 to 5 dec": the day on which a stay begins, and that on which it ends.
+fn parse_stay(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> Option<ReservationAction> {
+    let words = &talk.words;
+    let (name_end, (first, last, next)) = (kind + 1..end).find_map(|at| {
+        let from = words.after(at, &["from", "between"]).unwrap_or(at);
+        let dates = trip_planner::dates(talk, from).filter(|(first, last, _)| first < last)?;
+        Some((at, dates))
+    })?;
+    let today = pieces::date(talk.context.now, talk.zone());
+    if first < today || next > end {
+        return None;
+    }
+    let mut details = vec![format!("until {}", pieces::display(last, today))];
+    details.extend(Some(pieces::original(words, next, end)).filter(|rest| !rest.is_empty()));
+    Some(ReservationAction::Keep {
+        what: pieces::original(words, start, name_end),
+        details: details.join(", "),
+        time: SaidTime {
+            day: first,
+            minute: None,
+        },
+    })
+}
+
+/// "when is my dinner?"
+fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &talk.words;
+    let from = words.after(
+        at,
+        &[
+            "when is",
+            "whens",
+            "where is",
+            "wheres",
+            "show me",
+            "show",
+            "whats the number of",
+            "what is the number of",
+            "what time is",
+            "whats the address of",
+        ],
+    )?;
+    let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
+    Some(ReservationAction::Show(name_of(words, from, kind, end)))
+}
+
+/// Whether what is said of a dinner and the like tells of a booking: "dinner was great" is talk.
+fn is_told(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> bool {
+    let words = &talk.words;
+    let links: &[&str] = match is_ride(words.get(kind)) {
+        true => &["to", "from"],
+        false => &["at", "in", "with", "for"],
+    };
+    let is_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
+    let verb = words.after(kind + 1, &["is", "leaves", "departs"]);
+    let is_linked = words.after(kind + 1, links).is_some()
+        || verb.is_some_and(is_day)
+        || is_day(kind + 1) && !is_ride(words.get(kind));
+    let is_stay = || is_stay(words.get(kind)) && parse_stay(talk, start, kind, end).is_some();
+    let is_over = (kind..end).any(|n| {
+        matches!(
+            words.get(n),
+            "was" | "were" | "cancelled" | "canceled" | "isnt" | "wont" | "not"
+        )
+    });
+    !is_over && (is_linked || is_booking(words.get(kind)) || is_stay())
+}
+
+/// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
+fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, ReservationAction)> {
+    use Strength::{Clear, Soft};
+    let words = &talk.words;
+    if words.is_question() {
+        return None;
+    }
+    let booked = words.after(at, &BOOKED);
+    let having = words.after(at, &HAVING);
+    let from = booked.or(having).unwrap_or(at);
+    let whom = ["us into", "me into", "us in at", "me in at", "us", "me"];
+    let start = words.after(from, &whom).unwrap_or(from);
+    let start = words
+        .after(start, &["a", "an", "my", "our", "the"])
+        .unwrap_or(start);
+    let kind = (start..end.min(start + 4)).find(|n| is_kind(words.get(*n)));
+    if (start..kind.unwrap_or(start)).any(|n| is_no_name(words.get(n))) {
+        return None; // "lets skip dinner", "no table"
+    }
+    if booked.is_none() && !is_told(talk, start, kind?, end) {
+        return None;
+    }
+    let strength = if booked.is_some() { Clear } else { Soft };
+    if let Some(kind) = kind.filter(|kind| is_stay(words.get(*kind)))
+        && let Some(stay) = parse_stay(talk, start, kind, end)
+    {
+        return Some((strength, stay));
+    }
+    let evening = is_in_the_evening(words, at..end);
+    let Some(found) = said_time::find(talk, from, end, evening) else {
+        let what = pieces::original(words, start, end);
+        let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
+        return is_stated.then_some((strength, ReservationAction::AskTime(what)));
+    };
+    let mut parts = found.rest(words, start, end).into_iter();
+    let mut what = parts.next()?;
+    let mut details: Vec<String> = parts.collect();
+    // "dinner on friday at 8 with Bo"
+    let is_where = |text: &String| {
+        let first = text.split(' ').next().unwrap_or_default();
+        matches!(first.to_lowercase().as_str(), "at" | "with" | "w/" | "in")
+    };
+    if kind.is_some_and(|kind| found.range().0 == kind + 1) && details.first().is_some_and(is_where)
+    {
+        what = format!("{what} {}", details.remove(0));
+    }
+    let details = details.join(", ");
+    Some((
+        strength,
+        match found.time {
+            Ok(time) => ReservationAction::Keep {
+                what,
+                details,
+                time,
+            },
+            Err(problem) => ReservationAction::UnclearTime(problem),
+        },
+    ))
+}
+
+fn lists(request: &str) -> bool {
+    matches!(
+        request,
+        "reservations"
+            | "my reservations"
+            | "show my reservations"
+            | "list my reservations"
+            | "what reservations do i have"
+            | "my bookings"
+            | "bookings"
+            | "show my bookings"
+            | "list my bookings"
+            | "what bookings do i have"
+            | "which bookings do i have"
+            | "what did i book"
+            | "what have i booked"
+            | "my appointments"
+            | "show my appointments"
+    )
+}
