@@ -244,8 +244,9 @@ fn read_reply(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailur
             });
         }
     }
-    if text.is_empty() {
-        return Err(match wants_tool {
+    // A call in words is no reply, also where no call is possible any more.
+    if text.is_empty() || offered.is_some_and(|offered| written_call(&text, offered).is_some()) {
+        return Err(match wants_tool || !text.is_empty() {
             true => ModelFailure::ToolCall,
             false => ModelFailure::Empty,
         });
@@ -284,19 +285,48 @@ fn name_calls(calls: &mut [ToolCall]) {
     }
 }
 
-/// Some small models write the call of a tool where others say something.
+/// Some small models write the call of a tool where others say something: as JSON, in a tag or a
+/// fence, or as `name(…)`. The last has no arguments that can be read; its result tells the model
+/// so.
 fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
-    let inner = text.strip_prefix("<tool_call>").unwrap_or(text);
-    let inner = inner.strip_suffix("</tool_call>").unwrap_or(inner).trim();
-    if !inner.starts_with('{') {
-        return None;
+    let is_offered = |name: &str| {
+        let mut names = offered
+            .iter()
+            .filter_map(|tool| tool.pointer("/function/name"));
+        names.any(|offered| offered == name)
+    };
+    let inner = inside(text, "<tool_call>", "</tool_call>")
+        .or_else(|| fenced(text))
+        .unwrap_or(text)
+        .trim();
+    if inner.starts_with('{') {
+        let parsed: Value = serde_json::from_str(inner).ok()?;
+        let call = tool_call(None, parsed.get("function").unwrap_or(&parsed));
+        return is_offered(&call.name).then_some(call);
     }
-    let parsed: Value = serde_json::from_str(inner).ok()?;
-    let call = tool_call(None, parsed.get("function").unwrap_or(&parsed));
-    let mut names = offered
-        .iter()
-        .filter_map(|tool| tool.pointer("/function/name"));
-    names.any(|name| *name == call.name).then_some(call)
+    let (name, arguments) = inner.strip_suffix(')')?.split_once('(')?;
+    is_offered(name).then(|| ToolCall {
+        id: String::new(),
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
+    })
+}
+
+/// What stands in the first fence (```), without the language after its opening.
+fn fenced(text: &str) -> Option<&str> {
+    let inner = inside(text, "```", "```")?;
+    let (language, rest) = inner.split_once('\n').unwrap_or(("", inner));
+    let is_language = language
+        .trim()
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    Some(if is_language { rest } else { inner })
+}
+
+/// What stands between the first opening and the closing after it; to the end without one.
+fn inside<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(opening)?;
+    Some(rest.split_once(closing).map_or(rest, |(inner, _)| inner))
 }
 
 impl ModelReply {

@@ -284,6 +284,57 @@ async fn memories_are_kept_found_and_forgotten_by_id() {
     assert_eq!(left, [["I am allergic to nuts"]]);
 }
 
+/// Small models call again instead of reading the result, in one reply or in the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_equal_call_is_carried_out_once_for_a_message() {
+    let (service, model) = subscribed().await;
+    model.next(Mode::Json(calling(&[
+        remind("stretch", 10),
+        remind("stretch", 10),
+    ])));
+    model.next(Mode::Json(calling(&[
+        ("set_reminder", json!({"in_minutes": 10, "text": "stretch"})),
+        remind("drink", 10),
+        ("list_reminders", json!({})),
+    ])));
+    model.next(Mode::Json(calling(&[("list_reminders", json!({}))])));
+    model.next(Mode::Say("In ten minutes.".to_owned()));
+    assert_eq!(reply(&service, "ana", HINT).await, "In ten minutes.");
+    assert_eq!(count(&service, "reminders"), 2);
+    let results = model.asked()[1].results();
+    assert!(results[0]["id"].is_string(), "{results:?}");
+    let note = results[1]["note"].as_str().unwrap();
+    assert!(note.contains("was not repeated"), "{note}");
+    assert_eq!(
+        told_of(&service, "tools").await,
+        "set_reminder: done, set_reminder: repeated, set_reminder: repeated, set_reminder: done, \
+         list_reminders: done, list_reminders: done"
+    );
+    // The next message may ask for the same again.
+    model.next(Mode::Json(calling(&[remind("stretch", 10)])));
+    reply(&service, "ana", HINT).await;
+    assert_eq!(count(&service, "reminders"), 3);
+}
+
+/// A call in words is carried out if it can be read; nobody is shown it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_in_words_is_no_reply() {
+    let (service, model) = subscribed().await;
+    let call = r#"{"name": "set_reminder", "arguments": {"text": "eat", "in_minutes": 5}}"#;
+    model.next(Mode::Say(format!("Sure!\n```json\n{call}\n```")));
+    model.next(Mode::Say("In five minutes.".to_owned()));
+    assert_eq!(reply(&service, "ana", HINT).await, "In five minutes.");
+    assert_eq!(count(&service, "reminders"), 1);
+    for _ in 0..6 {
+        model.next(Mode::Say(
+            r#"set_reminder(text="run", in_minutes=5)"#.to_owned(),
+        ));
+    }
+    let said = reply(&service, "ana", HINT).await;
+    assert!(!said.contains("set_reminder"), "{said}");
+    assert_eq!(count(&service, "reminders"), 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_that_mean_nothing_are_told_to_the_model() {
     let (service, model) = subscribed().await;

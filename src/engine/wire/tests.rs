@@ -278,6 +278,9 @@ fn calls_of_tools_are_read() {
     for text in [
         text.to_owned(),
         format!("<tool_call>\n{text}\n</tool_call>"),
+        format!("Sure!\n```json\n{text}\n```"),
+        format!("```\n{text}\n```\nDone."),
+        format!("```tool_call\n{text}"),
     ] {
         let outcome = read(json!({ "content": text }), "stop").unwrap();
         assert_eq!(
@@ -285,8 +288,13 @@ fn calls_of_tools_are_read() {
             [tool_call("call_0", "remember", r#"{"command":"x"}"#)]
         );
     }
+    let spelled = read(json!({ "content": "remember(command=\"x\")" }), "stop").unwrap();
+    let unreadable = tool_call("call_0", "remember", "command=\"x\"");
+    assert_eq!(spelled.calls, [unreadable]);
     for expected in [
         r#"{"name": "Ana", "arguments": {}}"#,
+        "Do you remember (by chance)",
+        "```rust\nfn main() {}\n```",
         "{remember}",
         "remember",
     ] {

@@ -185,42 +185,24 @@ impl ModelTurn<'_> {
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
-        let mut meanings = Vec::new();
-        let mut understood = Vec::new();
-        for call in &reply.calls {
-            let mut offered = self.plan.tools.iter();
-            let tool = offered.find(|tool| tool.name() == call.name);
-            if let Some(result) = tool.and_then(|_| self.done_before(call)) {
-                meanings.push(CallMeaning::Done(result));
-                continue;
-            }
-            meanings.push(match tool {
-                None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
-                Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
-                Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, moment) {
-                    Err(error) => CallMeaning::None("not understood", error),
-                    Ok(operation) => {
-                        understood.push(ToolCall {
-                            tool: *tool,
-                            arguments: canonical(&call.arguments),
-                            operation,
-                            new_id: random::uuid().to_string(),
-                        });
-                        CallMeaning::Own
-                    }
-                },
-            });
-        }
-        let mut tried = self.try_calls(&understood, work, now).await.into_iter();
+        let (meanings, understood) = self.meanings(&reply.calls, moment, &work.changes);
+        let tried = self.try_calls(&understood, work, now).await;
+        let outcome_of = |at: usize| {
+            tried.get(at).cloned().unwrap_or_else(|| {
+                CallResult::refused("failed", "That did not work; it may later.")
+            })
+        };
         let mut calls = Vec::new();
         for (call, meaning) in reply.calls.into_iter().zip(meanings) {
             let result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
                 CallMeaning::Remote(tool) => self.call_outside(&tool, &call.arguments, work).await,
-                CallMeaning::Own => tried.next().unwrap_or_else(|| {
-                    CallResult::refused("failed", "That did not work; it may later.")
-                }),
+                CallMeaning::Own(at) => outcome_of(at),
+                CallMeaning::Repeated(first) => match outcome_of(first) {
+                    done if done.is_ok() => CallResult::repeated(),
+                    refused => refused,
+                },
             };
             work.denied = work.denied.or(result.denial);
             let record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
@@ -236,6 +218,50 @@ impl ModelTurn<'_> {
             text: reply.text,
             calls,
         }
+    }
+
+    /// What each call means, and those of our tools that are to be tried. `changes`: what was
+    /// changed before for the message.
+    fn meanings(
+        &self,
+        calls: &[engine::ToolCall],
+        moment: Moment,
+        changes: &[ToolCall],
+    ) -> (Vec<CallMeaning>, Vec<ToolCall>) {
+        let mut meanings = Vec::new();
+        let mut understood: Vec<ToolCall> = Vec::new();
+        for call in calls {
+            let mut offered = self.plan.tools.iter();
+            let tool = offered.find(|tool| tool.name() == call.name);
+            if let Some(result) = tool.and_then(|_| self.done_before(call)) {
+                meanings.push(CallMeaning::Done(result));
+                continue;
+            }
+            meanings.push(match tool {
+                None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
+                Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
+                Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, moment) {
+                    Err(error) => CallMeaning::None("not understood", error),
+                    Ok(operation) => {
+                        let new = ToolCall {
+                            tool: *tool,
+                            arguments: canonical(&call.arguments),
+                            operation,
+                            new_id: random::uuid().to_string(),
+                        };
+                        if new.repeats_one_of(changes).is_some() {
+                            CallMeaning::Done(CallResult::repeated())
+                        } else if let Some(first) = new.repeats_one_of(&understood) {
+                            CallMeaning::Repeated(first)
+                        } else {
+                            understood.push(new);
+                            CallMeaning::Own(understood.len() - 1)
+                        }
+                    }
+                },
+            });
+        }
+        (meanings, understood)
     }
 
     pub(super) fn record(
@@ -301,8 +327,10 @@ impl ModelTurn<'_> {
 
 /// What a call of a tool means.
 enum CallMeaning {
-    /// One of ours, to be tried with the others.
-    Own,
+    /// One of ours, to be tried with the others: its place among them.
+    Own(usize),
+    /// The same as an earlier one of this reply, by that one's place.
+    Repeated(usize),
     Remote(Arc<RemoteTool>),
     /// The same was done before for this message, with this result.
     Done(CallResult),

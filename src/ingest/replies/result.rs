@@ -54,6 +54,15 @@ impl ToolCall {
     pub(super) fn is_new_reminder(&self) -> bool {
         matches!(self.operation, Operation::SetReminder { .. })
     }
+
+    /// The place among `earlier` of a call that makes the same change. Small models call again
+    /// instead of reading the result; one message changes a thing once.
+    pub(super) fn repeats_one_of(&self, earlier: &[Self]) -> Option<usize> {
+        let is_same = |call: &Self| call.tool == self.tool && call.operation == self.operation;
+        earlier
+            .iter()
+            .position(|call| call.operation.changes() && is_same(call))
+    }
 }
 
 /// A call as operators may see it. The arguments and the result hold words of people: they

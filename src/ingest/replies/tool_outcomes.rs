@@ -59,6 +59,15 @@ impl CallResult {
         Self::done(json!({ "quoted": text }))
     }
 
+    /// The result of a call that an earlier one of the same message has carried out.
+    pub(super) fn repeated() -> Self {
+        let note = "An equal call was carried out before for this message; it was not repeated.";
+        Self {
+            outcome: "repeated",
+            ..Self::done(json!({ "note": note }))
+        }
+    }
+
     /// The result of a call that was made before.
     pub(super) fn of_before(json: Value, outcome: &'static str) -> Self {
         Self {
