@@ -40,6 +40,58 @@ const SERVICE_WORDS: [&str; 22] = [
     "app-password",
     "kalender",
 ];
+/// What may stand between a password's name and the password.
+const ABOUT_WORDS: [&str; 14] = [
+    "for", "of", "to", "my", "the", "our", "account", "address", "für", "von", "mein", "meine",
+    "meinen", "das",
+];
+/// Words of four letters and more with which a sentence about a password goes on: "is wrong".
+/// Shorter ones are no passwords.
+const SENTENCE_WORDS: [&str; 43] = [
+    "wrong",
+    "right",
+    "incorrect",
+    "invalid",
+    "expired",
+    "refused",
+    "rejected",
+    "accepted",
+    "working",
+    "broken",
+    "lost",
+    "gone",
+    "missing",
+    "needed",
+    "required",
+    "asked",
+    "saved",
+    "stored",
+    "written",
+    "kept",
+    "known",
+    "safe",
+    "secret",
+    "weak",
+    "strong",
+    "long",
+    "longer",
+    "short",
+    "shorter",
+    "easy",
+    "hard",
+    "different",
+    "same",
+    "still",
+    "always",
+    "never",
+    "really",
+    "very",
+    "what",
+    "when",
+    "where",
+    "which",
+    "falsch",
+];
 /// Shorter texts are no passwords.
 const SECRET_CHARS_MIN: usize = 4;
 
@@ -135,39 +187,45 @@ fn hide_named_passwords(parts: &mut [String]) -> bool {
     {
         return false;
     }
-    for at in 0..parts.len() {
-        if !PASSWORD_WORDS.contains(&word(&parts[at]).as_str()) {
-            continue;
-        }
-        let is_named = parts[at].ends_with([':', '=']);
-        let rest = parts.iter().enumerate().skip(at + 1);
-        let mut rest = rest.filter(|(_, part)| !part.is_empty());
-        let Some((next, part)) = rest.next() else {
-            continue;
-        };
-        let joint = part.trim_end_matches([':', '=']).to_lowercase();
-        let is_link = ["", "is", "ist", "-"].contains(&joint.as_str());
-        let secret = match (is_link, is_named) {
-            (true, _) => rest.next().map(|(at, _)| at),
-            (false, true) => Some(next),
-            (false, false) => None,
-        };
-        let secret = secret.filter(|at| {
-            let part = &parts[*at];
-            part.chars().count() >= SECRET_CHARS_MIN && part != REMOVED
-        });
-        // Sentences about passwords have words after "is": a secret has other characters too,
-        // or ends the message.
-        let looks_secret = |at: &usize| {
-            let part = parts[*at].trim_end_matches(['.', ',', '!', '?']);
-            *at + 1 == parts.len() || !part.chars().all(char::is_alphabetic)
-        };
-        if let Some(secret) = secret.filter(looks_secret) {
-            parts[secret..].fill(REMOVED.to_owned());
-            return true;
-        }
+    let named = (0..parts.len()).filter(|at| PASSWORD_WORDS.contains(&word(&parts[*at]).as_str()));
+    let Some(secret) = named.filter_map(|at| secret_after(parts, at)).next() else {
+        return false;
+    };
+    parts[secret..].fill(REMOVED.to_owned());
+    true
+}
+
+/// Where the secret begins that the password word at `at` names: "password is x", "password: x",
+/// "password for my mail is x"; without such a link only what no word looks like.
+fn secret_after(parts: &[String], at: usize) -> Option<usize> {
+    let is_link = |part: &str| {
+        let bare = part.trim_end_matches([':', '=']).to_lowercase();
+        part.ends_with([':', '=']) || ["is", "ist", "-"].contains(&bare.as_str())
+    };
+    let is_about = |part: &str| {
+        let word = part.trim_matches(|c: char| c.is_ascii_punctuation());
+        let word = word.to_lowercase();
+        ABOUT_WORDS.contains(&word.as_str()) || SERVICE_WORDS.contains(&word.as_str())
+    };
+    let mut rest = (at + 1..parts.len()).filter(|at| !parts[*at].is_empty());
+    let mut next = rest.next();
+    let mut is_linked = is_link(&parts[at]);
+    while let Some(at) = next
+        && (is_link(&parts[at]) || !is_linked && is_about(&parts[at]))
+    {
+        is_linked |= is_link(&parts[at]);
+        next = rest.next();
     }
-    false
+    next.filter(|at| {
+        let part = parts[*at].trim_end_matches(['.', ',', '!', '?']);
+        let is_word = part.chars().all(char::is_alphabetic);
+        part.chars().count() >= SECRET_CHARS_MIN
+            && part != REMOVED
+            && match is_linked {
+                true => !is_word || !SENTENCE_WORDS.contains(&part.to_lowercase().as_str()),
+                false => !is_word && *at + 1 == parts.len(),
+            }
+    })
 }
 
 #[cfg(test)]
@@ -178,6 +236,12 @@ mod tests {
     fn secrets_of_mail_and_calendars_are_taken_out() {
         let hidden = [
             "my mail password is hunter2",
+            "my gmail password is abcd efgh ijkl mnop",
+            "here is my gmail app password: wxyz efgh ijkl mnop",
+            "the password for my email is hunter2",
+            "my mailbox password is ijkl horse battery staple",
+            "pw for my calendar: s3cret-zz",
+            "mail pass hunter2",
             "My email password is: hunter2",
             "imap password: hunter2 for ada@example.com",
             "gmail app password = s3cret-x",
@@ -202,6 +266,11 @@ mod tests {
             "remember that the wifi password is hunter2",
             "I forgot my mail password",
             "my mail password is wrong again, what now",
+            "the password for my email is still the old one",
+            "the password for my mail account",
+            "my mail password is not the one of my calendar",
+            "what is the password to my mail? it is new",
+            "add mail password reset to my list",
             "what is my mail password?",
             "they need more time with this from them",
             "look at https://example.com/a:b@c and mail me",
