@@ -51,6 +51,7 @@ use reader::Reader;
 use report::Report;
 
 const CHARGE_NOBODY: &str = "access.charge_nobody";
+const PUBLIC_URL: &str = "server.public_url";
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -109,6 +110,10 @@ impl Config {
         let settings = std::mem::take(&mut report.settings);
         if file.is_none() && !settings.is_set(CHARGE_NOBODY) {
             config.access.charge_nobody = true;
+        }
+        let (is_production, listen) = (config.is_production(), config.server.listen);
+        if !is_production && listen.port() != 0 && !settings.is_set(PUBLIC_URL) {
+            config.server.public_url = sections::own_url(listen);
         }
         checks::warn_about_free_access(&config, &mut report);
         if let Some(path) = &file {

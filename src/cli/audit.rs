@@ -14,7 +14,7 @@ pub(super) struct Options {
     /// Start: 24h or 7d ago, a day like 2030-01-31 (UTC), or 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "T")]
     since: Option<String>,
-    /// Maximum number of changes, newest first.
+    /// Maximum number of changes: the newest ones, printed in the order in which they were made.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
     /// Prints the answer of GET /admin/audit.

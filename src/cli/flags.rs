@@ -158,7 +158,7 @@ fn change(
 ) -> Result<(), String> {
     let message = match &set {
         Some(set) => message_for_value(flag, &set.value),
-        None => format!("{} is no longer set here.", flag.key),
+        None => format!("{} has no override here now.", flag.key),
     };
     let path = format!("{ROUTE}/{}", flag.key);
     let answer = match &set {

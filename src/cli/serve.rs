@@ -199,8 +199,9 @@ fn greeting(config: &Config, address: SocketAddr, file: Option<&Path>) -> String
             config.server.public_url
         );
     }
-    let token = token_command(config, file);
     let url = connect_address(address);
+    let token = command_here(config, file, "token edge --agent-id demo --phone +15550100");
+    let chat = command_here(config, file, &format!("chat --url http://{url}"));
     format!(
         "chatkeep {version} (development): listening on http://{address}, database {database}
 
@@ -210,23 +211,21 @@ curl -s http://{url}/edge/message -H \"Authorization: Bearer $({token})\" \\
   -H 'Content-Type: application/json' \\
   -d '{{\"chat_guid\":\"demo\",\"mode\":\"direct\",\"sender\":\"+15550100\",\"text\":\"Hello!\",\"timestamp\":1700000000}}'
 
-Or talk to it: chatkeep chat --url http://{url}, from this folder.
+Or talk to it: {chat}
 "
     )
 }
 
-/// A command that makes a token in any folder, with this executable and these settings. The
-/// database's path may come from an environment variable that the next terminal lacks.
-fn token_command(config: &Config, file: Option<&Path>) -> String {
+/// A command that works in any folder, with this executable and these settings. The database's
+/// path may come from an environment variable that the next terminal lacks.
+fn command_here(config: &Config, file: Option<&Path>, command: &str) -> String {
     let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quote(&p.to_string_lossy()));
     let folder = std::env::current_dir().map_or(".".into(), |p| quote(&p.to_string_lossy()));
     let database = quote(&config.storage.path.to_string_lossy());
     let file = file.map_or(String::new(), |f| {
         format!(" --config {}", quote(&f.to_string_lossy()))
     });
-    format!(
-        "cd {folder} && CHATKEEP_STORAGE_PATH={database} {exe} token edge --agent-id demo --phone +15550100{file}"
-    )
+    format!("cd {folder} && CHATKEEP_STORAGE_PATH={database} {exe} {command}{file}")
 }
 
 /// Quotes a text as one word for a shell.

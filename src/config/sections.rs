@@ -24,7 +24,8 @@ section! {
         /// Address and port to listen on. Port 0 selects a free port.
         listen: SocketAddr = parsed(LISTEN, listen);
         /// URL at which people and relays reach the service from outside. Requests that change data
-        /// are accepted from pages of this origin.
+        /// are accepted from pages of this origin. In development the default has the port of
+        /// listen.
         // Without a trailing slash.
         public_url: String = parsed(PUBLIC_URL, url::base);
         /// Production requires configured secrets. Also set by ENVIRONMENT.
@@ -65,12 +66,20 @@ impl Server {
 
     /// Whether `public_url` is set.
     pub fn has_public_url(&self) -> bool {
-        self.public_url != PUBLIC_URL
+        self.public_url != PUBLIC_URL && self.public_url != own_url(self.listen)
     }
 
     /// The origin of `public_url`, as browsers send it.
     pub fn public_origin(&self) -> String {
         url::origin_of(&self.public_url)
+    }
+}
+
+/// The URL under which this machine reaches what listens on `address`.
+pub(super) fn own_url(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("http://127.0.0.1:{}", address.port()),
+        false => format!("http://{address}"),
     }
 }
 
@@ -194,7 +203,7 @@ section! {
         engine: Engine = choice(Engine::Builtin);
         /// Base URL of that server; /chat/completions is appended.
         // Without a trailing slash. With `Engine::OpenAi`, this and `model` are set.
-        base_url: Option<String> = parsed_if_set("https://api.openai.com/v1", url::base);
+        base_url: Option<String> = parsed_if_set("https://api.openai.com/v1", url::completions_base);
         /// The API key of that server, if it requires one.
         api_key: Option<Secret> = secret();
         /// The model to use.

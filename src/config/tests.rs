@@ -187,6 +187,10 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "reply.engine: must be one of \"builtin\", \"openai\"",
     ),
     (
+        "[reply]\nbase_url = \"http://localhost:11434/v1/chat/completions\"",
+        "reply.base_url: must end before \"/chat/completions\"",
+    ),
+    (
         "[reply]\npersona_name = \" \"",
         "reply.persona_name: must not be blank",
     ),

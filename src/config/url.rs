@@ -17,6 +17,15 @@ pub(super) fn base(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
+/// The base of a chat completions API, to which "/chat/completions" is appended.
+pub(super) fn completions_base(text: &str) -> Result<String, String> {
+    let base = base(text)?;
+    match base.ends_with("/chat/completions") {
+        true => Err("must end before \"/chat/completions\", which is appended to it".to_owned()),
+        false => Ok(base),
+    }
+}
+
 /// Scheme, host and port as browsers send them in `Origin`.
 pub(super) fn origin(text: &str) -> Result<String, String> {
     let parts = split_web(text)?;

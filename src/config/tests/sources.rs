@@ -158,6 +158,48 @@ fn precedence_of_configuration_files() {
 }
 
 #[test]
+fn links_have_the_port_of_the_service_in_development() {
+    let production = [
+        ("ENVIRONMENT", "production"),
+        ("CHATKEEP_EDGE_SECRET", "0123456789abcdef0123456789abcdef"),
+        ("CHATKEEP_ADMIN_TOKEN", "0123456789abcdef0123456789abcde0"),
+        (
+            "CHATKEEP_IDENTITY_HS256_SECRET",
+            "0123456789abcdef0123456789abcde1",
+        ),
+    ];
+    let load = |env: &[(&str, &str)], more: (&str, &str)| {
+        let env = env.iter().chain([&more]);
+        let env = env.map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+        let source = Source {
+            path: None,
+            env: env.collect(),
+        };
+        Config::load(&source).unwrap().config.server
+    };
+    let listen = "CHATKEEP_SERVER_LISTEN";
+    for (address, expected) in [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("127.0.0.1:9000", "http://127.0.0.1:9000"),
+        ("0.0.0.0:9000", "http://127.0.0.1:9000"),
+        ("192.0.2.7:9000", "http://192.0.2.7:9000"),
+        ("[::1]:9000", "http://[::1]:9000"),
+        // The port is not known yet.
+        ("127.0.0.1:0", "http://127.0.0.1:8080"),
+    ] {
+        let server = load(&[], (listen, address));
+        assert_eq!(server.public_url, expected, "{address}");
+        assert!(!server.has_public_url(), "{address}");
+    }
+    let url = ("CHATKEEP_SERVER_PUBLIC_URL", "http://chat.example.com");
+    let server = load(&[(listen, "127.0.0.1:9000")], url);
+    assert_eq!(server.public_url, url.1);
+    assert!(server.has_public_url());
+    let server = load(&production, (listen, "127.0.0.1:9000"));
+    assert_eq!(server.public_url, "http://127.0.0.1:8080");
+}
+
+#[test]
 fn whether_people_are_charged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("service.toml");
