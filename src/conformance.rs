@@ -63,10 +63,6 @@ impl Report {
             .into_iter()
             .any(|rule| matches!(self.verdicts.get(rule.name), Some(Verdict::Broken(_))))
     }
-
-    pub fn verdict(&self, name: &str) -> Option<&Verdict> {
-        self.verdicts.get(name)
-    }
 }
 
 impl fmt::Display for Report {

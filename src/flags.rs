@@ -141,25 +141,6 @@ impl Flags {
         self.for_all().boolean(key)
     }
 
-    /// Clamped to the flag's range.
-    pub fn integer(&self, key: &str) -> i64 {
-        self.for_all().integer(key)
-    }
-
-    pub fn number(&self, key: &str) -> f64 {
-        self.for_all().number(key)
-    }
-
-    /// A `rate_limit.*` count, reduced in strict mode.
-    pub fn rate_limit(&self, key: &str) -> u64 {
-        self.for_all().rate_limit(key)
-    }
-
-    /// Whether a superpower of that name exists and is switched on.
-    pub fn superpower(&self, name: &str) -> bool {
-        self.for_all().superpower(name)
-    }
-
     pub fn view(&self, flag: &'static Flag) -> FlagView {
         let default = flag.default(self.production);
         let position = registry::position(flag.key);

@@ -35,7 +35,7 @@ pub use connection::{AnswerDelivery, Connection, Peer};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;
-pub use json::Json;
+pub use json::{Json, parse_json};
 pub use metrics::{RouteLabels, ServerMetrics};
 pub use multipart::{Form, FormLimits};
 pub use percent::decode_form;

@@ -122,7 +122,7 @@ pub struct PreparedMessage {
     /// The text's meaning, with the sender's time zone as last known.
     understood: Understanding,
     /// The sender's memories in the external service, if needed.
-    elsewhere: ServiceMemories,
+    service_memories: ServiceMemories,
     /// A photo uploaded with it; then its reply is a command.
     photo: Option<PhotoFile>,
     /// The quota after counting it towards the limit per minute; counted once.
@@ -193,7 +193,7 @@ impl Ingest {
     }
 
     /// Computes everything about a message that needs no database.
-    pub fn arrival(
+    pub fn prepare(
         &self,
         via: Endpoint,
         mut message: Message,
@@ -210,7 +210,7 @@ impl Ingest {
         Box::new(PreparedMessage {
             members: rooms::members(&message),
             understood,
-            elsewhere: ServiceMemories::default(),
+            service_memories: ServiceMemories::default(),
             message_quota: None,
             via,
             message,
@@ -224,48 +224,48 @@ impl Ingest {
     /// Handles a message. 429 beyond the rate limits, 422 for a key used with another body.
     pub async fn receive(
         self: &Arc<Self>,
-        mut arrival: Box<PreparedMessage>,
+        mut prepared: Box<PreparedMessage>,
     ) -> Result<IngestOutcome> {
-        self.fetch_memories(&mut arrival).await?;
-        let (ingest, came) = (self.clone(), arrival.mono);
+        self.fetch_memories(&mut prepared).await?;
+        let (ingest, arrived_at) = (self.clone(), prepared.mono);
         let receiving = self
             .store
-            .write_repeatable(move |tx| ingest.receive_in(tx, &mut arrival));
+            .write_repeatable(move |tx| ingest.receive_in(tx, &mut prepared));
         let mut received = receiving.await?;
         if received.pending {
-            received.answer = self.await_reply(received.message_id, came).await?;
+            received.answer = self.await_reply(received.message_id, arrived_at).await?;
         }
         Ok(received)
     }
 
-    fn receive_in(&self, tx: &mut Tx<'_>, arrival: &mut PreparedMessage) -> Result<IngestOutcome> {
-        let now = arrival.now;
-        if let Some(mut received) = repeated(tx, &arrival.repeat, now)? {
+    fn receive_in(&self, tx: &mut Tx<'_>, prepared: &mut PreparedMessage) -> Result<IngestOutcome> {
+        let now = prepared.now;
+        if let Some(mut received) = repeated(tx, &prepared.repeat, now)? {
             received.pending = self.replies.is_awaited(tx, received.message_id)?;
             return Ok(received);
         }
-        let quotas = self.limit(tx, arrival)?;
-        let agent = match &arrival.via {
+        let quotas = self.limit(tx, prepared)?;
+        let agent = match &prepared.via {
             Endpoint::Edge(name) => Some(self.agent(tx, name, now)?),
             Endpoint::Legacy => None,
         };
-        let user = user(tx, &arrival.message.sender, now)?;
-        if user.timezone != arrival.understood.zone {
-            self.zones.note(&arrival.message.sender, user.timezone);
+        let user = user(tx, &prepared.message.sender, now)?;
+        if user.timezone != prepared.understood.zone {
+            self.zones.note(&prepared.message.sender, user.timezone);
         }
         let flags = self.flags.for_user(&user.public_id);
-        let mut room = self.room(tx, arrival, &user, agent)?;
-        if room.group && arrival.message.mode == Mode::Direct {
-            arrival.belongs_to_group(&self.persona.get().name);
+        let mut room = self.room(tx, prepared, &user, agent)?;
+        if room.group && prepared.message.mode == Mode::Direct {
+            prepared.belongs_to_group(&self.persona.get().name);
         }
-        let (arrival, message) = (&*arrival, &arrival.message);
+        let (prepared, message) = (&*prepared, &prepared.message);
         let humans = room.humans + 1;
-        let asked = (message, &arrival.understood);
+        let asked = (message, &prepared.understood);
         let called = self.called(tx, asked, &user, &room, &flags, now)?;
         let left_to_model = self.is_left_to_model(message, &flags);
         // What a model calls is asked about then.
         let is_asked = called.is_some() && !left_to_model;
-        let access = self.access(tx, arrival, &user, &room, &flags, is_asked)?;
+        let access = self.access(tx, prepared, &user, &room, &flags, is_asked)?;
         let response = MessageTurn {
             ingest: self,
             flags: &flags,
@@ -276,17 +276,17 @@ impl Ingest {
             humans,
             access,
             called,
-            elsewhere: &arrival.elsewhere,
+            service_memories: &prepared.service_memories,
             by_model: false,
             left_to_model,
             is_admitted: false,
             now,
-            mono: arrival.mono,
+            mono: prepared.mono,
         }
-        .answer(tx, &arrival.understood)?;
+        .answer(tx, &prepared.understood)?;
         self.keep(
             tx,
-            arrival,
+            prepared,
             MessagePlace {
                 user: &user,
                 agent,
@@ -305,12 +305,12 @@ impl Ingest {
     fn keep(
         &self,
         tx: &mut Tx<'_>,
-        arrival: &PreparedMessage,
+        prepared: &PreparedMessage,
         place: MessagePlace<'_>,
         response: Response,
         quotas: Quotas,
     ) -> Result<IngestOutcome> {
-        let now = arrival.now;
+        let now = prepared.now;
         let (answer, asked) = match response {
             Response::Answer(answer) => (answer, None),
             Response::ByModel { unprompted } => (Answer::silence(), Some(unprompted)),
@@ -319,7 +319,7 @@ impl Ingest {
             tx.count_message(place.user.id, now.utc_day())?;
         }
         let responds = answer.should_respond() || asked.is_some();
-        let stored = match arrival.photo {
+        let stored = match prepared.photo {
             Some(_) => Answer::silence().stored(), // the reply follows as a command
             None => answer.stored(),
         };
@@ -328,20 +328,20 @@ impl Ingest {
             &NewMessage {
                 counted: place.counted,
                 humans: if responds { 0 } else { place.humans },
-                ..arrival.row(place.user.id, place.agent, &stored)
+                ..prepared.row(place.user.id, place.agent, &stored)
             },
         )?;
-        if let RepeatKey::Key { key, body } = &arrival.repeat {
+        if let RepeatKey::Key { key, body } = &prepared.repeat {
             tx.insert_key_use(key, body, id, now)?;
         }
         if let Some(unprompted) = asked {
             self.replies.expect(tx, id, place.room.id, unprompted)?;
         }
-        if let (Some(photo), Some(agent)) = (&arrival.photo, place.agent) {
+        if let (Some(photo), Some(agent)) = (&prepared.photo, place.agent) {
             let upload = photos::Upload {
                 photo,
                 message_id: id,
-                message: &arrival.message,
+                message: &prepared.message,
                 user: place.user.id,
                 agent,
                 room: place.room.id,
@@ -354,7 +354,7 @@ impl Ingest {
             due,
             replayed: false,
             quotas,
-            pending: asked.is_some() && arrival.photo.is_none(),
+            pending: asked.is_some() && prepared.photo.is_none(),
         })
     }
 

@@ -21,7 +21,7 @@ use crate::clock::Timestamp;
 use crate::mail_extract::{self, CalendarPart};
 use crate::model::mail_item::{MailExtract, NewMailItem};
 use crate::outbound::Authorities;
-use sections::{Listed, TextPart};
+use sections::{ListedMail, TextPart};
 use session::{Inbox, Session};
 
 /// How far back the first round looks.
@@ -114,14 +114,6 @@ impl MailboxError {
             sentence: sentence.to_owned(),
         }
     }
-}
-
-/// Signs in and looks into the inbox.
-pub fn test(server: &MailServer<'_>, is_late: &dyn Fn() -> bool) -> Result<(), MailboxError> {
-    let mut session = sign_in(server, is_late)?;
-    session.examine()?;
-    session.sign_out();
-    Ok(())
 }
 
 /// How waiting for new mail ended.
@@ -239,7 +231,7 @@ fn fetch_batch<S: Read + Write>(
     let listed = session.fetch(uids, sections::overview())?;
     let listed = listed.into_iter().filter_map(sections::listed);
     // Unasked answers may be about other mails.
-    let listed: BTreeMap<u32, Listed> = listed
+    let listed: BTreeMap<u32, ListedMail> = listed
         .map(|mail| (mail.uid, mail))
         .filter(|(uid, _)| uids.contains(uid))
         .collect();
@@ -292,7 +284,7 @@ fn fetch_batch<S: Read + Write>(
     Ok(())
 }
 
-fn item(mail: &Listed, bytes: &[u8], inbox: Inbox, own: &str, now: Timestamp) -> FetchedMail {
+fn item(mail: &ListedMail, bytes: &[u8], inbox: Inbox, own: &str, now: Timestamp) -> FetchedMail {
     let read = mail_extract::extract(bytes, own).unwrap_or_default();
     FetchedMail {
         item: NewMailItem {

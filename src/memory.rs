@@ -118,25 +118,13 @@ impl Memories {
 
     /// The service's memories of a person, cached or fetched within 3 s. Call this before a
     /// transaction; `merged` then joins them with the local ones.
-    pub async fn elsewhere(&self, user_id: &str) -> ServiceMemories {
+    pub async fn service_memories(&self, user_id: &str) -> ServiceMemories {
         let Some(service) = self.service.clone() else {
             return ServiceMemories::Nothing;
         };
         let (key, id) = (cache::ListKey::list(user_id), user_id.to_owned());
         let list = move || service.list(&id, PERSON_WAIT_MAX);
         self.list_or_fetch(key, PERSON_WAIT_MAX, list).await
-    }
-
-    /// All memories of a person, newest first, for a prompt or an answer. `user_id` is the public
-    /// id of `user`.
-    pub async fn known(&self, user: UserId, user_id: &str) -> Result<FoundMemories> {
-        let elsewhere = self.elsewhere(user_id).await;
-        self.store
-            .read(move |view| {
-                let local = view.memories(user, READ_MAX)?;
-                Ok(merged(local, &elsewhere, &view.memory_tasks(user)?))
-            })
-            .await
     }
 
     /// Memories relevant to a text, for a prompt: first the service's search results, then matching
@@ -148,16 +136,16 @@ impl Memories {
         user_id: &str,
         query: &MemoryQuery<'_>,
     ) -> Result<FoundMemories> {
-        let (elsewhere, found) = match self.search(user_id, query).await {
+        let (service_memories, found) = match self.search(user_id, query).await {
             Ok(Some(list)) => (ServiceMemories::Nothing, Some(list)),
             Ok(None) => (ServiceMemories::Nothing, None),
-            Err(elsewhere) => (elsewhere, None),
+            Err(service_memories) => (service_memories, None),
         };
         let (text, rank, limit) = (query.text.to_owned(), query.rank, query.limit);
         self.store
             .read(move |view| {
                 let tasks = view.memory_tasks(user)?;
-                let mut all = merged(view.memories(user, READ_MAX)?, &elsewhere, &tasks);
+                let mut all = merged(view.memories(user, READ_MAX)?, &service_memories, &tasks);
                 // A stable sort: among equals the newest stay first.
                 all.memories
                     .sort_by_cached_key(|memory| Reverse(rank(&memory.text, &text)));

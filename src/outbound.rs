@@ -2,62 +2,27 @@
 //! environment. It blocks: callers are commands, or use the blocking pool. It must not know whom it
 //! calls.
 
+mod public_addresses;
+mod tls;
+
 use std::io::Read as _;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
-use ureq::tls::{Certificate, RootCerts};
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::tls::RootCerts;
+use ureq::unversioned::transport::DefaultConnector;
+
+use public_addresses::{PrivateAddress, PublicResolver};
+pub use public_addresses::{is_public, resolve};
+use tls::provider;
+pub use tls::{Authorities, tls};
 
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 /// Bytes of a body that are read at once.
 const READ_BYTES: usize = 16 * 1024;
-
-/// Certificates or authorities that are trusted instead of the web's.
-#[derive(Debug, Clone)]
-pub struct Authorities(Arc<[CertificateDer<'static>]>);
-
-impl Authorities {
-    /// Parses certificates in PEM form.
-    pub fn read(pem: &[u8]) -> Result<Self, String> {
-        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        match certificates {
-            Ok(certificates) if !certificates.is_empty() => Ok(Self(certificates.into())),
-            _ => Err("it contains no certificate in PEM form".to_owned()),
-        }
-    }
-}
-
-/// The TLS settings for other clients, such as WebSockets.
-pub fn tls(authorities: Option<&Authorities>) -> Result<Arc<ClientConfig>, String> {
-    let mut roots = RootCertStore::empty();
-    match authorities {
-        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-        Some(Authorities(certificates)) => {
-            for certificate in certificates.iter() {
-                let added = roots.add(certificate.clone());
-                added.map_err(|e| format!("a certificate can't be used: {e}"))?;
-            }
-        }
-    }
-    let config = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(|e| e.to_string())?;
-    let config = config.with_root_certificates(roots);
-    Ok(Arc::new(config.with_no_client_auth()))
-}
-
-fn provider() -> Arc<rustls::crypto::CryptoProvider> {
-    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
-}
 
 /// A call that sends and receives JSON.
 pub struct Call<'a> {
@@ -265,13 +230,7 @@ fn agent(request: &Request<'_>) -> ureq::Agent {
 }
 
 fn new_agent(authorities: Option<&Authorities>, public_only: bool) -> ureq::Agent {
-    let roots = authorities.map(|Authorities(certificates)| {
-        RootCerts::from(
-            certificates
-                .iter()
-                .map(|der| Certificate::from_der(der).to_owned()),
-        )
-    });
+    let roots = authorities.map(Authorities::roots);
     let config = ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT_MAX))
         .http_status_as_error(false)
@@ -292,84 +251,6 @@ fn new_agent(authorities: Option<&Authorities>, public_only: bool) -> ureq::Agen
     match public_only {
         true => ureq::Agent::with_parts(config, DefaultConnector::new(), PublicResolver::default()),
         false => config.into(),
-    }
-}
-
-/// A host has an address outside the public network.
-#[derive(Debug)]
-struct PrivateAddress;
-
-impl std::fmt::Display for PrivateAddress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the host has a private address")
-    }
-}
-
-impl std::error::Error for PrivateAddress {}
-
-/// Resolves to public addresses only. The connection uses the checked addresses, so that a name
-/// that changes between two look-ups has no effect.
-#[derive(Debug, Default)]
-struct PublicResolver(DefaultResolver);
-
-impl Resolver for PublicResolver {
-    fn resolve(
-        &self,
-        uri: &ureq::http::Uri,
-        config: &ureq::config::Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let addresses = self.0.resolve(uri, config, timeout)?;
-        match addresses.iter().all(|address| is_public(address.ip())) {
-            true => Ok(addresses),
-            false => Err(ureq::Error::Other(Box::new(PrivateAddress))),
-        }
-    }
-}
-
-/// The addresses of a host, any or only public ones. Blocks.
-pub fn resolve(host: &str, port: u16, public_only: bool) -> Result<Vec<SocketAddr>, NoAnswer> {
-    let no_answer = |reason: String, is_private| NoAnswer {
-        reason,
-        timed_out: false,
-        is_private,
-        is_too_long: false,
-        is_unsent: true,
-    };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let addresses = (host, port).to_socket_addrs();
-    let addresses: Vec<SocketAddr> = addresses
-        .map_err(|e| no_answer(e.to_string(), false))?
-        .collect();
-    match addresses
-        .iter()
-        .all(|address| !public_only || is_public(address.ip()))
-    {
-        true if !addresses.is_empty() => Ok(addresses),
-        true => Err(no_answer("the host has no address".to_owned(), false)),
-        false => Err(no_answer(PrivateAddress.to_string(), true)),
-    }
-}
-
-/// Whether the address is in the public network: not of this machine, private networks,
-/// documentation, tests or multicast (the registries of RFC 6890).
-pub fn is_public(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(v4) => {
-            let [a, b, c, _] = v4.octets();
-            !(v4.is_private()
-                || v4.is_loopback()
-                || v4.is_link_local()
-                || v4.is_documentation()
-                || matches!((a, b, c), (0 | 224..=255, ..) | (100, 64..=127, _))
-                || matches!((a, b, c), (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)))
-        }
-        // Allocated addresses, except those that contain an IPv4 address (Teredo, 6to4).
-        IpAddr::V6(v6) => {
-            let [a, b, ..] = v6.segments();
-            (0x2000..0x4000).contains(&a)
-                && !(a == 0x2001 && (b < 0x0200 || b == 0x0db8) || a == 0x2002 || a == 0x3fff)
-        }
     }
 }
 
@@ -468,47 +349,6 @@ fn read_body(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn public_and_private_addresses() {
-        let public = [
-            "8.8.8.8",
-            "192.0.1.1",
-            "172.32.0.1",
-            "100.128.0.1",
-            "2606:4700::1111",
-        ];
-        let private = [
-            "0.0.0.0",
-            "10.0.0.1",
-            "100.64.0.1",
-            "127.0.0.1",
-            "169.254.169.254",
-            "172.16.0.1",
-            "192.168.1.1",
-            "192.0.0.8",
-            "192.0.2.1",
-            "198.18.0.1",
-            "224.0.0.1",
-            "255.255.255.255",
-            "::",
-            "::1",
-            "::ffff:127.0.0.1",
-            "::ffff:10.0.0.1",
-            "64:ff9b::a00:1",
-            "2001:db8::1",
-            "2001::1",
-            "2002:a00:1::",
-            "fc00::1",
-            "fe80::1",
-            "ff02::1",
-        ];
-        for (addresses, expected) in [(&public[..], true), (&private[..], false)] {
-            for address in addresses {
-                assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
-            }
-        }
-    }
 
     #[test]
     fn a_private_host_is_refused() {

@@ -15,12 +15,12 @@ mod address;
 mod allow_list;
 mod backoff;
 mod call;
+mod chat_queues;
 mod commands;
 mod condition;
 mod download;
 mod incoming;
 mod journal;
-mod lanes;
 pub mod matrix;
 mod pieces;
 mod poll;
@@ -48,8 +48,8 @@ pub use service::Credentials;
 pub use uplink::Uplink;
 
 pub use crate::outbound::Authorities;
+use chat_queues::ChatQueues;
 use journal::Journal;
-use lanes::Lanes;
 use service::Service;
 
 /// How long a journal may still be locked by a relay that just ended.
@@ -112,7 +112,7 @@ struct Core<N> {
     network: N,
     service: Service,
     journal: Arc<Mutex<Journal>>,
-    lanes: Lanes,
+    chat_queues: ChatQueues,
     /// Commands being sent.
     under_way: Mutex<HashSet<String>>,
     /// Reports of commands, for the current connection.
@@ -139,7 +139,7 @@ pub async fn run<N: Network>(
         network,
         service: Service::new(&settings),
         journal: Arc::new(Mutex::new(journal)),
-        lanes: Lanes::default(),
+        chat_queues: ChatQueues::default(),
         under_way: Mutex::default(),
         acks,
         condition,
@@ -173,12 +173,12 @@ async fn open_journal(path: &Path) -> io::Result<Journal> {
     }
 }
 
-/// Aborts the tasks of all lanes when the relay ends or is dropped.
+/// Aborts the tasks of all chats when the relay ends or is dropped.
 struct AbortOnDrop<N>(Arc<Core<N>>);
 
 impl<N> Drop for AbortOnDrop<N> {
     fn drop(&mut self) {
-        self.0.lanes.end();
+        self.0.chat_queues.end();
     }
 }
 

@@ -1,6 +1,5 @@
-//! Calendars and mailboxes that people connect: connecting, disconnecting, and keeping what was
-//! fetched in step. Servers are asked through `outbound` only. It knows nothing of HTTP as it is
-//! served, and nothing of SQL.
+//! Calendars and mailboxes that people connect: connecting, disconnecting, and synchronizing.
+//! Servers are called through `outbound` only. This module must not know the HTTP server, or SQL.
 
 mod caldav;
 mod changes;
@@ -223,7 +222,7 @@ impl Services {
             Ok(id)
         });
         let id = id.await?;
-        self.take_in(id, Ok(fetched)).await?;
+        self.store_fetched(id, Ok(fetched)).await?;
         self.connected.notify_one();
         self.shown(id).await
     }

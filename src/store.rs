@@ -34,7 +34,6 @@ mod exported;
 mod flag_overrides;
 mod given_up;
 mod health;
-mod held;
 mod history;
 mod housekeeping;
 mod identities;
@@ -54,6 +53,7 @@ mod pending_replies;
 mod photos;
 mod power_sessions;
 mod powers;
+mod prepared;
 mod provider_keys;
 mod provider_tasks;
 mod readers;
@@ -82,15 +82,14 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::types::FromSql;
-use rusqlite::{Connection, OpenFlags, ToSql};
+use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{Notify, watch};
 
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use advice::sqlite_failed;
 use deferred::CommittedCounts;
-use held::{Held, RunHeld};
+use prepared::RunPrepared;
 use provider_tasks::TaskQueue;
 use undelivered_answers::UndeliveredAnswers;
 use writer_cache::WriterCache;
@@ -106,19 +105,19 @@ pub use backup::{Backup, LiveCopy, Stage, back_up, check_backup_name, live_copy_
 pub use calendar_changes::CalendarChangeRow;
 pub use calendar_events::CalendarEvent;
 pub use calendars::{CalendarId, CalendarRow, ListedCalendar};
-pub use carry_over::CarriedOver;
+pub use carry_over::CarriedRows;
 pub use commands::{
-    Command, CommandStanding, CommandState, GivenUpCommand, NewCommand, Unfinished,
+    Command, CommandStanding, CommandState, GivenUpCommand, NewCommand, UnfinishedCommand,
 };
 pub use connect_links::ConnectLink;
 pub use connected_services::{NewService, ServiceChanges, ServiceId, ServiceRow, SyncResult};
 pub use customers::{Customer, Payer};
-pub use dialogs::{Dialog, DialogPart, Noted, REMOVED_KEPT_MS, RemovedItem};
+pub use dialogs::{Dialog, DialogPart, JsonAt, REMOVED_KEPT_MS, RemovedItem};
 pub use done_calls::DoneCall;
-pub use erasure::Erased;
+pub use erasure::ErasureStep;
 pub use erasures::{DueAccount, Erasure, RoomAuthor};
 pub use export_jobs::ExportJob;
-pub use exported::{Account, AuthoredRoom, Cut, OwnMessage, PAGE_ROWS, Paged};
+pub use exported::{Account, AuthoredRoom, ExportEnd, OwnMessage, PAGE_ROWS, PageOf};
 pub use given_up::CommandRow;
 pub use history::{MessageRow, RoomRow};
 pub use housekeeping::ENDED_ACCESS_KEPT_MS;
@@ -138,7 +137,7 @@ pub use powers::{PowerAlarm, PowerOwner, PowerState};
 pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
-pub use restore::{PendingRestore, Restored, begin_epoch};
+pub use restore::{PendingRestore, RestoreReport, begin_epoch};
 pub use rooms::{NewRoom, Room, RoomId, Target, given_name};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;
@@ -410,7 +409,7 @@ pub type SharedStore = Arc<Store>;
 pub struct Tx<'a> {
     conn: &'a Connection,
     cache: &'a mut WriterCache,
-    held: &'a mut dyn RunHeld,
+    prepared: &'a mut dyn RunPrepared,
     after: &'a mut Vec<Box<dyn FnOnce() + Send>>,
 }
 
@@ -423,21 +422,6 @@ impl Tx<'_> {
 
     fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
         Ok(self.conn.prepare_cached(sql)?.execute(params)?)
-    }
-
-    /// As `execute`, of a statement that every message or call runs.
-    fn execute_held(&mut self, held: Held, params: &[&dyn ToSql]) -> Result<usize> {
-        Ok(self.held.run(held, params)?)
-    }
-
-    /// The first column of a held statement's only row.
-    fn held_value<T: FromSql>(&mut self, held: Held, params: &[&dyn ToSql]) -> Result<T> {
-        let mut value = None;
-        self.held.query(held, params, &mut |row| {
-            value = Some(row.get(0)?);
-            Ok(())
-        })?;
-        value.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
     }
 
     fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {

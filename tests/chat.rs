@@ -140,9 +140,9 @@ async fn without_sockets(status: &'static str) -> SocketAddr {
 }
 
 /// Ends when dropped.
-struct Talking(Child);
+struct ChatProcess(Child);
 
-impl Drop for Talking {
+impl Drop for ChatProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -154,7 +154,7 @@ async fn a_refused_connection_is_told_while_the_conversation_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let address = without_sockets("429 Too Many Requests").await;
     let url = format!("http://{address}");
-    let mut talking = Talking(chat(folder.path(), &["--url", &url]).spawn().unwrap());
+    let mut talking = ChatProcess(chat(folder.path(), &["--url", &url]).spawn().unwrap());
     let mut errors = BufReader::new(talking.0.stderr.take().unwrap());
     let message = tokio::task::spawn_blocking(move || {
         let mut line = String::new();

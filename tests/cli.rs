@@ -46,12 +46,12 @@ fn assert_refused(output: &Output, parts: &[&str]) {
 }
 
 /// `chatkeep serve` in a folder, after its greeting.
-struct Serving {
+struct RunningService {
     child: Child,
     greeting: String,
 }
 
-impl Serving {
+impl RunningService {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut child = chatkeep(folder, arguments)
             .stdout(Stdio::piped())
@@ -107,7 +107,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningService {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -250,7 +250,7 @@ fn chat_ends_quietly_when_nobody_reads_any_more() {
 fn the_printed_curl_line_works_from_any_folder() {
     let folder = TempDir::with_prefix("it's a folder ").unwrap();
     let elsewhere = TempDir::new().unwrap();
-    let serving = Serving::start(folder.path(), &[]);
+    let serving = RunningService::start(folder.path(), &[]);
     let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
     if !has("curl") || !has("bash") {
         return;
@@ -287,7 +287,7 @@ fn tokens_end_through_the_running_service_and_without_it() {
     // In the wrong folder nothing would end: no word of success, and nothing is made.
     assert_refused(&run(folder.path(), &revoke), &["no database", "--config"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    let serving = Serving::start(folder.path(), &["serve"]);
+    let serving = RunningService::start(folder.path(), &["serve"]);
     let (first, other) = (
         token(folder.path(), "bridge"),
         token(folder.path(), "other"),
@@ -306,7 +306,7 @@ fn tokens_end_through_the_running_service_and_without_it() {
 
     assert!(run(folder.path(), &revoke).status.success());
     let third = token(folder.path(), "bridge");
-    let serving = Serving::start(folder.path(), &["serve"]);
+    let serving = RunningService::start(folder.path(), &["serve"]);
     assert_eq!(serving.status_with(&first), 401);
     assert_eq!(serving.status_with(&second), 401);
     assert_eq!(serving.status_with(&third), 200);
@@ -315,7 +315,7 @@ fn tokens_end_through_the_running_service_and_without_it() {
 #[test]
 fn a_name_that_nobody_has_is_refused_with_the_nearest() {
     let folder = TempDir::new().unwrap();
-    let serving = Serving::start(folder.path(), &["serve"]);
+    let serving = RunningService::start(folder.path(), &["serve"]);
     let unknown = ["token", "revoke", "--agent-id", "brigde"];
     let refused = run(folder.path(), &unknown);
     assert_refused(&refused, &["no relay brigde", "no relay is known yet"]);
@@ -367,7 +367,7 @@ fn init_check_and_serve_make_a_production_service() {
         ["--config", "other.toml", "serve"],
         ["serve", "--config", "other.toml"],
     ] {
-        let serving = Serving::start(path, &arguments);
+        let serving = RunningService::start(path, &arguments);
         assert!(
             serving.greeting.contains("(production)"),
             "{}",
@@ -428,7 +428,7 @@ fn the_first_start_in_production_says_how_superpowers_are_switched_on() {
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut greeting = String::new();
         stdout.read_line(&mut greeting).unwrap();
-        let serving = Serving { child, greeting };
+        let serving = RunningService { child, greeting };
         assert_eq!(serving.stop(), Some(0));
         let mut rest = String::new();
         stdout.read_to_string(&mut rest).unwrap();
@@ -488,7 +488,7 @@ fn production_names_every_problem_at_once() {
 fn what_is_in_the_way_is_told_in_one_line() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
-    let serving = Serving::start(path, &["serve"]);
+    let serving = RunningService::start(path, &["serve"]);
     assert_refused(
         &run(path, &["serve"]),
         &["data/chatkeep.db", "in use by process"],

@@ -20,13 +20,13 @@ const TEXT: &str = "quixotic";
 const USER_ID: &str = "7d1f7e0c-3f0e-4a55-9c58-0f6a0c0ffee1";
 
 /// Where a person finds it in an export.
-enum Exported {
+enum ExportPlace {
     /// The field of the file.
     In(&'static str),
     /// Why it is not in it.
     Not(&'static str),
 }
-use Exported::{In, Not};
+use ExportPlace::{In, Not};
 
 struct Table {
     name: &'static str,
@@ -34,16 +34,17 @@ struct Table {
     links: &'static [&'static str],
     /// How a purge empties it.
     emptied: &'static str,
-    exported: Exported,
+    exported: ExportPlace,
     /// Makes a row of theirs; {user} is the number, {room} a group. Empty: messages make it.
     fill: &'static str,
     /// Counts what is left of theirs.
     left: &'static str,
 }
 
-const EXPIRES: Exported = Not("digests that expire by themselves");
-const FETCHED: Exported = Not("fetched from the person's own calendar or mailbox, where it stands");
-const INTERNAL: Exported = Not("how the service keeps its word, nothing about the person");
+const EXPIRES: ExportPlace = Not("digests that expire by themselves");
+const FETCHED: ExportPlace =
+    Not("fetched from the person's own calendar or mailbox, where it stands");
+const INTERNAL: ExportPlace = Not("how the service keeps its word, nothing about the person");
 
 #[rustfmt::skip] // a table
 const TABLES: &[Table] = &[

@@ -42,9 +42,9 @@ fn flag_view(folder: &Path) -> Value {
 }
 
 /// `chatkeep serve` in the folder; it ends when dropped.
-struct Serving(Child);
+struct RunningService(Child);
 
-impl Serving {
+impl RunningService {
     fn start(folder: &Path) -> Self {
         Self::with(folder, &[])
     }
@@ -64,7 +64,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningService {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -96,7 +96,7 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
     assert_eq!(alone["set_by"], "command line, ada");
     assert!(alone["expires_at"].is_string(), "{alone}");
 
-    let serving = Serving::start(folder.path());
+    let serving = RunningService::start(folder.path());
     assert_eq!(flag_view(folder.path()), alone, "the service says the same");
     let clamped = run(folder.path(), &["set", KEY, "99", "--by", "Bo"]);
     let expected = "context.max_messages is 20 now: 99 is outside its range, 3 to 20.\n";
@@ -132,7 +132,7 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
 #[test]
 fn a_provider_without_a_key_leaves_every_flag_at_its_default() {
     let folder = TempDir::new().unwrap();
-    let _serving = Serving::with(
+    let _serving = RunningService::with(
         folder.path(),
         &[("CHATKEEP_FLAGS_PROVIDER", "launchdarkly")],
     );
@@ -183,7 +183,7 @@ fn a_provider_that_hangs_does_not_keep_the_service_from_ending() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let settings = [("FLAGS_SDK_KEY", "key"), ("CHATKEEP_FLAGS_BASE_URL", &url)];
-    let mut serving = Serving::with(folder.path(), &settings);
+    let mut serving = RunningService::with(folder.path(), &settings);
     let _called = silent.accept().unwrap();
     let started = Instant::now();
     let pid = serving.0.id().to_string();

@@ -13,7 +13,7 @@ use std::path::Path;
 use chatkeep::account::erasure::Run;
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::Value;
-use support::smtp::{MailServer, Mood};
+use support::smtp::{MailResponse, MailServer};
 use support::{PATIENCE, Service, direct, eventually};
 
 const ANA: &str = "+15550101";
@@ -73,7 +73,7 @@ fn borrowed(settings: &Settings) -> Vec<(&str, &str)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_confirmation_gets_there() {
-    let mails = MailServer::start(Mood::Takes).await;
+    let mails = MailServer::start(MailResponse::Takes).await;
     let settings = server(&format!("smtp://127.0.0.1:{}", mails.port));
     let service = erased(&borrowed(&settings), &noon(), Some(EMAIL)).await;
     eventually("the mail is taken and forgotten", async || {
@@ -104,7 +104,7 @@ async fn a_confirmation_gets_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_down_is_tried_again_for_three_days() {
-    for (mood, ends_in_time) in [(Mood::PutsOff, false), (Mood::Hangs, true)] {
+    for (mood, ends_in_time) in [(MailResponse::PutsOff, false), (MailResponse::Hangs, true)] {
         let clock = noon();
         let mails = MailServer::start(mood).await;
         let settings = server(&format!("smtp://127.0.0.1:{}", mails.port));
@@ -132,7 +132,7 @@ async fn a_server_that_is_down_is_tried_again_for_three_days() {
             assert_eq!(mailer.send_due().await.unwrap(), 0);
             assert!(mails.mails().is_empty());
         } else {
-            mails.set(Mood::Takes);
+            mails.set(MailResponse::Takes);
             clock.advance(HOUR_MS);
             assert_eq!(mailer.send_due().await.unwrap(), 1);
             assert_eq!(mails.mails().len(), 1);
@@ -144,7 +144,7 @@ async fn a_server_that_is_down_is_tried_again_for_three_days() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_sent_is_not_kept() {
     // Refused for good.
-    let mails = MailServer::start(Mood::Refuses).await;
+    let mails = MailServer::start(MailResponse::Refuses).await;
     let settings = server(&format!("smtp://127.0.0.1:{}", mails.port));
     let settings = borrowed(&settings);
     let service = erased(&settings, &noon(), Some(EMAIL)).await;
@@ -166,7 +166,7 @@ async fn what_can_not_be_sent_is_not_kept() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_is_not_sent_in_the_clear() {
     // The server offers no STARTTLS.
-    let mails = MailServer::start(Mood::Takes).await;
+    let mails = MailServer::start(MailResponse::Takes).await;
     let settings = server(&format!("smtp://me:pw@127.0.0.1:{}", mails.port));
     let service = erased(&borrowed(&settings), &noon(), Some(EMAIL)).await;
     eventually("a try", async || queued(&service) == [[1]]).await;

@@ -54,7 +54,7 @@ fn new_mails_are_read_once_and_nothing_is_changed() {
             last_uid: 8
         }
     );
-    let asked = stub.asked();
+    let asked = stub.requests();
     assert!(
         asked.contains(&"UID SEARCH SINCE \"21-Oct-2026\"".to_owned()),
         "{asked:?}"
@@ -111,7 +111,7 @@ fn many_mails_come_in_rounds_and_batches() {
         (200, true, 200)
     );
     let overviews = stub
-        .asked()
+        .requests()
         .into_iter()
         .filter(|command| command.contains("BODYSTRUCTURE"));
     assert_eq!(overviews.count(), 4);
@@ -145,7 +145,7 @@ fn only_parts_with_text_are_fetched() {
     let round = read(&stub, InboxState::default()).expect("a round");
     assert_eq!(round.mails[0].item.extract.text, "Your parcel is here.");
     assert_eq!(round.mails[0].item.facts[0].key, "1z5550101");
-    let asked = stub.asked();
+    let asked = stub.requests();
     assert!(
         asked.contains(
             &"UID FETCH 5 (UID BODY.PEEK[1]<0.262144> BODY.PEEK[2]<0.262144>)".to_owned()
@@ -164,7 +164,7 @@ fn signing_in_goes_the_way_that_the_server_lists() {
         let stub = ImapStub::start(Vec::new());
         stub.inbox().capabilities = capabilities;
         sign_in(&stub, PASSWORD).expect(capabilities);
-        let asked = stub.asked();
+        let asked = stub.requests();
         assert!(asked[1].starts_with(begin), "{capabilities}: {asked:?}");
     }
 }

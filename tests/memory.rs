@@ -166,7 +166,7 @@ async fn lists_are_cached_for_as_long_as_the_flag_says() {
     say(&service, "hello").await;
     let user_id = service.user_id(PHONE);
     let lists = || {
-        mem0.asked()
+        mem0.requests()
             .iter()
             .filter(|line| line.starts_with("GET /memories?"))
             .count()
@@ -184,7 +184,7 @@ async fn lists_are_cached_for_as_long_as_the_flag_says() {
     let answer = say(&service, "what do you remember?").await;
     assert!(answer.contains("bike"), "{answer}");
     assert_eq!(lists(), 2);
-    let requests = mem0.asked();
+    let requests = mem0.requests();
     assert!(
         requests.contains(&format!("GET /memories?user_id={user_id}&top_k=1000")),
         "{requests:?}"
@@ -338,7 +338,9 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
     let words: Vec<&str> = found.memories.iter().map(|m| m.text.as_str()).collect();
     assert_eq!(words, ["my cat is called Ada", "the user's cat likes fish"]);
     assert!(!found.is_cut_off);
-    let known = memories.known(user, &user_id).await.unwrap();
+    let ServiceMemories::Listed(known) = memories.service_memories(&user_id).await else {
+        panic!("the service was asked");
+    };
     assert_eq!(known.memories.len(), 2);
     for _ in 0..2 {
         memories.delete_all(&user_id).await.unwrap();
@@ -438,7 +440,7 @@ async fn without_a_service_nobody_is_called() {
     let service = Service::start().await;
     say(&service, "remember that my cat is called Ada").await;
     assert_eq!(service.rows("SELECT count(*) FROM memory_tasks"), [[0]]);
-    let elsewhere = service.app.memories.elsewhere("anybody").await;
-    assert!(matches!(elsewhere, ServiceMemories::Nothing));
+    let listed = service.app.memories.service_memories("anybody").await;
+    assert!(matches!(listed, ServiceMemories::Nothing));
     service.app.memories.delete_all("anybody").await.unwrap();
 }

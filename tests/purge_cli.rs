@@ -12,7 +12,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use support::process::Process;
-use support::smtp::{MailServer, Mood};
+use support::smtp::{MailResponse, MailServer};
 use support::{ADMIN_TOKEN, EDGE_SECRET, direct, eventually, group, post, request, rows, token};
 use tempfile::TempDir;
 
@@ -112,12 +112,12 @@ async fn it_vouches_for_a_clock_that_jumped() {
 /// Alone, nobody else would say it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_became_of_the_mail_is_said() {
-    let server = MailServer::start(Mood::Takes).await;
+    let server = MailServer::start(MailResponse::Takes).await;
     let smtp = format!("smtp://127.0.0.1:{}", server.port);
     for (mood, expected) in [
         (None, "no mail server is configured"),
-        (Some(Mood::Takes), "confirmations sent by mail: 1"),
-        (Some(Mood::PutsOff), "not sent yet: 1"),
+        (Some(MailResponse::Takes), "confirmations sent by mail: 1"),
+        (Some(MailResponse::PutsOff), "not sent yet: 1"),
     ] {
         let folder = TempDir::new().unwrap();
         let path = folder.path().to_owned();

@@ -31,7 +31,7 @@ const BREAKS: &str = "breaks";
 
 /// What a chat got, and what becomes of what is sent to it.
 #[derive(Default)]
-struct Shared {
+struct NetworkState {
     sent: Mutex<Vec<(String, String)>>,
     faults: Mutex<HashMap<String, VecDeque<SendError>>>,
     /// Chats that nothing is sent to until they are let go.
@@ -44,7 +44,7 @@ struct Shared {
 }
 
 #[derive(Clone, Default)]
-struct Chats(Arc<Shared>);
+struct Chats(Arc<NetworkState>);
 
 impl Chats {
     fn sent(&self, chat: &str) -> Vec<String> {
@@ -106,15 +106,15 @@ impl Network for Chats {
 }
 
 /// A running relay; it is broken off when dropped, as by a kill.
-struct Running(tokio::task::JoinHandle<StopReason>);
+struct RunningRelay(tokio::task::JoinHandle<StopReason>);
 
-impl Drop for Running {
+impl Drop for RunningRelay {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-fn start(url: &str, folder: &Path, chats: &Chats) -> Running {
+fn start(url: &str, folder: &Path, chats: &Chats) -> RunningRelay {
     start_trusting(url, folder, chats, None)
 }
 
@@ -123,10 +123,10 @@ fn start_trusting(
     folder: &Path,
     chats: &Chats,
     authorities: Option<Authorities>,
-) -> Running {
+) -> RunningRelay {
     let settings = settings(url, folder, authorities);
     let running = relay::run(settings, chats.clone(), Arc::new(Condition::default()));
-    Running(tokio::spawn(running))
+    RunningRelay(tokio::spawn(running))
 }
 
 fn settings(url: &str, folder: &Path, authorities: Option<Authorities>) -> Settings {

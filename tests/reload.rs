@@ -20,12 +20,12 @@ const BEFORE: &str = "before-before-before-before-before";
 const AFTER: &str = "after-after-after-after-after-after";
 
 /// A service whose settings all come from files in a folder.
-struct Reloading {
+struct ReloadedService {
     process: Process,
     folder: tempfile::TempDir,
 }
 
-impl Reloading {
+impl ReloadedService {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
@@ -89,7 +89,7 @@ fn settings(persona: &str, more: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_texts_and_the_log_are_taken_and_the_rest_is_named() {
-    let service = Reloading::start();
+    let service = ReloadedService::start();
     let (old, new) = (format!("edge-{BEFORE}"), format!("edge-{AFTER}"));
     let answer = service.say(&old, "hello").await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -145,7 +145,7 @@ async fn secrets_texts_and_the_log_are_taken_and_the_rest_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_configuration_that_can_not_be_used_changes_nothing() {
-    let service = Reloading::start();
+    let service = ReloadedService::start();
     service.reload("reload: nothing that may change").await;
     write_secrets(service.folder.path(), AFTER);
     let file = service.path("service.toml");
@@ -183,7 +183,7 @@ async fn a_configuration_that_can_not_be_used_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_relay_is_started_anew_with_its_section() {
     let telegram = Telegram::start();
-    let service = Reloading::start();
+    let service = ReloadedService::start();
     let section = |allow: &str| {
         format!(
             "[relay.telegram]\ntoken = \"{TOKEN}\"\nbase_url = \"http://{}\"\nallow = [{allow}]\n",

@@ -35,7 +35,7 @@ fn done(folder: &Path, arguments: &str) -> String {
 }
 
 /// A service with people and apps that outlives a restore.
-struct Town {
+struct RestoredService {
     folder: TempDir,
     service: Option<Process>,
     person: String,
@@ -47,7 +47,7 @@ struct Webhook {
     secret: String,
 }
 
-impl Town {
+impl RestoredService {
     async fn open() -> Self {
         let folder = TempDir::new().unwrap();
         let mut town = Self {
@@ -168,7 +168,7 @@ impl Webhook {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ended_since_the_backup_stays_ended() {
-    let mut town = Town::open().await;
+    let mut town = RestoredService::open().await;
     let kept_app = town.app().await;
     let gone_app = town.app().await;
     let rotated = town.webhook(&kept_app).await;
@@ -262,7 +262,7 @@ async fn what_ended_since_the_backup_stays_ended() {
 /// What the backup has and the present database never knew is no access that was ended.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_present_database_never_knew_comes_back() {
-    let mut town = Town::open().await;
+    let mut town = RestoredService::open().await;
     town.run("backup early.db");
     let app = town.app().await;
     let webhook = town.webhook(&app).await;
@@ -284,7 +284,7 @@ async fn what_the_present_database_never_knew_comes_back() {
 /// A person reads what was carried over; what was given back since is not ended.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_carried_over_is_printed() {
-    let mut town = Town::open().await;
+    let mut town = RestoredService::open().await;
     let app = town.app().await;
     let room = format!("/apps/{app}/rooms/chat;{CREATOR}").replace('+', "%2B");
     town.manage("PUT", &room, None).await;
@@ -312,16 +312,17 @@ async fn what_was_carried_over_is_printed() {
 /// in it before is not shown there.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_part_in_a_room_is_as_before_the_restore() {
-    let mut town = Town::open().await;
+    let mut town = RestoredService::open().await;
     let agent = token("a");
-    let written = async |town: &Town, chat: &str, mode: &str, members: &[&str], text: &str| {
-        let mut message = support::group(chat, CREATOR, text);
-        message["mode"] = mode.into();
-        message["participants"] = json!(members);
-        let sent = post("/edge/message", &message).bearer(&agent);
-        let answer = town.send(&sent).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-    };
+    let written =
+        async |town: &RestoredService, chat: &str, mode: &str, members: &[&str], text: &str| {
+            let mut message = support::group(chat, CREATOR, text);
+            message["mode"] = mode.into();
+            message["participants"] = json!(members);
+            let sent = post("/edge/message", &message).bearer(&agent);
+            let answer = town.send(&sent).await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+        };
     written(&town, "walkers", "group", &[CREATOR, OTHER], "hello").await;
     let private = "remind me in 3 hours to buy a ring";
     written(&town, "pair", "direct", &[CREATOR], private).await;
@@ -342,7 +343,7 @@ async fn who_takes_part_in_a_room_is_as_before_the_restore() {
 /// A disconnected calendar stays away, with its credentials and all that was fetched.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disconnected_service_is_not_restored() {
-    let mut town = Town::open().await;
+    let mut town = RestoredService::open().await;
     let service = |id: i64| {
         format!(
             "INSERT INTO connected_services (id, service_id, user_id, kind, name, scope, host,

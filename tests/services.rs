@@ -625,7 +625,7 @@ async fn a_caldav_account_is_found_and_kept_in_step() {
     assert_eq!(service["calendars"].as_array().unwrap().len(), 1);
     assert_eq!(service["calendars"][0]["name"], "Work & more");
     assert_eq!(
-        server.asked(),
+        server.requests(),
         format!("{FOUND} calendar-query calendar-multiget")
     );
     let uids = || -> Vec<Vec<Value>> {
@@ -640,12 +640,12 @@ async fn a_caldav_account_is_found_and_kept_in_step() {
     );
     // Nothing new; then only what changed is fetched.
     world.sync(&service).await;
-    assert_eq!(server.asked(), FOUND);
+    assert_eq!(server.requests(), FOUND);
     server.put("lunch", "20261126T120000Z");
     server.delete("standup");
     world.sync(&service).await;
     assert_eq!(
-        server.asked(),
+        server.requests(),
         format!("{FOUND} sync-collection calendar-multiget")
     );
     let expected = [
@@ -776,7 +776,7 @@ async fn a_mailbox_without_tls_must_be_named() {
     let answer = world.send("POST", "/account/services", Some(&body)).await;
     assert_eq!(answer.code(), "service_unreachable", "{}", answer.text);
     assert!(answer.text.contains("over TLS"), "{}", answer.text);
-    assert_eq!(stub.asked(), Vec::<String>::new());
+    assert_eq!(stub.requests(), Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]

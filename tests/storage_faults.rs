@@ -255,9 +255,9 @@ async fn a_lock_that_is_kept_makes_writes_503_and_is_got_over() {
 }
 
 /// A file system of its own, taken down when dropped.
-struct Mounted(tempfile::TempDir);
+struct TemporaryFileSystem(tempfile::TempDir);
 
-impl Mounted {
+impl TemporaryFileSystem {
     fn new(options: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder.path());
@@ -265,7 +265,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for TemporaryFileSystem {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
     }
@@ -306,7 +306,7 @@ fn assert_kept(database: &Path, texts: &[String]) {
 #[ignore = "mounts a small tmpfs, which needs root"]
 async fn a_full_disk_refuses_writes_and_heals_by_itself() {
     for durability in ["full", "normal"] {
-        let mounted = Mounted::new("size=3m");
+        let mounted = TemporaryFileSystem::new("size=3m");
         let database = mounted.0.path().join("chatkeep.db");
         let settings = [("CHATKEEP_STORAGE_DURABILITY", durability)];
         let mut service = Process::start(&database, &settings).unwrap();
@@ -354,7 +354,7 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
 #[test]
 #[ignore = "mounts a small tmpfs, which needs root"]
 fn commands_name_the_disk_that_is_full() {
-    let mounted = Mounted::new("size=3m");
+    let mounted = TemporaryFileSystem::new("size=3m");
     let folder = mounted.0.path();
     let database = folder.join("chatkeep.db");
     let command = |words: &[&str]| {

@@ -59,12 +59,12 @@ fn assert_refused(folder: &Path, arguments: &str, part: &str) {
 static SENT: AtomicI64 = AtomicI64::new(1_700_000_000);
 
 /// `chatkeep serve`; killed when dropped, as a crash would.
-struct Serving {
+struct RunningService {
     child: Child,
     address: String,
 }
 
-impl Serving {
+impl RunningService {
     fn start(folder: &Path) -> Self {
         let mut child = chatkeep(folder, &["serve"])
             .stdout(Stdio::piped())
@@ -106,7 +106,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningService {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -117,7 +117,7 @@ impl Drop for Serving {
 async fn grants_hold_at_once_in_the_running_service() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let service = Serving::start(folder);
+    let service = RunningService::start(folder);
     service.set_flag("free_tier.daily_message_limit", 0).await;
     let limited = Some("message_limit_reached".to_owned());
     assert_eq!(service.denied("+15550101").await, limited);
@@ -168,7 +168,7 @@ async fn grants_hold_at_once_in_the_running_service() {
 async fn grants_without_a_running_service_are_found_by_the_next_one() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let service = Serving::start(folder);
+    let service = RunningService::start(folder);
     service.set_flag("free_tier.daily_message_limit", 0).await;
     assert!(service.denied("ana").await.is_some());
     drop(service);
@@ -183,7 +183,7 @@ async fn grants_without_a_running_service_are_found_by_the_next_one() {
         printed.contains("active (monthly), granted by an operator, until 9000"),
         "{printed}"
     );
-    let service = Serving::start(folder);
+    let service = RunningService::start(folder);
     assert_eq!(service.denied("ana").await, None);
     drop(service);
     done(folder, "revoke --phone ana");
@@ -196,7 +196,7 @@ async fn grants_without_a_running_service_are_found_by_the_next_one() {
 async fn a_deletion_that_was_asked_for_is_shown() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let service = Serving::start(folder);
+    let service = RunningService::start(folder);
     service.denied("ana").await;
     assert!(done(folder, "show --phone ana").contains("deletion      not asked for"));
     let printed = json_of(folder, "show --phone ana --json");
@@ -227,7 +227,7 @@ async fn a_deletion_that_was_asked_for_is_shown() {
 async fn users_are_listed_page_by_page() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let service = Serving::start(folder);
+    let service = RunningService::start(folder);
     let nasty = "cleo\u{1b}[2J\u{61c}\u{202e}\u{2066}\u{200f}\u{200b}\u{9b}";
     for sender in ["ana", "ben", nasty] {
         service.denied(sender).await;
@@ -272,7 +272,7 @@ async fn what_can_not_be_done_is_said_in_one_line() {
         0,
         "nothing is made"
     );
-    let service = Serving::start(folder);
+    let service = RunningService::start(folder);
     service.denied("ana").await;
     for running in [true, false] {
         assert_refused(folder, "show --phone nobody", "chatkeep user list");

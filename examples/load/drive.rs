@@ -110,7 +110,7 @@ pub(crate) async fn closed(load: &Load, until: Until) -> Result<Outcome> {
 
 pub(crate) async fn open(load: &Load, rate: u64, time: Duration) -> Result<Outcome> {
     let begin = Instant::now() + LEAD;
-    let due = Arc::new(Due::new());
+    let due = Arc::new(DueMessages::new());
     let pacer = {
         let due = due.clone();
         std::thread::spawn(move || due.pace(begin, rate, time))
@@ -219,12 +219,12 @@ async fn collect(mut tasks: JoinSet<Result<Outcome>>) -> Result<Outcome> {
 }
 
 /// Messages that are due and not taken by a connection yet.
-struct Due {
+struct DueMessages {
     intended: Mutex<VecDeque<Instant>>,
     waiting: Semaphore,
 }
 
-impl Due {
+impl DueMessages {
     fn new() -> Self {
         Self {
             intended: Mutex::new(VecDeque::new()),

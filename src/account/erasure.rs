@@ -75,7 +75,7 @@ pub struct PurgeOutlook {
     /// Accounts due for erasure.
     pub due: Vec<DueDeletion>,
     /// Accounts whose erasure has begun.
-    pub under_way: Vec<ErasureUnderWay>,
+    pub under_way: Vec<RunningErasure>,
     pub progress: Progress,
 }
 
@@ -87,7 +87,7 @@ pub struct DueDeletion {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct ErasureUnderWay {
+pub struct RunningErasure {
     /// A UUID.
     pub user_id: String,
     pub started_at: Timestamp,
@@ -366,7 +366,7 @@ pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress
             .collect(),
         under_way: under_way
             .into_iter()
-            .map(|erasure| ErasureUnderWay {
+            .map(|erasure| RunningErasure {
                 user_id: erasure.user_id,
                 started_at: erasure.started_at,
                 waits_for_others: erasure.rows_at.is_some(),

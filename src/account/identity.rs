@@ -12,7 +12,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
 use crate::metrics::CacheMetrics;
 use crate::store::{Person, SharedStore, UserId};
-use jwks::{Current, Jwks};
+use jwks::{CurrentKeys, Jwks};
 use person::Subject;
 use token_cache::TokenCache;
 
@@ -104,7 +104,7 @@ impl Identity {
     async fn verify(
         &self,
         token: &str,
-        mut keys: Current,
+        mut keys: CurrentKeys,
         now: Timestamp,
     ) -> Result<(Claims, u64)> {
         let mut fetches = 0;
@@ -135,9 +135,9 @@ impl Identity {
             .await
     }
 
-    fn keys(&self) -> Current {
+    fn keys(&self) -> CurrentKeys {
         self.jwks
             .as_ref()
-            .map_or_else(Current::default, |jwks| jwks.current())
+            .map_or_else(CurrentKeys::default, |jwks| jwks.current())
     }
 }

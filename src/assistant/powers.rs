@@ -61,10 +61,12 @@ pub use bookings::standing;
 pub use calendar_query_agent::CalendarQuery;
 pub use calendar_query_agent::changes::{EventChangeRequest, EventRef};
 pub use context::PowerContext;
-pub use destination_prep::ways;
+pub use destination_prep::travel_times;
 pub use effects::{CalendarRequest, Effect};
 pub use email_urgency::JUDGED_WITHIN_S;
-pub use facts::{Booking, BookingDetails, CalendarName, Event, Facts, Mail, PlannedTrip, Ways};
+pub use facts::{
+    Booking, BookingDetails, CalendarName, Event, Facts, Mail, PlannedTrip, TravelTimes,
+};
 pub use pieces::choice;
 pub use plan::Plan;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};

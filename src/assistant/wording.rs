@@ -164,10 +164,6 @@ pub fn reminders_full() -> String {
     )
 }
 
-pub fn one_reminder_only() -> String {
-    "I can set one reminder at a time here; please ask for the next one by itself.".to_owned()
-}
-
 pub fn reminder_repeats_unclear() -> String {
     "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
 }

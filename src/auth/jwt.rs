@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::clock::Timestamp;
 use crate::setting::Setting;
 pub use claims::{Claims, Profile};
-use header::Unverified;
+use header::UnverifiedToken;
 pub use keys::KeySet;
 
 /// A longer token is refused without parsing it.
@@ -117,7 +117,7 @@ impl Verifier {
         keys: Option<&KeySet>,
         now: Timestamp,
     ) -> Result<Claims, Refusal> {
-        let unverified = Unverified::read(token).map_err(Refusal::Because)?;
+        let unverified = UnverifiedToken::read(token).map_err(Refusal::Because)?;
         // Claims are checked first: a token with wrong claims must cost neither a signature check
         // nor a fetch of newer keys.
         if unverified.alg == "HS256" {
@@ -154,7 +154,7 @@ fn development_key(secret: &str) -> DecodingKey {
 }
 
 fn check(
-    token: &Unverified<'_>,
+    token: &UnverifiedToken<'_>,
     key: &DecodingKey,
     algorithm: jsonwebtoken::Algorithm,
 ) -> Result<(), Refusal> {

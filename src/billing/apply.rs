@@ -5,7 +5,7 @@ use super::event::{CustomerRef, Event, EventPayload, Invoice, Session};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::payment::{
-    Details, HeldSubscription, MergeOutcome, ProviderStatement, Status, Tie, merge,
+    Details, MergeOutcome, ProviderStatement, Status, StoredSubscription, TieBreak, merge,
 };
 use crate::store::{Tx, UserId};
 
@@ -98,11 +98,11 @@ pub(super) fn subscription(
         return Ok(NOBODY);
     };
     let merged = match lookup {
-        ProviderLookup::NotAsked => merge(stored, statement, Tie::Ask),
-        ProviderLookup::Unanswered => merge(stored, statement, Tie::Rank),
+        ProviderLookup::NotAsked => merge(stored, statement, TieBreak::Ask),
+        ProviderLookup::Unanswered => merge(stored, statement, TieBreak::Rank),
         ProviderLookup::Answered(answer) => {
             let answer = dated_at(answer, statement.at);
-            merge(stored, &answer, Tie::Settled)
+            merge(stored, &answer, TieBreak::Settled)
         }
     };
     match merged {
@@ -123,7 +123,7 @@ pub(super) fn subscription(
 /// Whether an unknown subscription is for a price that is not sold here. A stored subscription is
 /// always accepted, because its price may no longer be sold.
 pub(super) fn is_for_other_price(
-    stored: Option<&HeldSubscription>,
+    stored: Option<&StoredSubscription>,
     statement: &ProviderStatement,
 ) -> bool {
     let has_details = stored.is_some_and(|held| held.details_at.is_some());
@@ -300,7 +300,7 @@ fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Event
     }
     // Deleting a customer ends its subscriptions.
     for row in tx.view().subscriptions_of_customer(customer_id)? {
-        let held = HeldSubscription {
+        let held = StoredSubscription {
             status: Status::Canceled,
             status_at: row.held.status_at.max(at),
             ..row.held
@@ -317,7 +317,7 @@ fn put(
     tx: &mut Tx<'_>,
     user: UserId,
     is_new: bool,
-    held: &HeldSubscription,
+    held: &StoredSubscription,
     now: Timestamp,
 ) -> Result<()> {
     tx.put_subscription(user, held)?;

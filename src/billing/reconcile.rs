@@ -16,7 +16,7 @@ use super::stripe::{Call, Failure, Form, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::metrics::Job;
-use crate::model::payment::{HeldSubscription, MergeOutcome, ProviderStatement, Tie, merge};
+use crate::model::payment::{MergeOutcome, ProviderStatement, StoredSubscription, TieBreak, merge};
 use crate::store::Customer;
 
 const INTERVAL: Duration = Duration::from_secs(3_600);
@@ -300,7 +300,7 @@ impl Billing {
                     return Ok(None);
                 }
                 let MergeOutcome::Changed(merged) =
-                    merge(stored.as_ref(), &statement, Tie::Settled)
+                    merge(stored.as_ref(), &statement, TieBreak::Settled)
                 else {
                     return Ok(None);
                 };
@@ -344,7 +344,7 @@ impl Billing {
     }
 }
 
-fn describe(held: &HeldSubscription) -> String {
+fn describe(held: &StoredSubscription) -> String {
     let details = &held.details;
     let plan = details.plan.as_deref().unwrap_or("unknown plan");
     let end = details.current_period_end.map_or(String::new(), |at| {

@@ -14,7 +14,7 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, Restored, Store};
+use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, RestoreReport, Store};
 
 /// Accounts are erased this long after the request, so a younger backup contains the request.
 const ERASURE_REQUEST_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -144,7 +144,7 @@ fn erase_again(
 }
 
 /// Warnings for the operator, as sentences.
-fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
+fn warnings(restored: &RestoreReport, now: Timestamp) -> Vec<String> {
     let mut warnings = Vec::new();
     let is_old = restored
         .as_of
@@ -176,7 +176,7 @@ fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
     warnings
 }
 
-fn confirm(file: &Path, target: &Path, restored: &Restored) -> Result<bool, String> {
+fn confirm(file: &Path, target: &Path, restored: &RestoreReport) -> Result<bool, String> {
     let failed = |e: std::io::Error| format!("can't ask: {e}");
     let action = match restored.had_present {
         true => format!("Replace {} by", target.display()),
@@ -193,7 +193,7 @@ fn confirm(file: &Path, target: &Path, restored: &Restored) -> Result<bool, Stri
     Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }
 
-fn as_of(restored: &Restored) -> String {
+fn as_of(restored: &RestoreReport) -> String {
     match restored.as_of {
         Some(as_of) => format!(", as of {as_of} or later"),
         None => ", which holds no message".to_owned(),
@@ -203,7 +203,7 @@ fn as_of(restored: &Restored) -> String {
 fn as_json(
     target: &Path,
     options: &Options,
-    restored: &Restored,
+    restored: &RestoreReport,
     erased: u64,
     previous: Option<&Path>,
     now: Timestamp,
@@ -223,7 +223,7 @@ fn as_json(
 }
 
 /// Number of carried-over rows by key.
-fn carried_over(restored: &Restored) -> BTreeMap<&'static str, usize> {
+fn carried_over(restored: &RestoreReport) -> BTreeMap<&'static str, usize> {
     let carried = restored.carried_over.iter();
     carried.map(|rows| (rows.key, rows.count)).collect()
 }
@@ -231,7 +231,7 @@ fn carried_over(restored: &Restored) -> BTreeMap<&'static str, usize> {
 fn as_text(
     target: &Path,
     file: &Path,
-    restored: &Restored,
+    restored: &RestoreReport,
     erased: u64,
     previous: Option<&Path>,
 ) -> String {

@@ -11,11 +11,11 @@ use tokio::sync::watch;
 use super::outbox::{Outbox, Timing};
 use super::relay::State;
 pub use super::relay::{Close, Relay};
-use super::wire::Terms;
+use super::wire::HelloSettings;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::metrics::{self, IntCounterVec};
-use crate::store::{AgentId, CommandState, SharedStore, Unfinished};
+use crate::store::{AgentId, CommandState, SharedStore, UnfinishedCommand};
 
 /// The configured part of the protocol.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ pub struct Hub {
     pub(super) store: SharedStore,
     pub(super) clock: Clock,
     pub(super) settings: Settings,
-    pub(super) terms: Terms,
+    pub(super) terms: HelloSettings,
     pub(super) ended_commands: IntCounterVec,
     relays: Mutex<HashMap<AgentId, Arc<Relay>>>,
     phase: watch::Sender<Phase>,
@@ -54,7 +54,7 @@ impl Hub {
         Arc::new(Self {
             store,
             clock,
-            terms: Terms {
+            terms: HelloSettings {
                 epoch,
                 heartbeat_s: settings.heartbeat_s,
                 silence_s: settings.silence_s,
@@ -123,7 +123,7 @@ impl Hub {
     }
 
     /// Call this after the commit that queued a command.
-    pub fn command_queued(&self, agent: AgentId, command: Unfinished) {
+    pub fn command_queued(&self, agent: AgentId, command: UnfinishedCommand) {
         self.change(agent, |outbox| outbox.insert(command));
     }
 

@@ -5,20 +5,20 @@
 //! The outbox mirrors committed rows: callers change it only after the commit.
 
 mod entry;
-mod pace;
 mod poll;
+mod send_rate;
+mod sender_queue;
 #[cfg(test)]
 mod tests;
-mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::clock::{Monotonic, Timestamp};
-use crate::store::{CommandState, RoomId, Unfinished};
+use crate::store::{CommandState, RoomId, UnfinishedCommand};
 use entry::{DeliveryStage, Entry};
-use pace::Pace;
-use turns::Turns;
+use send_rate::SendRate;
+use sender_queue::SenderQueue;
 
 /// Time for one attempt after the relay reported `received` or `executing`.
 const PROGRESS_MS: u64 = 120_000;
@@ -86,13 +86,13 @@ pub struct Outbox {
     timing: Timing,
     entries: BTreeMap<u64, Entry>,
     seqs: HashMap<Arc<str>, u64>,
-    lanes: HashMap<RoomId, BTreeSet<u64>>,
+    rooms: HashMap<RoomId, BTreeSet<u64>>,
     /// First commands of their chats that may be sent now. Empty without a socket, like `timers`.
-    ready: Turns,
+    ready: SenderQueue,
     timers: BTreeSet<(Monotonic, u64)>,
     /// Refused commands, and the time until which they and their chats wait.
     refused: BTreeMap<u64, Monotonic>,
-    pace: Pace,
+    send_rate: SendRate,
     in_flight: usize,
     online: bool,
     /// The next number in the order of first hand-outs, by socket or poll.
@@ -102,16 +102,16 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    pub fn new(timing: Timing, unfinished: Vec<Unfinished>, now: Monotonic) -> Self {
+    pub fn new(timing: Timing, unfinished: Vec<UnfinishedCommand>, now: Monotonic) -> Self {
         let mut outbox = Self {
             timing,
             entries: BTreeMap::new(),
             seqs: HashMap::new(),
-            lanes: HashMap::new(),
-            ready: Turns::default(),
+            rooms: HashMap::new(),
+            ready: SenderQueue::default(),
             timers: BTreeSet::new(),
             refused: BTreeMap::new(),
-            pace: Pace::new(timing.per_minute),
+            send_rate: SendRate::new(timing.per_minute),
             in_flight: 0,
             online: false,
             next_order: 1,
@@ -129,14 +129,6 @@ impl Outbox {
             }
         }
         outbox
-    }
-
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 
     /// Whether the command is unfinished.
@@ -159,10 +151,10 @@ impl Outbox {
     }
 
     /// Adds a committed command.
-    pub fn insert(&mut self, command: Unfinished) {
+    pub fn insert(&mut self, command: UnfinishedCommand) {
         let (seq, room) = (command.seq, command.room);
         self.seqs.insert(command.command_id.clone(), seq);
-        self.lanes.entry(room).or_default().insert(seq);
+        self.rooms.entry(room).or_default().insert(seq);
         self.entries.insert(seq, Entry::new(command));
         self.head_changed(room);
     }
@@ -181,10 +173,10 @@ impl Outbox {
         if self.seqs.get(&entry.command_id) == Some(&seq) {
             self.seqs.remove(&entry.command_id);
         }
-        if let Some(lane) = self.lanes.get_mut(&entry.room) {
-            lane.remove(&seq);
-            if lane.is_empty() {
-                self.lanes.remove(&entry.room);
+        if let Some(queue) = self.rooms.get_mut(&entry.room) {
+            queue.remove(&seq);
+            if queue.is_empty() {
+                self.rooms.remove(&entry.room);
             }
         }
         self.head_changed(entry.room);
@@ -242,7 +234,7 @@ impl Outbox {
         for entry in self.entries.values_mut() {
             entry.is_resend = entry.was_handed();
         }
-        for head in self.lanes.values().filter_map(BTreeSet::first) {
+        for head in self.rooms.values().filter_map(BTreeSet::first) {
             if let Some(entry) = self.entries.get(head) {
                 self.ready.insert(entry.sender, *head);
             }
@@ -266,7 +258,7 @@ impl Outbox {
         let timer = self.timers.first().map(|(at, _)| *at);
         let has_place = self.in_flight < self.timing.max_in_flight;
         let paced = self
-            .pace
+            .send_rate
             .free_at()
             .filter(|_| has_place && !self.ready.is_empty());
         timer.into_iter().chain(paced).min()
@@ -290,7 +282,7 @@ impl Outbox {
             };
             if let Some(entry) = self.entries.get(&seq) {
                 let step = entry.socket_step(seq, self.next_order, now);
-                if step.is_send() && !self.pace.take(mono) {
+                if step.is_send() && !self.send_rate.take(mono) {
                     break;
                 }
                 steps.push(step);
@@ -369,7 +361,10 @@ impl Outbox {
     /// Marks a chat's first command as ready unless something holds it back; `plan` checks the
     /// time.
     fn head_changed(&mut self, room: RoomId) {
-        if let Some(head) = self.lanes.get(&room).and_then(|lane| lane.first().copied())
+        if let Some(head) = self
+            .rooms
+            .get(&room)
+            .and_then(|queue| queue.first().copied())
             && let Some(entry) = self.entries.get(&head)
             && matches!(entry.place, DeliveryStage::Idle { .. })
             && !self.ready.contains(entry.sender, head)
@@ -391,7 +386,7 @@ impl Outbox {
         if let Some(at) = entry.timer.take() {
             self.timers.remove(&(at, seq));
         }
-        let is_head = self.lanes.get(&entry.room).and_then(|lane| lane.first()) == Some(&seq);
+        let is_head = self.rooms.get(&entry.room).and_then(|queue| queue.first()) == Some(&seq);
         entry.timer = match place {
             DeliveryStage::Idle { not_before } if is_head => Some(not_before),
             DeliveryStage::UnderWay { since } => Some(since.plus_ms(entry.allowed_ms(self.timing))),

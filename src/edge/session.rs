@@ -41,7 +41,7 @@ const REPORTS_MAX: usize = 256;
 /// A restarting service asks relays to reconnect after a random time in this range.
 const RETRY_MS: (u64, u64) = (500, 3_000);
 
-type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type BoxedFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// How a session ends: `None` when the relay is already disconnected.
 type End = Option<Close>;
@@ -65,8 +65,8 @@ pub(super) struct Session<S> {
     malformed: Window,
     /// Reports being committed, in order of arrival. `None` when there are none, so that an idle
     /// relay uses little memory.
-    reports: Option<FuturesOrdered<Boxed<ReportOutcome>>>,
-    pump: Option<Boxed<StoreResult<Vec<Command>>>>,
+    reports: Option<FuturesOrdered<BoxedFuture<ReportOutcome>>>,
+    pump: Option<BoxedFuture<StoreResult<Vec<Command>>>>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
@@ -134,7 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 frame = self.ws.next(), if waiting < REPORTS_MAX => Box::pin(self.read(frame)).await,
                 reported = next_report(&mut self.reports) => Box::pin(self.apply_report(reported)).await,
                 commands = running(&mut self.pump) => Box::pin(self.pumped(commands)).await,
-                () = line.wake.notified() => Box::pin(self.woken()).await,
+                () = line.wake.notified() => Box::pin(self.on_wake()).await,
                 _ = phase.changed() => Ok(()),
                 () = sleep_until(deadline) => Box::pin(self.tick()).await,
             };
@@ -198,7 +198,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     /// Handles notices from the service for this socket.
-    async fn woken(&mut self) -> Step {
+    async fn on_wake(&mut self) -> Step {
         let notices = self.guard.line.take_notices();
         if notices.close.is_some() {
             return Err(notices.close);
@@ -256,7 +256,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 }
 
 /// The pump's commands; never resolves when no pump runs.
-async fn running<T>(pump: &mut Option<Boxed<T>>) -> T {
+async fn running<T>(pump: &mut Option<BoxedFuture<T>>) -> T {
     match pump {
         Some(pump) => pump.await,
         None => std::future::pending().await,
@@ -264,7 +264,9 @@ async fn running<T>(pump: &mut Option<Boxed<T>>) -> T {
 }
 
 /// The outcome of the oldest report; never resolves when there is none.
-async fn next_report(reports: &mut Option<FuturesOrdered<Boxed<ReportOutcome>>>) -> ReportOutcome {
+async fn next_report(
+    reports: &mut Option<FuturesOrdered<BoxedFuture<ReportOutcome>>>,
+) -> ReportOutcome {
     let next = match reports {
         Some(waiting) => waiting.next().await,
         None => None,

@@ -25,7 +25,7 @@ async fn every_schedule_keeps_its_promises() {
     let folder = tempfile::tempdir().unwrap();
     let store = world::open(folder.path());
     for seed in seeds {
-        let running = Running(seed);
+        let running = SeedReport(seed);
         let mut world = World::new(store.clone(), seed).await;
         run(&mut world).await;
         std::mem::forget(running);
@@ -33,9 +33,9 @@ async fn every_schedule_keeps_its_promises() {
 }
 
 /// Names the seed when a check fails.
-struct Running(u64);
+struct SeedReport(u64);
 
-impl Drop for Running {
+impl Drop for SeedReport {
     fn drop(&mut self) {
         eprintln!("failed with CHATKEEP_MODEL_SEED={}", self.0);
     }

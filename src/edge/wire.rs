@@ -167,7 +167,7 @@ pub fn read_status(status: &serde_json::Map<String, Value>) -> Result<String, &'
 
 /// The service's settings that `hello` announces.
 #[derive(Debug, Clone)]
-pub(super) struct Terms {
+pub(super) struct HelloSettings {
     pub(super) epoch: String,
     pub(super) heartbeat_s: u64,
     pub(super) silence_s: u64,
@@ -175,7 +175,12 @@ pub(super) struct Terms {
     pub(super) max_in_flight: usize,
 }
 
-pub(super) fn hello(agent_id: &str, head_seq: u64, terms: &Terms, now: Timestamp) -> String {
+pub(super) fn hello(
+    agent_id: &str,
+    head_seq: u64,
+    terms: &HelloSettings,
+    now: Timestamp,
+) -> String {
     json!({"type": "hello", "data": {
         "protocol": 1,
         "agent_id": agent_id,

@@ -74,20 +74,20 @@ impl Rules {
         &self.by_user
     }
 
-    fn evaluate(&self, key: &str, context: &Context) -> Result<Option<Value>, Malformed> {
+    fn evaluate(&self, key: &str, context: &Context) -> Result<Option<Value>, MalformedFlag> {
         let Some(flag) = self.flags.get(key) else {
             return Ok(None);
         };
         let detail = vendor::evaluate(self, flag, context, None);
         match detail.reason {
-            Reason::Error { .. } => Err(Malformed),
+            Reason::Error { .. } => Err(MalformedFlag),
             _ => Ok(detail.value.and_then(vendor::FlagValue::as_json)),
         }
     }
 }
 
 /// The flag is inconsistent: a prerequisite cycle or a missing variation.
-struct Malformed;
+struct MalformedFlag;
 
 impl vendor::Store for Rules {
     fn flag(&self, key: &str) -> Option<vendor::Flag> {

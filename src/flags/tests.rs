@@ -113,8 +113,8 @@ fn set_provider_value(flags: &Flags, key: &'static str, value: Value) {
 fn read(flags: &Flags, flag: &Flag) -> Value {
     match flag.kind() {
         Kind::Boolean => flags.boolean(flag.key).into(),
-        Kind::Integer => flags.integer(flag.key).into(),
-        Kind::Number => flags.number(flag.key).into(),
+        Kind::Integer => flags.for_all().integer(flag.key).into(),
+        Kind::Number => flags.for_all().number(flag.key).into(),
     }
 }
 
@@ -202,7 +202,7 @@ fn an_override_beats_the_provider_until_it_expires() {
     let clock = Clock::fixed(Timestamp(0));
     let flags = Flags::new(false, clock.clone());
     let flag = registry::find("context.max_messages").unwrap();
-    let state = || (flags.integer(flag.key), flags.view(flag).source);
+    let state = || (flags.for_all().integer(flag.key), flags.view(flag).source);
     assert_eq!(state(), (10, Origin::Default));
     set_provider_value(&flags, flag.key, json!(7));
     assert_eq!(state(), (7, Origin::Provider));
@@ -242,7 +242,7 @@ fn strict_mode_multiplies_exactly_and_never_reaches_zero() {
             ("rate_limit.strict_mode_multiplier", json!(multiplier)),
             ("rate_limit.photos_per_hour", json!(limit)),
         ]);
-        let read = flags.rate_limit("rate_limit.photos_per_hour");
+        let read = flags.for_all().rate_limit("rate_limit.photos_per_hour");
         assert_eq!(read, expected, "{limit} × {multiplier}");
     }
 }
@@ -260,7 +260,11 @@ fn superpowers_need_the_master_switch_and_no_kill_switch() {
         if let Some(flag) = registry::find(overridden) {
             flags.set_overrides(HashMap::from([(flag.key, make_override(json!(true)))]));
         }
-        assert_eq!(flags.superpower(name), offered, "{name} {overridden}");
+        assert_eq!(
+            flags.for_all().superpower(name),
+            offered,
+            "{name} {overridden}"
+        );
     }
 }
 

@@ -53,7 +53,7 @@ pub enum AnswerDelivery {
 /// `max_connections`, so hold it no longer than needed.
 #[derive(Clone)]
 pub struct Connection {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
 }
 
 impl Connection {
@@ -189,7 +189,7 @@ pub(super) fn split(
     write_timeout: Duration,
 ) -> (Io, Connection) {
     let (read, write) = stream.into_split();
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(ConnectionState {
         socket: write,
         address,
         written_bytes: AtomicU64::new(0),
@@ -211,7 +211,7 @@ pub(super) fn split(
 
 type LostHandler = Box<dyn FnOnce() + Send>;
 
-struct Shared {
+struct ConnectionState {
     socket: OwnedWriteHalf,
     address: IpAddr,
     written_bytes: AtomicU64,
@@ -228,7 +228,7 @@ struct Shared {
     _slot: Slot,
 }
 
-impl Shared {
+impl ConnectionState {
     fn stream(&self) -> &TcpStream {
         self.socket.as_ref()
     }
@@ -318,7 +318,7 @@ impl Shared {
 /// hyper's view of the socket.
 pub(super) struct Io {
     read: OwnedReadHalf,
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     write_timeout: Duration,
     /// The write timeout; it runs while the peer accepts nothing.
     stalled: Option<Pin<Box<Sleep>>>,

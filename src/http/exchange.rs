@@ -14,7 +14,7 @@ use super::access::RequestTrace;
 use super::body::{self, BodyLimits, RequestBody};
 use super::connection::Connection;
 use super::head::single_header;
-use super::json::Json;
+use super::json::{self, Json};
 use super::websocket::{self, Handshake};
 use super::{Bytes, Method, percent};
 use crate::error::Error;
@@ -126,7 +126,7 @@ impl Exchange {
     /// Reads the body as a strict JSON object; 415 for another Content-Type.
     pub async fn read_json(&mut self, bytes_max: usize) -> Result<Json, Error> {
         self.check_json()?;
-        Json::parse(self.read_body(bytes_max).await?)
+        json::parse_json(&self.read_body(bytes_max).await?)
     }
 
     /// Checks that this is a WebSocket handshake of version 13. Sends nothing yet.

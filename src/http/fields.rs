@@ -90,17 +90,6 @@ impl<'a> Fields<'a> {
         self.accept(name, value.ok_or_else(|| "must be true or false.".into()))
     }
 
-    pub fn required_string_list(
-        &mut self,
-        name: &str,
-        items_max: usize,
-        item_bytes: RangeInclusive<usize>,
-    ) -> Vec<String> {
-        self.require(name, |fields| {
-            fields.optional_string_list(name, items_max, item_bytes)
-        })
-    }
-
     /// Each invalid item gets its own error.
     pub fn optional_string_list(
         &mut self,
@@ -260,7 +249,10 @@ mod tests {
         assert_eq!(f.required_string("s", 2..=2), "é");
         assert_eq!(f.required_integer("n", 0..=7), 7);
         assert!(f.required_bool("b"));
-        assert_eq!(f.required_string_list("l", 2, 1..=1), ["a", "b"]);
+        assert_eq!(
+            f.optional_string_list("l", 2, 1..=1),
+            Some(vec!["a".to_owned(), "b".to_owned()])
+        );
         assert_eq!(f.one_of("mode", &["direct", "group"]), "group");
         assert_eq!(f.nested("o", |o| o.required_integer("x", 1..=1)), Some(1));
         assert_eq!(f.optional_object("o"), body["o"].as_object());
@@ -297,7 +289,7 @@ mod tests {
         f.required_string("s", 1..=9);
         f.required_string("a/b", 0..=9);
         f.required_string("null", 0..=9);
-        f.required_string_list("l", 2, 1..=9);
+        f.optional_string_list("l", 2, 1..=9);
         f.nested("o", |o| o.required_integer("x", 0..=5));
         f.one_of("mode", &["a", "b"]);
         f.one_of("none", &["a", "b"]);
@@ -332,7 +324,7 @@ mod tests {
         ];
         for text in cases {
             let body = format!("{{\"n\":{text}}}");
-            let body = super::super::Json::parse(body.into()).unwrap().value;
+            let body = super::super::parse_json(body.as_bytes()).unwrap();
             let mut f = Fields::of(&body);
             f.required_integer("n", 0..=i64::MAX);
             assert_eq!(errors(f).len(), 1, "{text}");

@@ -6,27 +6,16 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::Bytes;
 use crate::error::Error;
 
 /// The body's own object is level 1.
 const NESTING_MAX: usize = 64;
 
-/// A JSON body: its bytes and its parsed value.
-#[derive(Debug, Clone)]
-pub struct Json {
-    pub raw: Bytes,
-    pub value: Map<String, Value>,
-}
+/// The object of a JSON body.
+pub type Json = Map<String, Value>;
 
-impl Json {
-    pub fn parse(raw: Bytes) -> Result<Self, Error> {
-        let value = parse(&raw)?;
-        Ok(Self { raw, value })
-    }
-}
-
-fn parse(raw: &[u8]) -> Result<Map<String, Value>, Error> {
+/// Reads a body.
+pub fn parse_json(raw: &[u8]) -> Result<Json, Error> {
     let body_error = |message: &str| Error::invalid_field("", message);
     let text = std::str::from_utf8(raw).map_err(|_| body_error("must be UTF-8."))?;
     if text.starts_with('\u{feff}') {
@@ -198,7 +187,7 @@ mod tests {
     use super::*;
 
     fn refusal(body: &[u8]) -> (String, String) {
-        let error = parse(body).expect_err(&String::from_utf8_lossy(body));
+        let error = parse_json(body).expect_err(&String::from_utf8_lossy(body));
         assert_eq!(error.code, "validation_failed");
         let [field] = error.fields.as_slice() else {
             panic!("{:?}", error.fields);
@@ -214,7 +203,7 @@ mod tests {
     #[test]
     fn reads_an_object_as_it_is() {
         let body = br#" {"z":1,"a":[true,null,-2,1.5,"\u00e9\ud83d\ude00"],"o":{"":""}} "#;
-        let value = parse(body).unwrap();
+        let value = parse_json(body).unwrap();
         let expected: Value = serde_json::from_slice(body).unwrap();
         assert_eq!(Value::Object(value), expected);
     }
@@ -264,7 +253,7 @@ mod tests {
 
     #[test]
     fn nests_64_levels_and_no_more() {
-        assert!(parse(nested(64).as_bytes()).is_ok());
+        assert!(parse_json(nested(64).as_bytes()).is_ok());
         for levels in [65, 128, 100_000] {
             let (field, message) = refusal(nested(levels).as_bytes());
             assert!(field.starts_with("/a/0"), "{field}");

@@ -19,7 +19,7 @@ use super::body::BodyLimits;
 use super::boundary::Boundary;
 use super::connection;
 use super::metrics::ServerMetrics;
-use super::slots::{AddressGroup, Full, Slot, Slots};
+use super::slots::{AddressGroup, NoSlot, Slot, Slots};
 use super::{Handler, head, problem};
 use crate::error::Error;
 
@@ -174,9 +174,9 @@ impl Server {
                 connections
                     .spawn(async move { server.serve_connection(stream, peer, slot, stop).await });
             }
-            Err(full) => {
+            Err(reason) => {
                 self.metrics.count_refused_connection();
-                self.refuse(stream, peer, full, connections);
+                self.refuse(stream, peer, reason, connections);
             }
         }
     }
@@ -185,15 +185,15 @@ impl Server {
         self: &Arc<Self>,
         stream: TcpStream,
         peer: SocketAddr,
-        full: Full,
+        reason: NoSlot,
         connections: &mut JoinSet<()>,
     ) {
-        if full == Full::PerAddress {
+        if reason == NoSlot::PerAddress {
             log::debug!("{} has as many connections as one address may", peer.ip());
         }
         if let Ok(permit) = self.refusals.clone().try_acquire_owned() {
             let (slot, timeout) = (Slot::uncounted(permit), self.write_timeout);
-            connections.spawn(refuse(stream, peer, full, slot, timeout));
+            connections.spawn(refuse(stream, peer, reason, slot, timeout));
         }
     }
 
@@ -237,13 +237,13 @@ impl Server {
 async fn refuse(
     stream: TcpStream,
     peer: SocketAddr,
-    full: Full,
+    reason: NoSlot,
     slot: Slot,
     write_timeout: Duration,
 ) {
-    let error = Error::unavailable(match full {
-        Full::All => "Too many connections are open; try again in a moment.",
-        Full::PerAddress => "Too many connections are open from your address; close some first.",
+    let error = Error::unavailable(match reason {
+        NoSlot::All => "Too many connections are open; try again in a moment.",
+        NoSlot::PerAddress => "Too many connections are open from your address; close some first.",
     });
     let answer = problem::raw(&error, head::new_request_id().as_str());
     let (mut io, connection) = connection::split(stream, peer.ip(), slot, write_timeout);

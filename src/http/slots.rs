@@ -15,7 +15,7 @@ pub type AddressGroup = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
 
 /// Why there is no free slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum NoSlot {
     All,
     PerAddress,
 }
@@ -46,12 +46,12 @@ impl Slots {
         }
     }
 
-    pub(super) fn take(&self, peer: IpAddr) -> Result<Slot, Full> {
+    pub(super) fn take(&self, peer: IpAddr) -> Result<Slot, NoSlot> {
         let permit = self.all.clone().try_acquire_owned();
-        let permit = permit.map_err(|_| Full::All)?;
+        let permit = permit.map_err(|_| NoSlot::All)?;
         let share = match (self.address_group)(peer) {
             None => None,
-            Some(address) => Some(self.share(address).ok_or(Full::PerAddress)?),
+            Some(address) => Some(self.share(address).ok_or(NoSlot::PerAddress)?),
         };
         self.metrics.connection_opened();
         Ok(Slot {
@@ -134,7 +134,7 @@ mod tests {
         let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
         let first = slots.take(one).ok().unwrap();
         let _second = slots.take(one).ok().unwrap();
-        assert_eq!(slots.take(one).err(), Some(Full::PerAddress));
+        assert_eq!(slots.take(one).err(), Some(NoSlot::PerAddress));
         let _others = [
             slots.take(other).ok(),
             slots.take(address("127.0.0.1")).ok(),
@@ -142,8 +142,8 @@ mod tests {
         drop(first);
         let _again = slots.take(one).ok().unwrap();
         let _last = slots.take(address("127.0.0.1")).ok().unwrap();
-        assert_eq!(slots.take(address("127.0.0.1")).err(), Some(Full::All));
-        assert_eq!(slots.take(one).err(), Some(Full::All));
+        assert_eq!(slots.take(address("127.0.0.1")).err(), Some(NoSlot::All));
+        assert_eq!(slots.take(one).err(), Some(NoSlot::All));
         drop((_second, _again));
         assert_eq!(
             slots.counts.lock().len(),

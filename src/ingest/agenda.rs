@@ -47,7 +47,7 @@ impl MessageTurn<'_> {
             let own = tx.reminders(self.user.id)?;
             let text = self.agenda_of(tx, &own, span)?;
             let text = self.with_calendar(tx, text, of_calendar)?;
-            return self.tell_alone(tx, &text);
+            return self.send_privately(tx, &text);
         }
         let own = self.reminders_here(tx)?;
         let own: Vec<Reminder> = own
@@ -122,7 +122,7 @@ impl MessageTurn<'_> {
         let mut lines = Vec::new();
         for power in Power::ALL.into_iter().rev() {
             let row = rows.iter().find(|row| row.name == power.name());
-            let has_data = row.is_some() || power.goes_by_bookings();
+            let has_data = row.is_some() || power.uses_bookings();
             if has_data && self.flags.superpower(power.name()) {
                 let stored = row.cloned().map(stored_state);
                 lines.extend(power.between(stored.as_ref(), days, &scene));

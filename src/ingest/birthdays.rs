@@ -56,8 +56,8 @@ impl MessageTurn<'_> {
         let owner = PowerOwner::User(self.user.id);
         let stored = tx.power_state(owner, POWER.name())?.map(stored_state);
         let facts = Facts::default();
-        let scene = self.birthday_scene(&facts);
-        let outcome = POWER.act(stored.as_ref(), action, &scene);
+        let context = self.birthday_scene(&facts);
+        let outcome = POWER.act(stored.as_ref(), action, &context);
         let outcome = outcome.map_err(Error::internal)?;
         match outcome.stored {
             Some(stored) => self.keep(tx, POWER, stored, outcome.alarm),

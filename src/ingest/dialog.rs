@@ -7,7 +7,7 @@ use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
 use crate::model::calendar_change::CalendarChange;
 use crate::model::recurrence::Recurrence;
-use crate::store::{DialogPart, Noted, Reminder, RoomId, Tx, UserId};
+use crate::store::{DialogPart, JsonAt, Reminder, RoomId, Tx, UserId};
 
 /// How long a question can be answered.
 pub(super) const QUESTION_MS: i64 = 5 * 60_000;
@@ -194,7 +194,7 @@ pub(super) fn note<T: Serialize>(
 
 /// A note that is at most `kept_ms` old, and its time.
 pub(super) fn recent<T: for<'de> Deserialize<'de>>(
-    noted: Option<&Noted>,
+    noted: Option<&JsonAt>,
     kept_ms: i64,
     now: Timestamp,
 ) -> Option<(T, Timestamp)> {

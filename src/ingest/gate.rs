@@ -13,13 +13,13 @@ impl Ingest {
     pub(super) fn access(
         &self,
         tx: &Tx<'_>,
-        arrival: &PreparedMessage,
+        prepared: &PreparedMessage,
         user: &User,
         room: &Room,
         flags: &Reader<'_>,
         superpower: bool,
     ) -> Result<Access> {
-        let (message, now) = (&arrival.message, arrival.now);
+        let (message, now) = (&prepared.message, prepared.now);
         let rules = AccessRules::read(flags);
         let subscribed = access::counts_as_subscribed(access::standing(user, now), flags);
         let caller = Caller {

@@ -36,11 +36,11 @@ impl Default for Windows {
 }
 
 impl Ingest {
-    pub(super) fn limit(&self, tx: &mut Tx<'_>, arrival: &mut PreparedMessage) -> Result<Quotas> {
-        let (message, now) = (&arrival.message, arrival.now);
+    pub(super) fn limit(&self, tx: &mut Tx<'_>, prepared: &mut PreparedMessage) -> Result<Quotas> {
+        let (message, now) = (&prepared.message, prepared.now);
         let flags = self.senders_flags(tx, &message.sender)?;
         // Somebody in a crisis is answered, however much they wrote.
-        let is_crisis = arrival.understood.intent == Intent::Crisis;
+        let is_crisis = prepared.understood.intent == Intent::Crisis;
         if !flags.boolean("rate_limit.enabled") || is_crisis {
             return Ok(Quotas::default());
         }
@@ -54,11 +54,11 @@ impl Ingest {
             let left = left.map_err(|left| Error::rate_limited(left.quota(PHOTOS)))?;
             of_photos = Some(left.quota(PHOTOS));
         }
-        let of_messages = match arrival.message_quota {
+        let of_messages = match prepared.message_quota {
             Some(quota) => quota,
-            None => self.take_message(&message.sender, &flags, arrival.mono)?,
+            None => self.take_message(&message.sender, &flags, prepared.mono)?,
         };
-        arrival.message_quota = Some(of_messages);
+        prepared.message_quota = Some(of_messages);
         if photos > 0 {
             tx.insert_limit_use(PHOTOS_FLAG, &message.sender, photos, now)?;
         }

@@ -25,11 +25,11 @@ const SAID: &str = "said";
 
 impl Ingest {
     /// Fetches the sender's memories if the answer may need them. An unknown sender has none.
-    pub(super) async fn fetch_memories(&self, arrival: &mut PreparedMessage) -> Result<()> {
-        if !self.memories.has_service() || !needs_memories(&arrival.understood.intent) {
+    pub(super) async fn fetch_memories(&self, prepared: &mut PreparedMessage) -> Result<()> {
+        if !self.memories.has_service() || !needs_memories(&prepared.understood.intent) {
             return Ok(());
         }
-        let message = &arrival.message;
+        let message = &prepared.message;
         let persona = &self.persona.get().name;
         let unasked = message.mode == Mode::Group
             && !message.reply_to_assistant
@@ -37,10 +37,10 @@ impl Ingest {
         if unasked {
             return Ok(());
         }
-        let (phone, day) = (message.sender.clone(), arrival.now.utc_day());
+        let (phone, day) = (message.sender.clone(), prepared.now.utc_day());
         let read = self.store.read(move |view| view.user_by_phone(&phone, day));
         if let Some(row) = read.await? {
-            arrival.elsewhere = self.memories.elsewhere(&row.user.public_id).await;
+            prepared.service_memories = self.memories.service_memories(&row.user.public_id).await;
         }
         Ok(())
     }
@@ -230,7 +230,7 @@ impl MessageTurn<'_> {
         } else {
             Vec::new()
         };
-        Ok(merged(local, self.elsewhere, &tasks))
+        Ok(merged(local, self.service_memories, &tasks))
     }
 }
 

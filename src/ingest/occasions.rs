@@ -115,17 +115,17 @@ impl MessageTurn<'_> {
             },
             ..Facts::default()
         };
-        let scene = PowerContext {
+        let context = PowerContext {
             timezone: self.timezone(),
             ..PowerContext::alone(self.now, self.user.id.0, &facts)
         };
         let rows = tx.power_states(owner)?;
         for power in Power::ALL {
             let row = rows.iter().find(|row| row.name == power.name());
-            let has_data = row.is_some() || power.goes_by_bookings();
+            let has_data = row.is_some() || power.uses_bookings();
             if has_data && self.flags.superpower(power.name()) {
                 let stored = row.cloned().map(stored_state);
-                plans.extend(power.occasions(stored.as_ref(), &scene));
+                plans.extend(power.occasions(stored.as_ref(), &context));
             }
         }
         if !self.in_group()

@@ -33,11 +33,11 @@ impl Ingest {
     /// repeats an earlier one.
     pub async fn receive_photo(
         self: &Arc<Self>,
-        mut arrival: Box<PreparedMessage>,
+        mut prepared: Box<PreparedMessage>,
         photo: PhotoFile,
     ) -> Result<(IngestOutcome, UploadOutcome)> {
-        arrival.photo = Some(photo);
-        let received = self.receive(arrival).await?;
+        prepared.photo = Some(photo);
+        let received = self.receive(prepared).await?;
         let message_id = received.message_id;
         let stored = self
             .store

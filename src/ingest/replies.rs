@@ -14,6 +14,7 @@ mod making;
 mod model_turn;
 mod operations;
 mod outside;
+mod pending_message;
 mod plan;
 mod result;
 mod streaming;
@@ -305,12 +306,12 @@ impl Ingest {
         let (draft, decision) = self.fulfilled(tx, &pending, result, now)?;
         let (answer, decision) = (draft.answer(), decision.json());
         // A private question isn't answered in a chat that became a group.
-        let elsewhere = tx.is_former_direct_chat(pending.room)?;
-        if elsewhere && !pending.late {
+        let is_former = tx.is_former_direct_chat(pending.room)?;
+        if is_former && !pending.late {
             self.replies
                 .answer_waiting(tx, message_id, Answer::silence());
         }
-        if pending.late || elsewhere {
+        if pending.late || is_former {
             let sent = draft.text.is_empty() || self.send_late(tx, &pending, &draft.text, now)?;
             if !sent && !give_up {
                 return Err(no_room());

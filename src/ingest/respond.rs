@@ -60,13 +60,18 @@ impl MessageTurn<'_> {
                 let reply = denial.reply(&self.ingest.persona.get());
                 Answer::denying(&reply, denial.to_json())
             }
-            Access::Allow { .. } => return self.let_in(tx, intent, facts),
+            Access::Allow { .. } => return self.respond_to(tx, intent, facts),
         }))
     }
 
     /// The response is by a requested superpower, else by the builtin engine for a command, else by
     /// the language model, if there is one.
-    fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: DecisionFacts) -> Result<Response> {
+    fn respond_to(
+        &self,
+        tx: &mut Tx<'_>,
+        intent: Intent,
+        facts: DecisionFacts,
+    ) -> Result<Response> {
         let replies = &self.ingest.replies;
         if let Some(answer) = self.answer_about_change(tx, &intent)? {
             return Ok(Response::Answer(answer));
@@ -179,7 +184,7 @@ impl MessageTurn<'_> {
             Intent::Recall { .. } if self.in_group() && self.by_model => wording::memories_alone(),
             Intent::Recall { about } if self.in_group() => {
                 let recalled = self.recall(tx, about.as_deref())?;
-                self.tell_alone(tx, &recalled)?
+                self.send_privately(tx, &recalled)?
             }
             Intent::Remember { text } => self.remember(tx, &text)?,
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
@@ -317,19 +322,20 @@ impl MessageTurn<'_> {
         }
         let here = described(&here, timezone);
         let mut reply = wording::reminders_of_group(&pairs(&here), now, timezone);
-        let mut elsewhere = tx.reminders(self.user.id)?;
-        elsewhere.retain(|reminder| reminder.room != self.room.id);
-        if !elsewhere.is_empty() && !self.by_model {
-            let text = wording::reminders(&pairs(&described(&elsewhere, timezone)), now, timezone);
+        let mut other_chats = tx.reminders(self.user.id)?;
+        other_chats.retain(|reminder| reminder.room != self.room.id);
+        if !other_chats.is_empty() && !self.by_model {
+            let text =
+                wording::reminders(&pairs(&described(&other_chats, timezone)), now, timezone);
             reply.push('\n');
-            reply.push_str(&self.tell_alone(tx, &text)?);
+            reply.push_str(&self.send_privately(tx, &text)?);
         }
         Ok(reply)
     }
 
     /// Sends a text to the person's direct chat because a group must not read it. Returns the text
     /// for the group.
-    pub(super) fn tell_alone(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+    pub(super) fn send_privately(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
         let chat = tx.newest_direct_chat(self.user.id, true)?;
         let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
             return Ok(wording::ask_alone());

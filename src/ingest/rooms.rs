@@ -11,11 +11,11 @@ impl Ingest {
     pub(super) fn room(
         &self,
         tx: &mut Tx<'_>,
-        arrival: &PreparedMessage,
+        prepared: &PreparedMessage,
         sender: &User,
         agent: Option<AgentId>,
     ) -> Result<Room> {
-        let (message, now) = (&arrival.message, arrival.now);
+        let (message, now) = (&prepared.message, prepared.now);
         let guid = &message.chat_guid;
         let known = tx.room(guid)?;
         let mut room = match known {
@@ -55,8 +55,8 @@ impl Ingest {
         }
         if message.participants.is_empty() && room.members != Digest::default() {
             tx.add_room_member(room.id, &message.sender)?;
-        } else if arrival.members != room.members {
-            tx.set_room_members(guid, &mut room, &handles(message), arrival.members)?;
+        } else if prepared.members != room.members {
+            tx.set_room_members(guid, &mut room, &handles(message), prepared.members)?;
         }
         Ok(room)
     }

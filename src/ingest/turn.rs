@@ -23,7 +23,7 @@ pub(super) struct MessageTurn<'a> {
     /// The requested superpower, if offered.
     pub(super) called: Option<RequestedPower>,
     /// The user's memories in the external service.
-    pub(super) elsewhere: &'a ServiceMemories,
+    pub(super) service_memories: &'a ServiceMemories,
     /// Requested by a language model on behalf of the user.
     pub(super) by_model: bool,
     /// A language model with tools understands the message.

@@ -89,11 +89,11 @@ fn without_endless_tags(html: &str) -> String {
 
 #[derive(Default)]
 struct Reader {
-    state: RefCell<Reading>,
+    state: RefCell<HtmlReader>,
 }
 
 #[derive(Default)]
-struct Reading {
+struct HtmlReader {
     page: Page,
     microdata: Microdata,
     open: Vec<Element>,
@@ -124,7 +124,7 @@ impl TokenSink for Reader {
     }
 }
 
-impl Reading {
+impl HtmlReader {
     fn start(&mut self, tag: &Tag) -> TokenSinkResult<()> {
         let name = &*tag.name;
         if SIBLINGS.contains(&name) && self.open.last().is_some_and(|open| open.name == name) {

@@ -26,7 +26,7 @@ const INNER: [&str; 6] = [
 pub(super) fn facts(markup: &[Value]) -> Vec<Fact> {
     let mut objects = HashMap::new();
     markup.iter().for_each(|value| by_id(value, &mut objects));
-    let mut found = Found {
+    let mut found = SchemaFacts {
         objects: OBJECTS_MAX,
         facts: Vec::new(),
     };
@@ -36,13 +36,13 @@ pub(super) fn facts(markup: &[Value]) -> Vec<Fact> {
     found.facts
 }
 
-struct Found {
+struct SchemaFacts {
     /// How many more are looked at.
     objects: usize,
     facts: Vec<Fact>,
 }
 
-impl Found {
+impl SchemaFacts {
     fn read(&mut self, item: Item<'_>, depth: usize) {
         if self.objects == 0 || depth > NESTING_MAX || self.facts.len() >= FACTS_MAX {
             return;

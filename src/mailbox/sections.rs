@@ -23,7 +23,7 @@ const HEADERS: [&str; 13] = [
 
 /// A mail as the first fetch shows it.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub(super) struct ListedMail {
     pub(super) uid: u32,
     /// Milliseconds since the epoch.
     pub(super) received_at: Option<i64>,
@@ -92,8 +92,8 @@ pub(super) fn contents(parts: &[TextPart]) -> Vec<MessageDataItemName<'static>> 
 }
 
 /// `None`: without a UID it is about something else.
-pub(super) fn listed(items: Vec<MessageDataItem<'static>>) -> Option<Listed> {
-    let mut mail = Listed::default();
+pub(super) fn listed(items: Vec<MessageDataItem<'static>>) -> Option<ListedMail> {
+    let mut mail = ListedMail::default();
     for item in items {
         match item {
             MessageDataItem::Uid(uid) => mail.uid = uid.get(),
@@ -136,7 +136,7 @@ pub(super) fn fetched(items: Vec<MessageDataItem<'static>>) -> Option<(u32, Vec<
     Some((uid?, parts))
 }
 
-impl Listed {
+impl ListedMail {
     /// The mail with these parts and no others.
     pub(super) fn assemble(&self, contents: &[FetchedPart]) -> Vec<u8> {
         let mut boundary = "part".to_owned();

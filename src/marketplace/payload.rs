@@ -36,7 +36,7 @@ pub fn literals(body: &[u8], paths: &[Vec<String>]) -> Vec<Option<String>> {
 fn extract<T: FieldValue>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<Vec<Option<T>>> {
     let mut values = vec![None; paths.len()];
     let requested = paths.iter().enumerate();
-    let extract = Seek {
+    let extract = RequestedValues {
         requested: requested
             .map(|(at, path)| RequestedPath { path, at })
             .collect(),
@@ -107,12 +107,12 @@ impl FieldValue for Literal {
 }
 
 /// A deserializer that reads one value and collects the requested values inside it.
-struct Seek<'p, 'f, T> {
+struct RequestedValues<'p, 'f, T> {
     requested: Vec<RequestedPath<'p>>,
     values: &'f mut [Option<T>],
 }
 
-impl<'p, T> Seek<'p, '_, T> {
+impl<'p, T> RequestedValues<'p, '_, T> {
     /// The paths that continue with a step for which `leads` is true. Their earlier values are
     /// discarded.
     fn descend(&mut self, matches: impl Fn(&str) -> bool) -> Vec<RequestedPath<'p>> {
@@ -129,7 +129,7 @@ impl<'p, T> Seek<'p, '_, T> {
     }
 }
 
-impl<'de, T: FieldValue> DeserializeSeed<'de> for Seek<'_, '_, T> {
+impl<'de, T: FieldValue> DeserializeSeed<'de> for RequestedValues<'_, '_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -151,7 +151,7 @@ impl<'de, T: FieldValue> DeserializeSeed<'de> for Seek<'_, '_, T> {
     }
 }
 
-impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
+impl<'de, T: FieldValue> Visitor<'de> for RequestedValues<'_, '_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,7 +187,7 @@ impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
             let requested = self.descend(|step| array_index(step) == Some(at));
             let values = &mut *self.values;
             if items
-                .next_element_seed(Seek { requested, values })?
+                .next_element_seed(RequestedValues { requested, values })?
                 .is_none()
             {
                 break;
@@ -199,14 +199,14 @@ impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
         while let Some(requested) = entries.next_key_seed(Key(&mut self))? {
             let values = &mut *self.values;
-            entries.next_value_seed(Seek { requested, values })?;
+            entries.next_value_seed(RequestedValues { requested, values })?;
         }
         Ok(())
     }
 }
 
 /// Reads a key and returns the paths that continue there.
-struct Key<'s, 'p, 'f, T>(&'s mut Seek<'p, 'f, T>);
+struct Key<'s, 'p, 'f, T>(&'s mut RequestedValues<'p, 'f, T>);
 
 impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
     type Value = Vec<RequestedPath<'p>>;

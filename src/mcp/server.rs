@@ -39,12 +39,12 @@ pub(super) struct Server {
     clock: Clock,
     session: Mutex<Option<Session>>,
     /// Held while a list is fetched, so that one message asks and the others wait.
-    listed: tokio::sync::Mutex<Listed>,
+    listed: tokio::sync::Mutex<ListedTools>,
     next_id: AtomicU64,
 }
 
 #[derive(Default)]
-struct Listed {
+struct ListedTools {
     tools: Arc<[Arc<RemoteTool>]>,
     /// Until then it is not asked again.
     until: Option<Monotonic>,

@@ -20,13 +20,13 @@ pub struct FoundMemories {
 /// is oldest first, `tasks` are the person's.
 pub fn merged(
     local: Vec<store::Memory>,
-    elsewhere: &ServiceMemories,
+    service_memories: &ServiceMemories,
     tasks: &[MemoryTask],
 ) -> FoundMemories {
     let forgotten = ForgottenMemories::of(tasks);
     let mut memories: Vec<Memory> = local.into_iter().map(Memory::from).collect();
     memories.reverse();
-    let is_cut_off = match elsewhere {
+    let is_cut_off = match service_memories {
         ServiceMemories::Nothing => false,
         ServiceMemories::Unreachable => true,
         ServiceMemories::Listed(list) => {
@@ -229,8 +229,8 @@ mod tests {
                 false,
             ),
         ];
-        for (case, elsewhere, tasks, expected, is_cut_off) in cases {
-            let found = merged(here(), &elsewhere, &tasks);
+        for (case, service_memories, tasks, expected, is_cut_off) in cases {
+            let found = merged(here(), &service_memories, &tasks);
             let ids: Vec<&str> = found.memories.iter().map(|m| m.id.as_str()).collect();
             assert_eq!(ids, expected, "{case}");
             assert_eq!(found.is_cut_off, is_cut_off, "{case}");

@@ -50,7 +50,7 @@ pub struct Details {
 
 /// A stored subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldSubscription {
+pub struct StoredSubscription {
     pub subscription_id: String,
     pub customer_id: Option<String>,
     pub status: Status,
@@ -75,7 +75,7 @@ pub struct ProviderStatement {
 
 /// What decides between two statements of the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tie {
+pub enum TieBreak {
     /// The provider must be asked.
     Ask,
     /// The provider can't be asked: the order of statuses decides.
@@ -88,16 +88,16 @@ pub enum Tie {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeOutcome {
     Same,
-    Changed(HeldSubscription),
+    Changed(StoredSubscription),
     /// Only the provider can decide.
     Tied,
 }
 
 /// Merges a statement into a stored subscription.
 pub fn merge(
-    known: Option<&HeldSubscription>,
+    known: Option<&StoredSubscription>,
     statement: &ProviderStatement,
-    tie: Tie,
+    tie: TieBreak,
 ) -> MergeOutcome {
     let Some(known) = known else {
         return MergeOutcome::Changed(first(statement));
@@ -117,8 +117,8 @@ pub fn merge(
     }
 }
 
-fn first(statement: &ProviderStatement) -> HeldSubscription {
-    HeldSubscription {
+fn first(statement: &ProviderStatement) -> StoredSubscription {
+    StoredSubscription {
         subscription_id: statement.subscription_id.clone(),
         customer_id: statement.customer_id.clone(),
         status: statement.status.unwrap_or(Status::Free),
@@ -129,14 +129,18 @@ fn first(statement: &ProviderStatement) -> HeldSubscription {
 }
 
 /// True when the provider must be asked.
-fn merge_status(merged: &mut HeldSubscription, statement: &ProviderStatement, tie: Tie) -> bool {
+fn merge_status(
+    merged: &mut StoredSubscription,
+    statement: &ProviderStatement,
+    tie: TieBreak,
+) -> bool {
     let Some(status) = statement
         .status
         .filter(|_| merged.status != Status::Canceled)
     else {
         return false;
     };
-    if statement.at > merged.status_at || tie == Tie::Settled {
+    if statement.at > merged.status_at || tie == TieBreak::Settled {
         merged.status = status;
         merged.status_at = merged.status_at.max(statement.at);
         return false;
@@ -146,13 +150,17 @@ fn merge_status(merged: &mut HeldSubscription, statement: &ProviderStatement, ti
     if status == merged.status || (statement.at < merged.status_at && !contradicts) {
         return false;
     }
-    if tie == Tie::Rank && !contradicts {
+    if tie == TieBreak::Rank && !contradicts {
         merged.status = merged.status.max(status);
     }
-    tie == Tie::Ask
+    tie == TieBreak::Ask
 }
 
-fn merge_details(merged: &mut HeldSubscription, statement: &ProviderStatement, tie: Tie) -> bool {
+fn merge_details(
+    merged: &mut StoredSubscription,
+    statement: &ProviderStatement,
+    tie: TieBreak,
+) -> bool {
     let Some(details) = &statement.details else {
         return false;
     };
@@ -160,7 +168,7 @@ fn merge_details(merged: &mut HeldSubscription, statement: &ProviderStatement, t
     // It keeps the plan under which it was sold.
     details.plan = details.plan.or_else(|| merged.details.plan.clone());
     let before = merged.details_at;
-    if before.is_none_or(|at| statement.at > at) || tie == Tie::Settled {
+    if before.is_none_or(|at| statement.at > at) || tie == TieBreak::Settled {
         merged.details = details;
         merged.details_at = Some(before.map_or(statement.at, |at| at.max(statement.at)));
         return false;
@@ -168,10 +176,10 @@ fn merge_details(merged: &mut HeldSubscription, statement: &ProviderStatement, t
     if before != Some(statement.at) || merged.details == details {
         return false;
     }
-    if tie == Tie::Rank && details > merged.details {
+    if tie == TieBreak::Rank && details > merged.details {
         merged.details = details;
     }
-    tie == Tie::Ask
+    tie == TieBreak::Ask
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use crate::clock::Timestamp;
 
-pub const FREE: &str = "free";
 pub const ACTIVE: &str = "active";
 /// The plans that can be subscribed to.
 pub const PLANS: [&str; 2] = ["monthly", "annual"];
@@ -72,6 +71,8 @@ pub fn grant_end(text: &str, now: Timestamp) -> Result<Timestamp, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FREE: &str = "free";
 
     /// Wednesday, 4 March 2026, 12:00 UTC.
     const NOW: Timestamp = Timestamp(1_772_625_600_000);

@@ -1,4 +1,5 @@
-//! Whom a text is for, and what of it is no part of what somebody says. Pure.
+//! Whether a group's text addresses the bot, and the text without quotations and the bot's name.
+//! Pure.
 
 /// A reply's text without the quoted lines that older clients prepend.
 pub(super) fn without_quotation(body: &str) -> &str {

@@ -61,14 +61,14 @@ pub(super) async fn receive<N: Network>(
 
 impl<N: Network> Core<N> {
     /// Starts a command, unless it is running or finished.
-    pub(super) fn obey(self: &Arc<Self>, command: &Value) {
+    pub(super) fn run(self: &Arc<Self>, command: &Value) {
         let text = |name: &str| command[name].as_str().unwrap_or_default().to_owned();
         let payload = &command["payload"];
         let chat = payload["chat_guid"].as_str().unwrap_or_default().to_owned();
         if command["command_type"] == "typing" {
             let (core, is_on) = (self.clone(), payload["on"] == true);
-            // Outside the lane: a late typing sign is useless.
-            self.lanes
+            // Outside the queue: a late typing sign is useless.
+            self.chat_queues
                 .put_aside(async move { core.network.typing(&chat, is_on).await });
             return;
         }
@@ -87,7 +87,7 @@ impl<N: Network> Core<N> {
         let bubbles: Vec<String> =
             serde_json::from_value(payload["bubbles"].clone()).unwrap_or_default();
         let core = self.clone();
-        self.lanes.put(&chat.clone(), async move {
+        self.chat_queues.put(&chat.clone(), async move {
             let report = match is_message {
                 true => core.carry_out(&id, seq, &chat, &bubbles).await,
                 false => {

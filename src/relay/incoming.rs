@@ -22,7 +22,7 @@ pub(super) const TRY_AGAIN: &str =
 
 /// A message's author, chat and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Incoming {
+pub(super) struct IncomingMessage {
     /// With the network's prefix.
     pub(super) chat_guid: String,
     /// With the network's prefix.
@@ -37,7 +37,7 @@ pub(super) struct Incoming {
     pub(super) sent_at_s: i64,
 }
 
-impl Incoming {
+impl IncomingMessage {
     /// The fields of `POST /edge/message`.
     pub(super) fn message(&self, text: &str) -> Value {
         let mut end = text.len().min(TEXT_BYTES_MAX);

@@ -42,7 +42,7 @@ pub(super) async fn run<N: Network>(
                 attempt = 0;
                 acks.clear();
                 for command in answer["commands"].as_array().into_iter().flatten() {
-                    core.obey(command);
+                    core.run(command);
                 }
                 Duration::ZERO
             }

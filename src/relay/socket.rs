@@ -168,7 +168,7 @@ impl<N: Network> SocketSession<'_, N> {
                 self.core.condition.set_service(None);
                 return Ok(Some(seconds("heartbeat_s", 30)));
             }
-            Some("command") => self.core.obey(data),
+            Some("command") => self.core.run(data),
             Some("bye") => {
                 let wait = data["retry_after_ms"].as_u64().unwrap_or_default();
                 self.wait = Duration::from_millis(wait);

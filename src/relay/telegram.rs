@@ -38,7 +38,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(3);
 /// Pause between two empty polls.
 const PAUSE: Duration = Duration::from_millis(50);
 const UPDATES_MAX: usize = 100;
-/// The lane that sets the menu.
+/// The queue of the task that sets the menu.
 const MENU: &str = "the menu";
 /// The prefix of reminder texts, which get buttons.
 const REMINDER: &str = "⏰";
@@ -60,7 +60,7 @@ pub struct Telegram {
 
 /// Updates that were received and aren't confirmed.
 #[derive(Default)]
-struct Unconfirmed {
+struct UnconfirmedUpdates {
     /// By id, with a receiver that is notified when the update is done.
     under_way: BTreeMap<i64, oneshot::Receiver<()>>,
     /// Done after an unfinished one: Telegram sends them again until that one is done.
@@ -207,7 +207,7 @@ impl Network for Telegram {
         let up = uplink.clone();
         // Nobody waits for it.
         drop(uplink.in_order(MENU, async move { up.network().offer_commands().await }));
-        let mut unconfirmed = Unconfirmed::default();
+        let mut unconfirmed = UnconfirmedUpdates::default();
         let mut attempt = 0;
         loop {
             let wait_s = if unconfirmed.under_way.is_empty() {
@@ -271,7 +271,7 @@ impl Network for Telegram {
     }
 }
 
-impl Unconfirmed {
+impl UnconfirmedUpdates {
     /// Confirms all updates below the returned id.
     fn offset(&self) -> Option<i64> {
         self.under_way.keys().next().copied().or(self.next)

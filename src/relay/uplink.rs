@@ -22,7 +22,7 @@ const TRIES_MAX: u32 = 12;
 const PHOTO_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// What became of a post.
-enum Posted {
+enum PostOutcome {
     Taken(Value),
     /// Logged already.
     Refused,
@@ -58,7 +58,7 @@ impl<N: Network> Uplink<N> {
         &self.core.condition
     }
 
-    /// Runs a task after all earlier ones of the chat's lane. The receiver is notified when it is
+    /// Runs a task after all earlier ones of the chat's queue. The receiver is notified when it is
     /// done.
     pub fn in_order(
         &self,
@@ -66,7 +66,7 @@ impl<N: Network> Uplink<N> {
         work: impl Future<Output = ()> + Send + 'static,
     ) -> oneshot::Receiver<()> {
         let (done, heard) = oneshot::channel();
-        self.core.lanes.put(chat, async move {
+        self.core.chat_queues.put(chat, async move {
             work.await;
             let _ = done.send(());
         });
@@ -75,18 +75,20 @@ impl<N: Network> Uplink<N> {
 
     /// Posts a message with the fields of `POST /edge/message`, and sends the answer. `key` is the
     /// network's id of the message. It is retried until the service accepts or refuses it, so this
-    /// may take long. Call it within the chat's lane.
+    /// may take long. Call it within the chat's queue.
     pub async fn message(&self, key: &str, message: &Value) {
         let chat = message["chat_guid"].as_str().unwrap_or_default();
         let call = || self.core.service.message(key, message);
         match self.post(Duration::MAX, call).await {
-            Posted::Taken(answer) => {
+            PostOutcome::Taken(answer) => {
                 let bubbles: Vec<String> =
                     serde_json::from_value(answer["reply_bubbles"].clone()).unwrap_or_default();
                 self.send_all(chat, key, &bubbles).await;
             }
-            Posted::GivenUp if message["mode"] == "direct" => self.say(chat, key, TRY_AGAIN).await,
-            Posted::GivenUp | Posted::Refused | Posted::TooEarly => {}
+            PostOutcome::GivenUp if message["mode"] == "direct" => {
+                self.say(chat, key, TRY_AGAIN).await
+            }
+            PostOutcome::GivenUp | PostOutcome::Refused | PostOutcome::TooEarly => {}
         }
     }
 
@@ -102,10 +104,10 @@ impl<N: Network> Uplink<N> {
         let (chat, key) = (field("chat_guid"), field("attachment_guid"));
         let call = || self.core.service.photo(&content_type, &form);
         let words = match self.post(PHOTO_WAIT_MAX, call).await {
-            Posted::Taken(_) => return,
-            Posted::Refused => CANT_SEE,
-            Posted::TooEarly => TOO_MANY_PHOTOS,
-            Posted::GivenUp => TRY_AGAIN,
+            PostOutcome::Taken(_) => return,
+            PostOutcome::Refused => CANT_SEE,
+            PostOutcome::TooEarly => TOO_MANY_PHOTOS,
+            PostOutcome::GivenUp => TRY_AGAIN,
         };
         if field("is_group") != "true" {
             self.say(chat, key, words).await;
@@ -118,7 +120,7 @@ impl<N: Network> Uplink<N> {
     }
 
     /// Posts until the service takes it. A service that does not answer is waited for.
-    async fn post<F>(&self, wait_max: Duration, call: impl Fn() -> F) -> Posted
+    async fn post<F>(&self, wait_max: Duration, call: impl Fn() -> F) -> PostOutcome
     where
         F: Future<Output = CallResult>,
     {
@@ -127,22 +129,22 @@ impl<N: Network> Uplink<N> {
             let (wait, why) = match call().await {
                 CallResult::Taken(answer) => {
                     self.core.condition.set_service(None);
-                    return Posted::Taken(answer);
+                    return PostOutcome::Taken(answer);
                 }
                 CallResult::Refused(why) => {
                     log::warn!("a message was not taken: {why}");
-                    return Posted::Refused;
+                    return PostOutcome::Refused;
                 }
                 CallResult::Stop(stop) => return self.core.ends(stop).await,
                 CallResult::Broken(why) => {
                     broken += 1;
                     if broken == TRIES_MAX {
                         log::warn!("a message is left out after {broken} tries: {why}");
-                        return Posted::GivenUp;
+                        return PostOutcome::GivenUp;
                     }
                     (Duration::ZERO, why)
                 }
-                CallResult::Later { wait, .. } if wait > wait_max => return Posted::TooEarly,
+                CallResult::Later { wait, .. } if wait > wait_max => return PostOutcome::TooEarly,
                 CallResult::Later { wait, why } => (wait, why),
             };
             self.core.condition.set_service(Some(&why));

@@ -1,11 +1,11 @@
-//! XMPP: direct chats and rooms (XEP-0045). A connection that breaks is resumed (XEP-0198); what
-//! was written while the relay was away is read from the archives (XEP-0313), from the last
-//! message that went up. A server takes no transaction id: messages that were sent are known
-//! again by their ids in the archive.
+//! XMPP: direct chats and rooms (XEP-0045). A broken connection is resumed (XEP-0198); messages
+//! from the meantime are read from the archives (XEP-0313), from the last forwarded message on. A
+//! server takes no transaction id: the relay recognizes messages that it sent by their ids in the
+//! archive.
 
 mod archive;
-mod bringing;
 mod connection;
+mod forwarding;
 mod message;
 mod progress;
 mod rooms;
@@ -31,7 +31,7 @@ use tokio_xmpp::stanzastream::{Event, StanzaStage, StanzaState, StanzaToken, Str
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
 use super::{Authorities, Network, SendError, StopReason, Uplink, state_file};
-use archive::Newest;
+use archive::NewestIds;
 use connection::{Account, Report};
 use rooms::Room;
 use session::Session;
@@ -84,9 +84,9 @@ pub struct Xmpp {
     allowed: AllowList,
     progress_path: PathBuf,
     now_s: fn() -> i64,
-    outgoing: mpsc::Sender<Outgoing>,
+    outgoing: mpsc::Sender<OutgoingStanza>,
     /// Taken by the session.
-    waiting: Mutex<Option<mpsc::Receiver<Outgoing>>>,
+    waiting: Mutex<Option<mpsc::Receiver<OutgoingStanza>>>,
     /// Messages may be sent: rooms are joined, and what was sent before is known.
     is_ready: watch::Sender<bool>,
     chats: Mutex<Chats>,
@@ -94,7 +94,7 @@ pub struct Xmpp {
 }
 
 /// A stanza to send.
-struct Outgoing {
+struct OutgoingStanza {
     stanza: Box<Stanza>,
     /// Hears what becomes of it.
     token: Option<oneshot::Sender<StanzaToken>>,
@@ -104,7 +104,7 @@ struct Outgoing {
 struct Chats {
     rooms: HashMap<BareJid, Room>,
     /// Ids of messages that the archives hold.
-    delivered: Newest<()>,
+    delivered: NewestIds<()>,
     /// Messages on their way, by their ids: errors, and what a room sends back.
     sending: HashMap<String, oneshot::Sender<Result<(), SendError>>>,
     /// The server counts stanzas (XEP-0198).
@@ -131,7 +131,7 @@ impl Xmpp {
             is_ready: watch::Sender::new(false),
             chats: Mutex::new(Chats {
                 rooms: HashMap::new(),
-                delivered: Newest::new(DELIVERED_MAX),
+                delivered: NewestIds::new(DELIVERED_MAX),
                 sending: HashMap::new(),
                 has_acks: false,
             }),
@@ -193,7 +193,7 @@ impl Xmpp {
         let stanza = Box::new(stanza.into());
         let _ = self
             .outgoing
-            .send(Outgoing {
+            .send(OutgoingStanza {
                 stanza,
                 token: None,
             })
@@ -215,7 +215,7 @@ impl Xmpp {
         let (answer, answered) = oneshot::channel();
         self.chats.lock().sending.insert(id.to_owned(), answer);
         let (token, known) = oneshot::channel();
-        let outgoing = Outgoing {
+        let outgoing = OutgoingStanza {
             stanza: Box::new(message.into()),
             token: Some(token),
         };

@@ -20,7 +20,7 @@ pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
 
 pub(super) async fn request_deletion(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     // A text of any length is checked as a confirmation, so there is no length error.
     let confirmation = fields.required_string("confirmation", 0..=rq.body_bytes_max);
     fields.finish()?;

@@ -6,7 +6,7 @@ use super::{Request, audit};
 use crate::account::identity::SignedInUser;
 use crate::billing::checkout::ReturnUrls;
 use crate::error::{Error, Result};
-use crate::http::{self, Fields, Json, Response};
+use crate::http::{self, Fields, Response};
 use crate::model::subscription::PLANS;
 use crate::store::Change;
 
@@ -24,7 +24,7 @@ pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
 
 pub(super) async fn subscribe(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let plan = fields.one_of("plan", &PLANS);
     let return_urls = read_return_urls(&mut fields);
     fields.finish()?;
@@ -35,7 +35,7 @@ pub(super) async fn subscribe(mut rq: Request<SignedInUser>) -> Result<Response>
 
 pub(super) async fn top_up(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let amount = fields.required_integer("amount_cents", i64::MIN..=i64::MAX);
     let return_urls = read_return_urls(&mut fields);
     fields.finish()?;
@@ -63,8 +63,8 @@ pub(super) async fn event(mut rq: Request) -> Result<Response> {
     // A duplicate header or one with invalid bytes counts as a missing signature.
     let signature = rq.exchange.header("stripe-signature").unwrap_or(None);
     rq.app.billing.verify_event(signature, &body)?;
-    let event = Json::parse(body)?;
-    rq.app.billing.receive(&event.value).await?;
+    let event = http::parse_json(&body)?;
+    rq.app.billing.receive(&event).await?;
     Ok(http::json(&serde_json::json!({ "received": true })))
 }
 
@@ -81,7 +81,7 @@ pub(super) async fn canceled_page(_: Request) -> Result<Response> {
 
 pub(super) async fn reconcile(mut rq: Request<Admin>) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let dry_run = fields.optional_bool("dry_run").unwrap_or(false);
     let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
     fields.finish()?;

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::edge;
 use crate::account::call_limits::Limit;
 use crate::account::identity::SignedInUser;
 use crate::app::App;
@@ -86,13 +85,28 @@ impl Authenticated for SocketAgent {
     const CALLER: Caller = Caller::EdgeSocket;
 
     async fn authenticate(app: &App, exchange: &Exchange) -> Result<Self> {
-        edge::check_handshake(app, exchange)?;
+        check_handshake(app, exchange)?;
         agent(app, exchange).map(Self)
     }
 
     fn label(&self) -> Cow<'static, str> {
         self.0.label()
     }
+}
+
+/// Checks made before the token's: the query names an agent, and the request is a WebSocket
+/// handshake.
+fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
+    if !app.hub.is_running() {
+        return Err(Error::unavailable(
+            "The service is shutting down; reconnect.",
+        ));
+    }
+    let agents = exchange.query_params("edge_agent_id").next();
+    if agents.is_none_or(|name| name.is_some_and(|name| name.is_empty())) {
+        return Err(Error::bad_request("The query needs edge_agent_id."));
+    }
+    exchange.check_websocket()
 }
 
 impl Authenticated for LegacyRelay {

@@ -27,7 +27,7 @@ pub(super) async fn connect(mut rq: Request<(), String>) -> Result<Response> {
     let is_form = media_type.eq_ignore_ascii_case(FORM);
     if !is_form {
         let body = rq.json().await?;
-        let (credentials, name) = services::read_draft(Fields::of(&body.value))?;
+        let (credentials, name) = services::read_draft(Fields::of(&body))?;
         let services = &rq.app.services;
         let service = services.connect_by_link(&rq.path, credentials, name);
         return Ok(http::json(&service.await?));

@@ -5,31 +5,15 @@ use serde_json::{Value, json};
 
 use super::caller::SocketAgent;
 use super::{Request, origin};
-use crate::app::App;
 use crate::auth::edge_token::AgentName;
 use crate::auth::registration_token;
 use crate::edge::registration;
 use crate::edge::socket;
 use crate::edge::sync::{self, Ack, Event, Poll};
 use crate::error::{Error, Kind, Result};
-use crate::http::{self, Exchange, Fields, Json, Response};
+use crate::http::{self, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
-
-/// Checks made before the token's: the query names an agent, and the request is a WebSocket
-/// handshake.
-pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
-    if !app.hub.is_running() {
-        return Err(Error::unavailable(
-            "The service is shutting down; reconnect.",
-        ));
-    }
-    let agents = exchange.query_params("edge_agent_id").next();
-    if agents.is_none_or(|name| name.is_some_and(|name| name.is_empty())) {
-        return Err(Error::bad_request("The query needs edge_agent_id."));
-    }
-    exchange.check_websocket()
-}
 
 pub(super) async fn socket(mut rq: Request<SocketAgent>) -> Result<Response> {
     let is_allowed = match rq.exchange.header("origin") {
@@ -79,7 +63,7 @@ pub(super) async fn sync(mut rq: Request<AgentName>) -> Result<Response> {
 /// The socket's ack over HTTP, for older relays.
 pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
     let body = rq.json().await?;
-    let ack = Ack::read(&Value::Object(body.value))
+    let ack = Ack::read(&Value::Object(body))
         .map_err(|reason| Error::invalid_field("", format!("{reason}.")))?;
     let relay = rq.app.hub.relay(&rq.caller.0).await?;
     if !rq.app.hub.ack(&relay, ack).await? {
@@ -95,7 +79,7 @@ pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
 /// Exchanges a one-time registration token for an edge token.
 pub(super) async fn register(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
     if phone.contains(|c: char| c == ':' || c.is_control()) {
         fields.refuse(
@@ -135,7 +119,7 @@ fn registration_refused(cause: &str) -> Error {
 }
 
 fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(body);
     let agent_id = fields.value("edge_agent_id");
     if agent_id.is_some_and(|agent_id| agent_id != agent) {
         return Err(Error::unauthorized("the body names another agent"));

@@ -33,7 +33,7 @@ pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
 
 pub(super) async fn set(mut rq: Request<Admin, String>) -> Result<Response> {
     let flag = find_flag(&rq.path)?;
-    let body = rq.json().await?.value;
+    let body = rq.json().await?;
     let value = body.get("value").unwrap_or(&Value::Null);
     if let Err(expected) = flag.parse_override(value) {
         return Err(Error::invalid_field(

@@ -13,7 +13,7 @@ use crate::auth::edge_token::AgentName;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
-use crate::http::{self, Bytes, Connection, Fields, Json, Response};
+use crate::http::{self, Bytes, Connection, Fields, Response};
 use crate::ingest::{Endpoint, IngestOutcome, Message, Mode, PreparedMessage, RepeatKey};
 use crate::store::Digest;
 
@@ -95,7 +95,7 @@ fn read<C>(
         },
         None => RepeatKey::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
     };
-    Ok(rq.app.ingest.arrival(endpoint, message, repeat))
+    Ok(rq.app.ingest.prepare(endpoint, message, repeat))
 }
 
 /// The parsed message and its `context.message_id`, which is the idempotency key when the header is
@@ -109,9 +109,9 @@ fn read_body(
     if with_context && let Some(message) = usual::read(body, &is_own_photo) {
         return Ok(message);
     }
-    let json = Json::parse(body.clone())?;
-    let message = read_message(&json.value, with_context, is_own_photo)?;
-    let message_id = with_context.then(|| message_id(&json.value)).flatten();
+    let json = http::parse_json(body)?;
+    let message = read_message(&json, with_context, is_own_photo)?;
+    let message_id = with_context.then(|| message_id(&json)).flatten();
     Ok((message, message_id))
 }
 

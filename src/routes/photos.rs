@@ -54,7 +54,7 @@ pub(super) async fn upload(mut rq: Request<AgentName>) -> Result<Response> {
     let prepared = rq
         .app
         .ingest
-        .arrival(Endpoint::Edge(agent), message, repeat);
+        .prepare(Endpoint::Edge(agent), message, repeat);
     let outcome = rq.app.ingest.receive_photo(prepared, stored.clone()).await;
     let is_used = match &outcome {
         Ok((_, uploaded)) => uploaded.photo_id == stored.photo_id,

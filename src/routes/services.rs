@@ -19,7 +19,7 @@ const CALENDARS_MAX: usize = 200;
 
 pub(super) async fn connect(mut rq: Request<SignedInUser>) -> Result<Response> {
     let body = rq.json().await?;
-    let (credentials, name) = read_draft(Fields::of(&body.value))?;
+    let (credentials, name) = read_draft(Fields::of(&body))?;
     let user = rq.caller.id;
     let service = rq.app.services.connect(user, credentials, name).await?;
     Ok(http::json(&service))
@@ -37,7 +37,7 @@ pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> 
 
 pub(super) async fn update(mut rq: Request<SignedInUser, String>) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let mut change = ServiceChange {
         name: read_name(&mut fields),
         calendars: Vec::new(),
@@ -67,7 +67,7 @@ pub(super) async fn list_of(rq: Request<Admin, String>) -> Result<Response> {
 
 pub(super) async fn connect_for(mut rq: Request<Admin, String>) -> Result<Response> {
     let body = rq.json().await?;
-    let (credentials, name) = read_draft(Fields::of(&body.value))?;
+    let (credentials, name) = read_draft(Fields::of(&body))?;
     let (services, operator) = (&rq.app.services, audit::operator(&rq)?);
     let service = services.connect_for(&rq.path, credentials, name, operator);
     Ok(http::json(&service.await?))

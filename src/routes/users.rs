@@ -52,7 +52,7 @@ pub(super) async fn show(rq: Request<Admin, String>) -> Result<Response> {
 pub(super) async fn set_grant(mut rq: Request<Admin, String>) -> Result<Response> {
     let body = rq.json().await?;
     let now = rq.app.clock.now();
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let plan = fields.one_of("plan", &PLANS);
     let until = fields.optional_string("until", 1..=64);
     let until = until.and_then(|text| {

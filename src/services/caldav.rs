@@ -9,8 +9,8 @@ mod xml;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
-use super::fetched::{Fetched, FetchedCalendar, FetchedEvents};
-use super::ics::{self, Surroundings};
+use super::fetched::{FetchedCalendar, FetchedEvents, ServiceContent};
+use super::ics::{self, ExpansionContext};
 use super::web::{Address, Network, Query};
 use super::{Owner, ServiceError};
 use crate::clock::Timestamp;
@@ -78,7 +78,7 @@ pub(super) fn fetch(
     owner: &Owner,
     now: Timestamp,
     is_late: &dyn Fn() -> bool,
-) -> Result<Fetched, ServiceError> {
+) -> Result<ServiceContent, ServiceError> {
     let home = account.find_home()?;
     let mut fetched = Vec::new();
     for calendar in account.list(&home)? {
@@ -89,7 +89,7 @@ pub(super) fn fetch(
             .and_then(|row| serde_json::from_str(&row.sync_state).ok())
             .unwrap_or_default();
         let is_off = known.is_some_and(|row| !row.is_enabled);
-        let surroundings = Surroundings {
+        let context = ExpansionContext {
             window: window(now),
             zone: owner.zone,
             own_emails: &owner.emails,
@@ -97,7 +97,7 @@ pub(super) fn fetch(
         };
         let (events, state) = match is_off {
             true => (FetchedEvents::Unchanged, before),
-            false => account.changes(&calendar, before, &surroundings, now)?,
+            false => account.changes(&calendar, before, &context, now)?,
         };
         fetched.push(FetchedCalendar {
             listed: calendar.listed,
@@ -105,7 +105,7 @@ pub(super) fn fetch(
             events,
         });
     }
-    Ok(Fetched {
+    Ok(ServiceContent {
         name: None,
         mails: None,
         pause_ms: 0,
@@ -201,7 +201,7 @@ impl Account<'_> {
         &self,
         calendar: &ServerCalendar,
         before: CalendarState,
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
         now: Timestamp,
     ) -> Result<(FetchedEvents, CalendarState), ServiceError> {
         let is_fresh = (0..EXPANDED_MS_MAX).contains(&(now.0 - before.expanded_at));
@@ -216,7 +216,7 @@ impl Account<'_> {
             && !before.sync_token.is_empty()
             && let Some(changes) = self.changes_since(calendar, &before.sync_token)?
         {
-            let events = self.fetch_resources(calendar, &changes.changed, surroundings)?;
+            let events = self.fetch_resources(calendar, &changes.changed, context)?;
             let mut replaced = changes.gone;
             replaced.extend(changes.changed.iter().map(|path| decoded(path)));
             let state = CalendarState {
@@ -227,8 +227,8 @@ impl Account<'_> {
             return Ok((FetchedEvents::Some { replaced, events }, state));
         }
         // The token is older than what is fetched now: what changes meanwhile comes again.
-        let resources = self.resources(calendar, surroundings)?;
-        let events = self.fetch_resources(calendar, &resources, surroundings)?;
+        let resources = self.resources(calendar, context)?;
+        let events = self.fetch_resources(calendar, &resources, context)?;
         let state = CalendarState {
             sync_token: calendar.sync_token.clone(),
             ctag: calendar.ctag.clone(),
@@ -279,7 +279,7 @@ impl Account<'_> {
     fn resources(
         &self,
         calendar: &ServerCalendar,
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
     ) -> Result<Vec<String>, ServiceError> {
         let moment = |at: Timestamp| at.utc().format("%Y%m%dT%H%M%SZ").to_string();
         let body = format!(
@@ -287,8 +287,8 @@ impl Account<'_> {
              <d:getetag/></d:prop><c:filter><c:comp-filter name=\"VCALENDAR\"><c:comp-filter \
              name=\"VEVENT\"><c:time-range start=\"{}\" end=\"{}\"/></c:comp-filter></c:comp-filter>\
              </c:filter></c:calendar-query>",
-            moment(surroundings.window.start),
-            moment(surroundings.window.end)
+            moment(context.window.start),
+            moment(context.window.end)
         );
         let (at, answer) = self.ask(Method::Report, &calendar.address, "1", &body)?;
         let root = multistatus(&answer).ok_or_else(|| self.unusable(&answer))?;
@@ -311,7 +311,7 @@ impl Account<'_> {
         &self,
         calendar: &ServerCalendar,
         paths: &[String],
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
     ) -> Result<Vec<EventFacts>, ServiceError> {
         let mut events = Vec::new();
         for some in paths.chunks(FETCHED_AT_ONCE) {
@@ -336,7 +336,7 @@ impl Account<'_> {
                 let etag = etag.map(|etag| etag.trimmed().to_owned());
                 let path = at.join(href).map_or_else(|_| href.to_owned(), |at| at.path);
                 // One that can't be read is left out; the others are not.
-                let Ok(file) = ics::read(data.text.as_bytes(), surroundings) else {
+                let Ok(file) = ics::read(data.text.as_bytes(), context) else {
                     continue;
                 };
                 events.extend(file.events.into_iter().map(|event| EventFacts {
@@ -345,7 +345,7 @@ impl Account<'_> {
                     ..event
                 }));
             }
-            if (surroundings.is_late)() {
+            if (context.is_late)() {
                 return Err(ServiceError::unreachable(
                     ics::FileError::TooSlow.sentence(),
                 ));

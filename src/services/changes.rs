@@ -3,7 +3,7 @@
 //! before it begins: after a crash the server is asked what it has.
 
 use super::caldav::{Account, ChangeResult};
-use super::ics::Surroundings;
+use super::ics::ExpansionContext;
 use super::sync::{READING_MAX, UNFINISHED_MS};
 use super::{Credentials, ServiceError, Services};
 use crate::clock::Timestamp;
@@ -113,13 +113,13 @@ impl Services {
             };
             let now = clock.now();
             let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
-            let surroundings = Surroundings {
+            let context = ExpansionContext {
                 window: window(now),
                 zone: owner.zone,
                 own_emails: &owner.emails,
                 is_late: &|| clock.monotonic().0 > end,
             };
-            account.carry_out(&path, &change, is_retry, &surroundings, now)
+            account.carry_out(&path, &change, is_retry, &context, now)
         });
         asked.await.unwrap_or_else(|_| Err(broken()))
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ics::{self, CalendarFile, Surroundings};
+use super::ics::{self, CalendarFile, ExpansionContext};
 use super::web::{Address, Network, Query};
 use super::{Owner, ServiceError};
 use crate::clock::Timestamp;
@@ -77,13 +77,13 @@ pub(super) fn fetch(
     if is_fresh && state.digest == before.digest {
         return Ok(FetchedFeed { file: None, state });
     }
-    let surroundings = Surroundings {
+    let context = ExpansionContext {
         window: window(now),
         zone: owner.zone,
         own_emails: &owner.emails,
         is_late,
     };
-    let file = ics::read(&response.body, &surroundings);
+    let file = ics::read(&response.body, &context);
     let file = file.map_err(|error| ServiceError::unreachable(error.sentence()))?;
     state.expanded_at = now.0;
     state.refresh_ms = file.refresh_ms.unwrap_or(0).clamp(0, REFRESH_MS_MAX);

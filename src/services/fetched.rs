@@ -6,7 +6,7 @@ use crate::model::mail_item::NewMailItem;
 use crate::store::{CalendarRow, ListedCalendar};
 
 /// What a server has.
-pub(super) struct Fetched {
+pub(super) struct ServiceContent {
     /// As the service names itself.
     pub(super) name: Option<String>,
     pub(super) calendars: Vec<FetchedCalendar>,

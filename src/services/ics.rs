@@ -1,5 +1,6 @@
 //! Reads iCalendar (RFC 5545, RFC 7986) as Google, Outlook, Apple and others write it: the events
-//! of a window, expanded. It is pure, and bounded in size and time, as the text is anybody's.
+//! of a window, expanded. It is pure, and bounded in size and time, because anybody may have
+//! written the text.
 
 mod details;
 mod expansion;
@@ -34,7 +35,7 @@ const EVENTS_MAX: usize = 20_000;
 const NAME_CHARS_MAX: usize = 100;
 
 /// What an expansion needs to know.
-pub struct Surroundings<'a> {
+pub struct ExpansionContext<'a> {
     pub window: Range<Timestamp>,
     /// Of the person, for calendars that name none.
     pub zone: Zone,
@@ -85,7 +86,7 @@ impl FileError {
 }
 
 /// The events of a file within the window. Those that can't be read are left out.
-pub fn read(bytes: &[u8], surroundings: &Surroundings<'_>) -> Result<CalendarFile, FileError> {
+pub fn read(bytes: &[u8], context: &ExpansionContext<'_>) -> Result<CalendarFile, FileError> {
     let text = unfold(bytes)?;
     let mut parser = Parser::new(&text);
     let mut file = CalendarFile::default();
@@ -97,14 +98,14 @@ pub fn read(bytes: &[u8], surroundings: &Surroundings<'_>) -> Result<CalendarFil
                 if root.map(|root| &root.component_type) == Some(&ICalendarComponentType::VCalendar)
                 {
                     is_calendar = true;
-                    take_calendar(&calendar, surroundings, &mut file)?;
+                    take_calendar(&calendar, context, &mut file)?;
                 }
             }
             Entry::TooManyComponents => return Err(FileError::TooManyComponents),
             Entry::Eof => break,
             _ => {}
         }
-        if (surroundings.is_late)() {
+        if (context.is_late)() {
             return Err(FileError::TooSlow);
         }
     }
@@ -164,7 +165,7 @@ fn starts_with(line: &[u8], word: &[u8]) -> bool {
 
 fn take_calendar(
     calendar: &ICalendar,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
     file: &mut CalendarFile,
 ) -> Result<(), FileError> {
     let root = &calendar.components[0];
@@ -180,9 +181,9 @@ fn take_calendar(
     file.refresh_ms = file
         .refresh_ms
         .or(refresh.map(|seconds| seconds.saturating_mul(1_000)));
-    let zones = zones::Zones::of(calendar, named("X-WR-TIMEZONE"), surroundings);
+    let zones = zones::Zones::of(calendar, named("X-WR-TIMEZONE"), context);
     for components in by_uid(calendar) {
-        let events = expansion::expand(&components, &zones, surroundings)?;
+        let events = expansion::expand(&components, &zones, context)?;
         file.events.extend(events);
         if file.events.len() > EVENTS_MAX {
             return Err(FileError::TooManyEvents);

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::fetched::{Fetched, FetchedMails};
+use super::fetched::{FetchedMails, ServiceContent};
 use super::web::Network;
 use super::{Owner, ServiceError, ServiceErrorKind, invitations};
 use crate::clock::{Clock, Timestamp};
@@ -54,7 +54,7 @@ pub(super) fn fetch(
     owner: &Owner,
     now: Timestamp,
     clock: &Clock,
-) -> Result<Fetched, ServiceError> {
+) -> Result<ServiceContent, ServiceError> {
     let addresses = access.resolve()?;
     let server = access.server(&addresses);
     let before: InboxState = serde_json::from_str(state).unwrap_or_default();
@@ -67,7 +67,7 @@ pub(super) fn fetch(
         item.facts.extend(invitations);
         item
     });
-    Ok(Fetched {
+    Ok(ServiceContent {
         name: None,
         calendars: Vec::new(),
         mails: Some(FetchedMails {

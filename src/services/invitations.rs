@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::Owner;
-use super::ics::{self, Surroundings};
+use super::ics::{self, ExpansionContext};
 use crate::clock::Timestamp;
 use crate::mail_extract::CalendarPart;
 use crate::model::calendar::{EventFacts, EventStatus, Participation, window};
@@ -20,7 +20,7 @@ pub(super) fn facts(
     now: Timestamp,
     is_late: &dyn Fn() -> bool,
 ) -> Vec<MailFact> {
-    let surroundings = Surroundings {
+    let context = ExpansionContext {
         window: now..window(now).end,
         zone: owner.zone,
         own_emails: &owner.emails,
@@ -31,7 +31,7 @@ pub(super) fn facts(
             part.method.as_deref(),
             None | Some("REQUEST" | "PUBLISH" | "ADD" | "CANCEL")
         );
-        let read = is_about_event.then(|| ics::read(part.text.as_bytes(), &surroundings).ok());
+        let read = is_about_event.then(|| ics::read(part.text.as_bytes(), &context).ok());
         let is_cancelled = part.method.as_deref() == Some("CANCEL");
         let events = read.flatten().map(|file| file.events).unwrap_or_default();
         let facts = events

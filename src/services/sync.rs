@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::caldav::{self, Account};
 use super::feed::{self, FeedState};
-use super::fetched::{Fetched, FetchedCalendar, FetchedEvents};
+use super::fetched::{FetchedCalendar, FetchedEvents, ServiceContent};
 use super::inbox::{self, MailboxAccess};
 use super::web::{Address, Network};
 use super::{Credentials, Owner, ServiceError, ServiceErrorKind, Services};
@@ -76,7 +76,7 @@ impl Services {
         let owner = self.owner(service.user, &credentials).await?;
         let state = service.sync_state;
         let fetched = self.fetch(credentials, state, calendars, owner).await;
-        self.take_in(id, fetched).await
+        self.store_fetched(id, fetched).await
     }
 
     /// Asks the server. Never more than a few at once, off the threads that answer requests.
@@ -86,7 +86,7 @@ impl Services {
         state: String,
         calendars: Vec<CalendarRow>,
         owner: Owner,
-    ) -> Result<Fetched, ServiceError> {
+    ) -> Result<ServiceContent, ServiceError> {
         let broken = || ServiceError::unreachable("What the server sent can't be read.");
         let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
         let (network, clock) = (self.network.clone(), self.clock.clone());
@@ -97,10 +97,10 @@ impl Services {
     }
 
     /// Writes what was fetched, or why it was not.
-    pub(super) async fn take_in(
+    pub(super) async fn store_fetched(
         &self,
         id: ServiceId,
-        fetched: Result<Fetched, ServiceError>,
+        fetched: Result<ServiceContent, ServiceError>,
     ) -> Result<()> {
         let result = match fetched {
             Ok(fetched) => {
@@ -251,7 +251,7 @@ fn fetch(
     owner: &Owner,
     network: &Network,
     clock: &Clock,
-) -> Result<Fetched, ServiceError> {
+) -> Result<ServiceContent, ServiceError> {
     let now = clock.now();
     let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
     let is_late = || clock.monotonic().0 > end;
@@ -297,7 +297,7 @@ fn fetch_feed(
     network: &Network,
     now: Timestamp,
     is_late: &dyn Fn() -> bool,
-) -> Result<Fetched, ServiceError> {
+) -> Result<ServiceContent, ServiceError> {
     let known = calendars.first();
     let before: FeedState = known
         .and_then(|row| serde_json::from_str(&row.sync_state).ok())
@@ -313,7 +313,7 @@ fn fetch_feed(
             .unwrap_or_else(|| address.host.clone()),
         is_writable: false,
     };
-    Ok(Fetched {
+    Ok(ServiceContent {
         name,
         mails: None,
         pause_ms: fetched.state.refresh_ms,

@@ -1,5 +1,6 @@
-//! Keeps connected services in step: finds in the database whose sync is due, runs a few at
-//! once, carries out the changes that people confirmed, and tells a person once when a service does not accept the credentials any more.
+//! Synchronizes connected services: finds in the database whose sync is due, runs a few at once,
+//! carries out the changes that people confirmed, and tells a person once when a service no longer
+//! accepts the credentials.
 
 use std::sync::Arc;
 use std::time::Duration;

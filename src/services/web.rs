@@ -1,5 +1,5 @@
-//! Asks the servers of people's calendars. An address is a stranger's: it is asked over TLS, at
-//! public addresses, and every redirect is checked like the address itself.
+//! Calls the servers of people's calendars. An address comes from outside: it is called over TLS,
+//! at public addresses, and every redirect is checked like the address itself.
 
 use std::fmt;
 use std::net::SocketAddr;

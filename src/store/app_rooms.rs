@@ -2,8 +2,8 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::held::Held;
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
+use super::prepared::PreparedStatement;
 use super::rooms::{FORMER, Target};
 use super::{AgentId, AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
@@ -142,19 +142,20 @@ impl Tx<'_> {
         let deferred = &self.cache.deferred;
         let mut newest: Option<(i64, Target)> = None;
         let params = params![user.0, with_agent, FORMER];
-        self.held.query(Held::DirectChats, params, &mut |row| {
-            let deferred = deferred.head(RoomId(row.get(0)?));
-            let head = match deferred {
-                Some(head) => Some(head.message_id),
-                None => row.get(4)?,
-            };
-            if let Some(head) = head
-                && newest.as_ref().is_none_or(|(newest, _)| head > *newest)
-            {
-                newest = Some((head, target_from(row)?));
-            }
-            Ok(())
-        })?;
+        self.prepared
+            .query(PreparedStatement::DirectChats, params, &mut |row| {
+                let deferred = deferred.head(RoomId(row.get(0)?));
+                let head = match deferred {
+                    Some(head) => Some(head.message_id),
+                    None => row.get(4)?,
+                };
+                if let Some(head) = head
+                    && newest.as_ref().is_none_or(|(newest, _)| head > *newest)
+                {
+                    newest = Some((head, target_from(row)?));
+                }
+                Ok(())
+            })?;
         Ok(newest.map(|(_, target)| target))
     }
 

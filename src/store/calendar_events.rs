@@ -162,24 +162,6 @@ impl View<'_> {
         Ok(events)
     }
 
-    /// The next events from `now` on in whose title or people one of `words` occurs, whatever
-    /// its case, at most `limit`.
-    pub fn next_events_with(
-        &self,
-        user: UserId,
-        words: &[String],
-        now: Timestamp,
-        zone: Zone,
-        limit: usize,
-    ) -> Result<Vec<CalendarEvent>> {
-        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        let ahead = now..Timestamp(i64::MAX - DAY_MS);
-        let mut events = self.events_between(user, &ahead, zone)?;
-        events.retain(|event| words.iter().any(|word| event.mentions(word)));
-        events.truncate(limit);
-        Ok(events)
-    }
-
     /// What became known, changed or was cancelled after `since`, oldest first.
     pub fn event_changes_since(
         &self,
@@ -206,16 +188,6 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// Whoever has an event in a calendar that starts within `span`, read as UTC.
-    pub fn users_with_events(&self, span: &Range<Timestamp>) -> Result<Vec<UserId>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT DISTINCT user_id FROM calendar_events
-             WHERE starts_at >= ?1 AND starts_at < ?2",
-        )?;
-        let rows = statement.query_map((span.start.0, span.end.0), |row| row.get(0).map(UserId))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
     /// Events that became known, changed or were cancelled after `since`, by user.
     pub fn event_changes_by_user(&self, since: Timestamp) -> Result<Vec<ServiceChanges>> {
         let sql = "SELECT user_id, max(changed_at), count(*)
@@ -232,18 +204,6 @@ impl View<'_> {
         let rows = statement.query_map([calendar.0], event_from)?;
         let events = rows.map(|row| row.map(|event| (event.id, event.facts)));
         Ok(events.collect::<rusqlite::Result<_>>()?)
-    }
-}
-
-impl CalendarEvent {
-    /// Whether title, organiser or attendees contain `word`, which is in lower case.
-    fn mentions(&self, word: &str) -> bool {
-        let details = &self.facts.details;
-        let people = details.organiser.iter().chain(&details.attendees);
-        details.title.to_lowercase().contains(word)
-            || people.into_iter().any(|person| {
-                person.name.to_lowercase().contains(word) || person.email.contains(word)
-            })
     }
 }
 
@@ -397,10 +357,6 @@ mod tests {
             found.retain(|uid| !(*uid == "floating" && expected.contains("next")));
             assert_eq!(found.join(" "), expected, "{from} {zone}");
         }
-        let found = store.read(move |view| {
-            view.next_events_with(USER, &["ZONED".to_owned()], now, Zone::UTC, 5)
-        });
-        assert_eq!(found.await.unwrap().len(), 1);
     }
 
     #[tokio::test]

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 /// One kind of carried-over rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CarriedOver {
+pub struct CarriedRows {
     /// The key for programs.
     pub key: &'static str,
     /// The text for people, followed by a count.
@@ -289,7 +289,7 @@ pub(super) fn carry_over(
     conn: &mut Connection,
     present: &Path,
     as_of: i64,
-) -> rusqlite::Result<Vec<CarriedOver>> {
+) -> rusqlite::Result<Vec<CarriedRows>> {
     let path = present.as_os_str().as_bytes();
     conn.execute("ATTACH CAST(?1 AS TEXT) AS present", [path])?;
     let carried = apply(conn, as_of);
@@ -297,7 +297,7 @@ pub(super) fn carry_over(
     carried
 }
 
-fn apply(conn: &mut Connection, as_of: i64) -> rusqlite::Result<Vec<CarriedOver>> {
+fn apply(conn: &mut Connection, as_of: i64) -> rusqlite::Result<Vec<CarriedRows>> {
     let tx = conn.transaction()?;
     let mut carried = Vec::new();
     for (key, what, sql) in RULES {
@@ -307,7 +307,7 @@ fn apply(conn: &mut Connection, as_of: i64) -> rusqlite::Result<Vec<CarriedOver>
             _ => statement.execute([as_of])?,
         };
         if !UNREPORTED.contains(key) {
-            carried.push(CarriedOver { key, what, count });
+            carried.push(CarriedRows { key, what, count });
         }
     }
     tx.commit()?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::held::Held;
+use super::prepared::PreparedStatement;
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -92,7 +92,7 @@ pub struct NewCommand<'a> {
 
 /// An unfinished command, without its payload.
 #[derive(Debug, Clone)]
-pub struct Unfinished {
+pub struct UnfinishedCommand {
     pub seq: u64,
     pub command_id: Arc<str>,
     pub room: RoomId,
@@ -149,8 +149,8 @@ impl Tx<'_> {
         commands: usize,
         app_creator: Option<UserId>,
     ) -> Result<bool> {
-        self.held_value(
-            Held::HasRoomForCommands,
+        self.prepared_value(
+            PreparedStatement::HasRoomForCommands,
             params![
                 agent.0,
                 commands as i64,
@@ -163,7 +163,7 @@ impl Tx<'_> {
     }
 
     /// Queues a command after the agent's others.
-    pub fn insert_command(&mut self, new: &NewCommand<'_>) -> Result<Unfinished> {
+    pub fn insert_command(&mut self, new: &NewCommand<'_>) -> Result<UnfinishedCommand> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_row(new, seq, new.now)?;
         Ok(queued(new, seq))
@@ -171,9 +171,15 @@ impl Tx<'_> {
 
     pub(super) fn next_seq(&mut self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
         if let Some(creator) = app_creator {
-            self.execute_held(Held::CountCommandOfApp, params![creator.0, agent.0])?;
+            self.execute_prepared(
+                PreparedStatement::CountCommandOfApp,
+                params![creator.0, agent.0],
+            )?;
         }
-        self.held_value(Held::GiveSeq, params![agent.0, app_creator.is_some()])
+        self.prepared_value(
+            PreparedStatement::GiveSeq,
+            params![agent.0, app_creator.is_some()],
+        )
     }
 
     pub(super) fn insert_row(
@@ -182,8 +188,8 @@ impl Tx<'_> {
         seq: i64,
         created_at: Timestamp,
     ) -> Result<()> {
-        self.execute_held(
-            Held::InsertCommand,
+        self.execute_prepared(
+            PreparedStatement::InsertCommand,
             params![
                 new.agent.0,
                 seq,
@@ -407,7 +413,7 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Unfinished commands up to `last_seq` that were handed out, by seq.
+    /// UnfinishedCommand commands up to `last_seq` that were handed out, by seq.
     pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
@@ -419,14 +425,14 @@ impl View<'_> {
     }
 
     /// An agent's unfinished commands, oldest first.
-    pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<Unfinished>> {
+    pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<UnfinishedCommand>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at,
                refused, app_creator_id
              FROM commands WHERE agent_id = ?1 AND state IN {UNFINISHED} ORDER BY seq"
         ))?;
         let rows = statement.query_map([agent.0], |row| {
-            Ok(Unfinished {
+            Ok(UnfinishedCommand {
                 seq: row.get::<_, i64>(0)? as u64,
                 command_id: row.get::<_, String>(1)?.into(),
                 room: RoomId(row.get(2)?),
@@ -443,8 +449,8 @@ impl View<'_> {
     }
 }
 
-pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
-    Unfinished {
+pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
+    UnfinishedCommand {
         seq: seq as u64,
         command_id: new.command_id.into(),
         room: new.room,

@@ -37,8 +37,6 @@ pub struct ServiceRow {
     pub sync_state: String,
     pub connected_at: Timestamp,
     pub last_sync_at: Option<Timestamp>,
-    pub next_sync_at: Option<Timestamp>,
-    pub is_refusal_told: bool,
 }
 
 pub struct NewService<'a> {
@@ -67,7 +65,7 @@ pub struct SyncResult {
 }
 
 const COLUMNS: &str = "SELECT id, service_id, user_id, kind, name, scope, host, credentials, state,
-       error, failures, sync_state, connected_at, last_sync_at, next_sync_at, refusal_told
+       error, failures, sync_state, connected_at, last_sync_at
      FROM connected_services";
 
 impl Tx<'_> {
@@ -282,18 +280,6 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// When the next sync is due.
-    pub fn next_service_due(&self) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT next_sync_at FROM connected_services WHERE next_sync_at IS NOT NULL
-                 ORDER BY next_sync_at LIMIT 1",
-            )?
-            .query_row([], |row| row.get(0).map(Timestamp))
-            .optional()?)
-    }
-
     /// Time zone and mail address of the person whose services are read; `None`: they are gone.
     pub fn service_owner(&self, user: UserId) -> Result<Option<(Option<String>, Option<String>)>> {
         Ok(self
@@ -352,8 +338,6 @@ fn service_from(row: &Row<'_>) -> rusqlite::Result<ServiceRow> {
         sync_state: row.get(11)?,
         connected_at: Timestamp(row.get(12)?),
         last_sync_at: row.get::<_, Option<i64>>(13)?.map(Timestamp),
-        next_sync_at: row.get::<_, Option<i64>>(14)?.map(Timestamp),
-        is_refusal_told: row.get(15)?,
     })
 }
 

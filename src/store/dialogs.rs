@@ -16,13 +16,13 @@ pub const REMOVED_KEPT_MS: i64 = 10 * 60_000;
 const DIALOGS_KEPT_MS: i64 = 24 * 60 * 60_000;
 
 /// JSON and the time it was written.
-pub type Noted = (String, Timestamp);
+pub type JsonAt = (String, Timestamp);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dialog {
-    pub question: Option<Noted>,
-    pub latest: Option<Noted>,
-    pub listed: Option<Noted>,
+    pub question: Option<JsonAt>,
+    pub latest: Option<JsonAt>,
+    pub listed: Option<JsonAt>,
 }
 
 /// The part of a dialog that is written.
@@ -75,7 +75,7 @@ impl Tx<'_> {
 
     /// The assistant's open question to a person in a room, and when it was asked. That there
     /// is none is cached: it is so for most people.
-    pub fn question(&mut self, room: RoomId, user: UserId) -> Result<Option<Noted>> {
+    pub fn question(&mut self, room: RoomId, user: UserId) -> Result<Option<JsonAt>> {
         if self.cache.unasked.contains(&(user, room)) {
             return Ok(None);
         }
@@ -87,7 +87,7 @@ impl Tx<'_> {
     }
 
     /// The last item of anybody in a room.
-    pub fn latest_in_room(&self, room: RoomId) -> Result<Option<Noted>> {
+    pub fn latest_in_room(&self, room: RoomId) -> Result<Option<JsonAt>> {
         Ok(self
             .conn
             .prepare_cached(

@@ -16,7 +16,7 @@ const READ_MAX: usize = 5_000;
 const COMMANDS_MAX: i64 = 2_000;
 
 /// The words of an account in the current room, as far as they have been read.
-pub(super) struct Quoted {
+pub(super) struct QuotedWords {
     user: UserId,
     room: RoomId,
     pub(super) words: KnownWords,
@@ -49,7 +49,7 @@ impl Tx<'_> {
         let known = self.cache.quoted.take();
         let mut quoted = match known.filter(|known| (known.user, known.room) == (user, room)) {
             Some(known) => known,
-            None => Quoted {
+            None => QuotedWords {
                 user,
                 room,
                 words: KnownWords::default(),

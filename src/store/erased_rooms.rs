@@ -4,7 +4,7 @@
 use rusqlite::OptionalExtension;
 
 use super::erased_quotes::OthersMessage;
-use super::erasure::Erased;
+use super::erasure::ErasureStep;
 use super::erasures::Erasure;
 use super::{Digest, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
@@ -17,7 +17,7 @@ const MESSAGES_MAX: usize = 500;
 const NAMES_MAX: i64 = 20_000;
 
 /// The room being processed.
-struct RoomAtWork {
+struct RoomInErasure {
     id: RoomId,
     chat_guid: String,
     /// The account's own direct chat: all earlier messages are erased, whoever wrote them.
@@ -48,7 +48,7 @@ impl Tx<'_> {
         &mut self,
         erasure: &Erasure,
         now: Timestamp,
-        erased: &mut Erased,
+        erased: &mut ErasureStep,
     ) -> Result<bool> {
         let at_work = match self.place(erasure, erasure.room_id)? {
             Some(place) if erasure.message_id.is_some() => Some((place, erasure.message_id)),
@@ -143,13 +143,13 @@ impl Tx<'_> {
         })
     }
 
-    fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<RoomAtWork>> {
+    fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<RoomInErasure>> {
         Ok(self
             .conn
             .prepare_cached("SELECT chat_guid, mode, owner_id FROM rooms WHERE id = ?1")?
             .query_row([room], |row| {
                 let owned = UserId(row.get(2)?) == erasure.user;
-                Ok(RoomAtWork {
+                Ok(RoomInErasure {
                     id: RoomId(room),
                     chat_guid: row.get(0)?,
                     own_direct: owned && row.get_ref(1)?.as_str()? == "direct",
@@ -164,7 +164,7 @@ impl Tx<'_> {
     fn erase_messages(
         &mut self,
         erasure: &Erasure,
-        place: &RoomAtWork,
+        place: &RoomInErasure,
         from: Option<i64>,
         now: Timestamp,
     ) -> Result<(Option<i64>, bool)> {
@@ -245,7 +245,7 @@ impl Tx<'_> {
     }
 
     /// Makes a message, or the room's head, point at another message.
-    fn point(&mut self, place: &RoomAtWork, from: Option<i64>, to: Option<i64>) -> Result<()> {
+    fn point(&mut self, place: &RoomInErasure, from: Option<i64>, to: Option<i64>) -> Result<()> {
         match (from, to) {
             (Some(from), to) => self.execute(
                 "UPDATE messages SET previous_id = ?2 WHERE id = ?1",
@@ -270,12 +270,12 @@ impl Tx<'_> {
     fn leave_room(
         &mut self,
         erasure: &Erasure,
-        place: &RoomAtWork,
+        place: &RoomInErasure,
         now: Timestamp,
-        erased: &mut Erased,
+        erased: &mut ErasureStep,
     ) -> Result<()> {
         let heir = match place.owned {
-            true => self.heir(erasure, place)?,
+            true => self.new_owner(erasure, place)?,
             false => None,
         };
         match (place.owned, heir) {
@@ -296,7 +296,7 @@ impl Tx<'_> {
 
     /// Replaces a room name that contains the phone number by a digest, until the relay names the
     /// room again, unless the number's new owner has written there.
-    fn forget_name(&mut self, erasure: &Erasure, place: &RoomAtWork) -> Result<()> {
+    fn forget_name(&mut self, erasure: &Erasure, place: &RoomInErasure) -> Result<()> {
         let Some(handle) = &erasure.phone else {
             return Ok(());
         };
@@ -312,7 +312,7 @@ impl Tx<'_> {
 
     /// Another author as the new owner. For the account's own direct chat only an author since the
     /// erasure began, who is the number's new owner.
-    fn heir(&self, erasure: &Erasure, place: &RoomAtWork) -> Result<Option<UserId>> {
+    fn new_owner(&self, erasure: &Erasure, place: &RoomInErasure) -> Result<Option<UserId>> {
         let since = match place.own_direct {
             true => erasure.started_at.0,
             false => i64::MIN,
@@ -332,7 +332,7 @@ impl Tx<'_> {
 
     /// Removes the phone number from the room's member list, unless its new owner has written
     /// there. The list is written again with the next message.
-    fn leave_members(&mut self, erasure: &Erasure, place: &RoomAtWork) -> Result<()> {
+    fn leave_members(&mut self, erasure: &Erasure, place: &RoomInErasure) -> Result<()> {
         let Some(phone) = &erasure.phone else {
             return Ok(());
         };

@@ -66,8 +66,8 @@ const ROOM_TABLES: &[(&str, &str)] = &[
 
 /// The result of one transaction.
 #[derive(Debug, Default)]
-pub struct Erased {
-    /// Unfinished commands that ended: agent and seq.
+pub struct ErasureStep {
+    /// UnfinishedCommand commands that ended: agent and seq.
     pub ended: Vec<(AgentId, u64)>,
     /// Only the ledger and the tombstone are left.
     pub done: bool,
@@ -76,9 +76,9 @@ pub struct Erased {
 impl Tx<'_> {
     /// Removes some of an account's rows. Call this until it is done, each time with the current
     /// ledger.
-    pub fn erase_some_rows(&mut self, erasure: &Erasure, now: Timestamp) -> Result<Erased> {
+    pub fn erase_some_rows(&mut self, erasure: &Erasure, now: Timestamp) -> Result<ErasureStep> {
         self.settle_deferred()?;
-        let mut erased = Erased::default();
+        let mut erased = ErasureStep::default();
         let more = self.erase_commands(erasure, now, &mut erased)?
             || self.erase_events(erasure)?
             || self.erase_in_rooms(erasure, now, &mut erased)?
@@ -103,7 +103,7 @@ impl Tx<'_> {
         &self,
         erasure: &Erasure,
         now: Timestamp,
-        erased: &mut Erased,
+        erased: &mut ErasureStep,
     ) -> Result<bool> {
         let after = self.commands_looked_through(erasure.user)?;
         // Commands to other people's direct chats belong to them, but contain the app creator's
@@ -122,7 +122,7 @@ impl Tx<'_> {
         &self,
         room: RoomId,
         now: Timestamp,
-        erased: &mut Erased,
+        erased: &mut ErasureStep,
     ) -> Result<()> {
         let sql = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
                    WHERE room_id = ?1 AND state = 'queued'
@@ -137,7 +137,7 @@ impl Tx<'_> {
         sql: &str,
         of: i64,
         now: Timestamp,
-        erased: &mut Erased,
+        erased: &mut ErasureStep,
     ) -> Result<bool> {
         let found: Vec<(i64, i64, i64)> = self
             .conn
@@ -255,7 +255,7 @@ impl Tx<'_> {
         room: RoomId,
         chat_guid: &str,
         now: Timestamp,
-        erased: &mut Erased,
+        erased: &mut ErasureStep,
     ) -> Result<()> {
         for author in self.authors(room)? {
             self.execute(

@@ -1,5 +1,5 @@
 //! Reading all data of one person for an export, in small pages, so that the write-ahead log is
-//! never held back for long. `Cut` marks where an export ends, so that its parts are consistent
+//! never held back for long. `ExportEnd` marks where an export ends, so that its parts are consistent
 //! although they are read in many transactions.
 
 use rusqlite::{OptionalExtension, Params, Row};
@@ -17,7 +17,7 @@ pub const PAGE_ROWS: usize = 500;
 
 /// Marks where an export ends. Ids only grow, so later rows have larger ids.
 #[derive(Debug, Clone, Copy)]
-pub struct Cut {
+pub struct ExportEnd {
     /// The newest message and memory in the export.
     pub message: i64,
     pub memory: i64,
@@ -148,10 +148,10 @@ pub struct PowerExport {
 }
 
 /// Rows with the id after which the next page starts.
-pub type Paged<T> = Vec<(i64, T)>;
+pub type PageOf<T> = Vec<(i64, T)>;
 
 impl View<'_> {
-    pub fn export_cut(&self, user: UserId) -> Result<Cut> {
+    pub fn export_cut(&self, user: UserId) -> Result<ExportEnd> {
         let number = |sql, user: Option<i64>| -> Result<i64> {
             let mut statement = self.conn.prepare_cached(sql)?;
             let found = match user {
@@ -163,7 +163,7 @@ impl View<'_> {
         let own = Some(user.0);
         let rooms = number("SELECT count(*) FROM room_authors WHERE user_id = ?1", own)?;
         let memories = number("SELECT count(*) FROM memories WHERE user_id = ?1", own)?;
-        Ok(Cut {
+        Ok(ExportEnd {
             message: number("SELECT id FROM messages ORDER BY id DESC LIMIT 1", None)?,
             memory: number(
                 "SELECT id FROM memories WHERE user_id = ?1 ORDER BY id DESC LIMIT 1",
@@ -248,7 +248,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    pub fn traits_page(&self, user: UserId, after: i64) -> Result<Paged<Trait>> {
+    pub fn traits_page(&self, user: UserId, after: i64) -> Result<PageOf<Trait>> {
         self.page(
             "SELECT id, name, category, confidence, strength, created_at
              FROM traits WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
@@ -265,7 +265,7 @@ impl View<'_> {
         )
     }
 
-    pub fn relationships_page(&self, user: UserId, after: i64) -> Result<Paged<Relationship>> {
+    pub fn relationships_page(&self, user: UserId, after: i64) -> Result<PageOf<Relationship>> {
         self.page(
             "SELECT id, persona_id, trust_score, rapport_score, stage, updated_at
              FROM relationships WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
@@ -286,7 +286,7 @@ impl View<'_> {
         &self,
         user: UserId,
         after: i64,
-    ) -> Result<Paged<ConnectedService>> {
+    ) -> Result<PageOf<ConnectedService>> {
         self.page(
             "SELECT id, scope, connected_at, expires_at
              FROM connected_services WHERE user_id = ?1 AND id > ?2 AND removed_at IS NULL
@@ -302,7 +302,11 @@ impl View<'_> {
         )
     }
 
-    pub fn miniapp_sessions_page(&self, user: UserId, after: i64) -> Result<Paged<MiniappSession>> {
+    pub fn miniapp_sessions_page(
+        &self,
+        user: UserId,
+        after: i64,
+    ) -> Result<PageOf<MiniappSession>> {
         self.page(
             "SELECT id, app_id, state, started_at, ended_at, message_count
              FROM miniapp_sessions WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
@@ -319,7 +323,7 @@ impl View<'_> {
         )
     }
 
-    pub fn installed_apps_page(&self, user: UserId, after: i64) -> Result<Paged<InstalledApp>> {
+    pub fn installed_apps_page(&self, user: UserId, after: i64) -> Result<PageOf<InstalledApp>> {
         self.page(
             "SELECT app_rooms.id, apps.app_id, chat_guid, installed_at
              FROM app_rooms JOIN apps ON apps.id = app_rooms.app_id JOIN rooms ON rooms.id = room_id
@@ -335,7 +339,7 @@ impl View<'_> {
         )
     }
 
-    pub fn reminders_page(&self, user: UserId, after: i64) -> Result<Paged<PendingReminder>> {
+    pub fn reminders_page(&self, user: UserId, after: i64) -> Result<PageOf<PendingReminder>> {
         self.page(
             "SELECT reminders.id, schedule_id, chat_guid, text, send_at, reminders.created_at,
                rule, zone
@@ -356,7 +360,7 @@ impl View<'_> {
         )
     }
 
-    pub fn kept_by_powers_page(&self, user: UserId, after: i64) -> Result<Paged<PowerExport>> {
+    pub fn kept_by_powers_page(&self, user: UserId, after: i64) -> Result<PageOf<PowerExport>> {
         self.page(
             "SELECT id, power, state, updated_at
              FROM power_states WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
@@ -376,7 +380,7 @@ impl View<'_> {
         sql: &str,
         params: impl Params,
         from: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Paged<T>> {
+    ) -> Result<PageOf<T>> {
         let mut statement = self.conn.prepare_cached(sql)?;
         let rows = statement.query_map(params, |row| Ok((row.get(0)?, from(row)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::commands::NewCommand;
 use super::rooms::given_name;
-use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, Unfinished, UserId, View};
+use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, UnfinishedCommand, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 
@@ -84,7 +84,7 @@ impl Tx<'_> {
         ttl_s: u64,
         operator: &Operator,
         now: Timestamp,
-    ) -> Result<(AgentId, Unfinished)> {
+    ) -> Result<(AgentId, UnfinishedCommand)> {
         let old = self.given_up(command_id)?;
         let payload: Value = serde_json::from_str(&old.payload).map_err(Error::internal)?;
         // A chat with another name is read by other people, or by nobody.

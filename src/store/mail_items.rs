@@ -1,6 +1,6 @@
 //! Extracts of people's mails, and the bookings, parcels and the like that mails are about.
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
 use super::connected_services::{Json, ServiceChanges, Text};
 use super::{ServiceId, Tx, UserId, View};
@@ -9,8 +9,6 @@ use crate::error::Result;
 use crate::model::calendar::{EventClock, EventTime};
 use crate::model::mail_item::{MailExtract, MailFact, NewMailItem};
 
-/// Mails that are looked through for words.
-const SEARCHED_MAX: i64 = 5_000;
 /// Facts that one read returns.
 const FACTS_MAX: i64 = 500;
 /// Later a mail is no news.
@@ -43,7 +41,7 @@ pub struct MailFactRow {
     pub first_seen_at: Timestamp,
     pub changed_at: Timestamp,
     /// When the last mail about it came, while its extract is kept.
-    pub said_at: Timestamp,
+    pub received_at: Timestamp,
     /// Of the last mail about it; empty when its extract is gone.
     pub subject: String,
 }
@@ -173,16 +171,6 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// Whether a service's mail is known, by Message-ID and Date.
-    pub fn has_mail(&self, service: ServiceId, mail_key: &str) -> Result<bool> {
-        let found: Option<i64> = self
-            .conn
-            .prepare_cached("SELECT id FROM mail_items WHERE service_id = ?1 AND mail_key = ?2")?
-            .query_row((service.0, mail_key), |row| row.get(0))
-            .optional()?;
-        Ok(found.is_some())
-    }
-
     /// The mails of a user that came at or after `since`, newest first, at most `limit`.
     pub fn mails_since(
         &self,
@@ -196,22 +184,6 @@ impl View<'_> {
         ))?;
         let rows = statement.query_map((user.0, since.0, limit as i64), item_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// The mails of a user since `since` in whose sender, subject or text all of `words` occur,
-    /// whatever their case, newest first, at most `limit`.
-    pub fn search_mails(
-        &self,
-        user: UserId,
-        words: &[String],
-        since: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<MailItem>> {
-        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        let mut mails = self.mails_since(user, since, SEARCHED_MAX as usize)?;
-        mails.retain(|mail| words.iter().all(|word| mail.mentions(word)));
-        mails.truncate(limit);
-        Ok(mails)
     }
 
     /// Mails to their person first seen after `since` that no language model has judged, at most
@@ -263,16 +235,6 @@ impl View<'_> {
     }
 }
 
-impl MailItem {
-    /// Whether sender, subject or text contain `word`, which is in lower case.
-    fn mentions(&self, word: &str) -> bool {
-        let extract = &self.extract;
-        let texts = [&extract.from_name, &extract.subject, &extract.text];
-        extract.from_email.contains(word)
-            || texts.iter().any(|text| text.to_lowercase().contains(word))
-    }
-}
-
 fn item_from(row: &Row<'_>) -> rusqlite::Result<MailItem> {
     let Json(extract) = row.get(7)?;
     Ok(MailItem {
@@ -309,7 +271,7 @@ fn fact_from(row: &Row<'_>) -> rusqlite::Result<MailFactRow> {
         },
         first_seen_at: Timestamp(row.get(10)?),
         changed_at: Timestamp(row.get(11)?),
-        said_at: Timestamp(row.get(12)?),
+        received_at: Timestamp(row.get(12)?),
         subject: row.get(13)?,
     })
 }
@@ -378,15 +340,6 @@ mod tests {
             let since = view.mails_since(USER, Timestamp(0), 10)?;
             let uids: Vec<u32> = since.iter().map(|mail| mail.uid).collect();
             assert_eq!(uids, [2, 9]);
-            let found = |words: &[&str]| {
-                let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-                view.search_mails(USER, &words, Timestamp(0), 10)
-                    .map(|found| found.len())
-            };
-            assert_eq!(
-                (found(&["ana", "parcel"])?, found(&["ana", "rent"])?),
-                (2, 0)
-            );
             let facts = view.mail_facts(USER, Timestamp(0), Timestamp(0))?;
             assert_eq!(facts.len(), 1);
             assert_eq!(

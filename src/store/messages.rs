@@ -3,7 +3,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::held::Held;
+use super::prepared::PreparedStatement;
 use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -56,8 +56,8 @@ impl Tx<'_> {
         let id = self.cache.last_message_id;
         let known = new.request.is_some();
         let (undelivered, due) = self.cache.undelivered.add(id, new.now, known);
-        self.execute_held(
-            Held::InsertMessage,
+        self.execute_prepared(
+            PreparedStatement::InsertMessage,
             rusqlite::params![
                 id,
                 room.id.0,

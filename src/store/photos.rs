@@ -4,7 +4,7 @@
 use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
 
-use super::exported::{PAGE_ROWS, Paged};
+use super::exported::{PAGE_ROWS, PageOf};
 use super::{AgentId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -125,7 +125,7 @@ impl View<'_> {
         )
     }
 
-    pub fn photos_page(&self, user: UserId, after: i64) -> Result<Paged<ExportedPhoto>> {
+    pub fn photos_page(&self, user: UserId, after: i64) -> Result<PageOf<ExportedPhoto>> {
         self.page(
             "SELECT id, photo_id, format, bytes, created_at, removed_at
              FROM photos WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",

@@ -184,8 +184,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Makes a user's held-back reminders and alarms due.
-    pub fn release_held(&self, user: UserId, now: Timestamp) -> Result<()> {
+    /// Makes a user's delayed reminders and alarms due.
+    pub fn release_alarms(&self, user: UserId, now: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE reminders SET due_at = ?2 WHERE user_id = ?1 AND send_at <= ?2 AND due_at > ?2",
             (user.0, now.0),

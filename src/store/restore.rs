@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::backup::Stage;
-use super::carry_over::{self, CarriedOver};
+use super::carry_over::{self, CarriedRows};
 use super::copy::{self, Draft};
 use super::{advice, copies, database_files, inspect, open, schema};
 use crate::clock::Timestamp;
@@ -18,19 +18,19 @@ use crate::files;
 pub struct PendingRestore {
     draft: Draft,
     target: PathBuf,
-    pub restored: Restored,
+    pub restored: RestoreReport,
 }
 
 /// Facts about a restore.
 #[derive(Debug, Clone, Default)]
-pub struct Restored {
+pub struct RestoreReport {
     pub bytes: u64,
     /// The backup's version; the restored database has the current one.
     pub schema_version: i32,
     /// The newest time the backup knows; `None` when it is empty.
     pub as_of: Option<Timestamp>,
     /// Rows taken from the current database; empty if it can't be read.
-    pub carried_over: Vec<CarriedOver>,
+    pub carried_over: Vec<CarriedRows>,
     /// Why the current database could not be read.
     pub present_unread: Option<String>,
     /// Whether there was a database before.
@@ -57,9 +57,9 @@ impl PendingRestore {
         target: &Path,
         progress: &mut dyn FnMut(Stage),
     ) -> Result<Self, String> {
-        let mut restored = Restored {
+        let mut restored = RestoreReport {
             schema_version: check(backup)?,
-            ..Restored::default()
+            ..RestoreReport::default()
         };
         (restored.had_present, restored.present_unread) = match look_at_present(target)? {
             None => (false, None),
@@ -171,7 +171,7 @@ fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> 
 }
 
 /// Carries over rows from the current database at `target`, and begins a new edge epoch.
-fn settle(draft: &Path, target: &Path, restored: &mut Restored) -> rusqlite::Result<()> {
+fn settle(draft: &Path, target: &Path, restored: &mut RestoreReport) -> rusqlite::Result<()> {
     let mut conn = open::open_beside(draft)?;
     conn.pragma_update(None, "secure_delete", true)?;
     restored.as_of = as_of(&conn)?;

@@ -6,12 +6,12 @@ use rusqlite::{OptionalExtension, Row};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::model::payment::{Details, HeldSubscription, Status};
+use crate::model::payment::{Details, Status, StoredSubscription};
 
 #[derive(Debug, Clone)]
 pub struct SubscriptionRow {
     pub user: UserId,
-    pub held: HeldSubscription,
+    pub held: StoredSubscription,
 }
 
 const COLUMNS: &str = "SELECT user_id, subscription_id, customer_id, status, status_s, details_s,
@@ -53,7 +53,7 @@ impl View<'_> {
 
 impl Tx<'_> {
     /// Stores a subscription and updates the user's row.
-    pub fn put_subscription(&mut self, user: UserId, held: &HeldSubscription) -> Result<()> {
+    pub fn put_subscription(&mut self, user: UserId, held: &StoredSubscription) -> Result<()> {
         let (details, moment) = (&held.details, |at: Option<i64>| at.map(to_ms));
         self.execute(
             "INSERT INTO subscriptions (user_id, subscription_id, customer_id, status, status_s,
@@ -154,7 +154,7 @@ fn row_from(row: &Row<'_>) -> rusqlite::Result<Result<SubscriptionRow>> {
     };
     Ok(Ok(SubscriptionRow {
         user: UserId(row.get(0)?),
-        held: HeldSubscription {
+        held: StoredSubscription {
             subscription_id: row.get(1)?,
             customer_id: row.get(2)?,
             status,

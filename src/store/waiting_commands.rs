@@ -3,7 +3,8 @@
 
 use super::commands::{command_from, queued};
 use super::{
-    AgentId, Command, CommandState, GivenUpCommand, NewCommand, RoomId, Tx, Unfinished, UserId,
+    AgentId, Command, CommandState, GivenUpCommand, NewCommand, RoomId, Tx, UnfinishedCommand,
+    UserId,
 };
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -29,7 +30,7 @@ impl Tx<'_> {
         from: AgentId,
         to: AgentId,
         now: Timestamp,
-    ) -> Result<(Vec<u64>, Vec<Unfinished>)> {
+    ) -> Result<(Vec<u64>, Vec<UnfinishedCommand>)> {
         let waiting: Vec<(Command, Option<i64>, Option<i64>)> = self
             .conn
             .prepare_cached(
@@ -67,7 +68,7 @@ impl Tx<'_> {
         &mut self,
         new: &NewCommand<'_>,
         created_at: Timestamp,
-    ) -> Result<Unfinished> {
+    ) -> Result<UnfinishedCommand> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_again(new, seq, created_at)?;
         Ok(queued(new, seq))

@@ -3,7 +3,7 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::held::Held;
+use super::prepared::PreparedStatement;
 use super::{Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -83,8 +83,8 @@ impl Tx<'_> {
             return Ok(());
         };
         cursor.serial += 1;
-        self.execute_held(
-            Held::InsertWebhookEvent,
+        self.execute_prepared(
+            PreparedStatement::InsertWebhookEvent,
             params![
                 webhook.0,
                 cursor.serial % RING_SLOTS,

@@ -34,7 +34,7 @@ trait WriteJob: Send {
     /// Whether it may run more than once after its changes were undone.
     fn is_repeatable(&self) -> bool;
     /// `failed` is the reason why changes that should be kept were not.
-    fn tell(self: Box<Self>, failed: Option<&str>);
+    fn notify(self: Box<Self>, failed: Option<&str>);
 }
 
 struct Call<T, F> {
@@ -59,7 +59,7 @@ where
         self.repeatable
     }
 
-    fn tell(self: Box<Self>, failed: Option<&str>) {
+    fn notify(self: Box<Self>, failed: Option<&str>) {
         let result = match (self.result, failed) {
             (Some(Ok(_)), Some(cause)) => Err(not_written(cause)),
             (Some(result), _) => result,
@@ -70,15 +70,15 @@ where
 }
 
 /// Finished closures whose callers haven't been told yet. Dropping this tells them.
-struct UntoldCallers {
+struct WaitingCallers {
     works: Vec<Box<dyn WriteJob>>,
     failed: Option<String>,
 }
 
-impl Drop for UntoldCallers {
+impl Drop for WaitingCallers {
     fn drop(&mut self) {
         for work in self.works.drain(..) {
-            work.tell(self.failed.as_deref());
+            work.notify(self.failed.as_deref());
         }
     }
 }
@@ -86,13 +86,13 @@ impl Drop for UntoldCallers {
 /// Starts a task that tells callers from within the runtime. Waking a task from another thread
 /// costs the writer several times as much; this way it wakes the runtime once per transaction.
 /// Without a runtime the writer thread tells them.
-fn start_teller() -> mpsc::UnboundedSender<UntoldCallers> {
+fn start_notifier() -> mpsc::UnboundedSender<WaitingCallers> {
     // Bounded by the callers: each waits for one answer.
-    let (teller, mut told) = mpsc::unbounded_channel();
+    let (notifier, mut told) = mpsc::unbounded_channel();
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move { while told.recv().await.is_some() {} });
     }
-    teller
+    notifier
 }
 
 struct Job {
@@ -136,12 +136,12 @@ impl Writer {
         (health, numbers): (Arc<WriterHealth>, Arc<Numbers>),
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
-        let (counted, teller) = (numbers.clone(), start_teller());
+        let (counted, notifier) = (numbers.clone(), start_notifier());
         let handle = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || {
                 let run = || {
-                    Thread::new(&conn, cache, checkpointer, (&health, &counted), teller)
+                    Thread::new(&conn, cache, checkpointer, (&health, &counted), notifier)
                         .map(|thread| thread.run(jobs))
                 };
                 match catch_unwind(AssertUnwindSafe(run)) {

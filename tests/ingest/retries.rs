@@ -11,11 +11,11 @@ use super::support::{self, Answer, Request, Service, direct, post, token};
 use super::{EDGE, LEGACY, count, service_at, standing_clock};
 
 /// Holds the writing thread until it is dropped, so that nothing is answered.
-struct Held {
+struct HeldWriter {
     _release: mpsc::Sender<()>,
 }
 
-async fn hold_writer(service: &Service) -> Held {
+async fn hold_writer(service: &Service) -> HeldWriter {
     let (release, released) = mpsc::channel::<()>();
     let (started, running) = tokio::sync::oneshot::channel();
     let store = service.app.store.clone();
@@ -28,7 +28,7 @@ async fn hold_writer(service: &Service) -> Held {
         write.await
     });
     running.await.unwrap();
-    Held { _release: release }
+    HeldWriter { _release: release }
 }
 
 fn message() -> Value {

@@ -34,7 +34,7 @@ async fn values_go_into_the_text_as_they_are() {
     });
     assert_eq!(market.call(&body.to_string()).await.status, 200);
     let expected = r#"{n} <b>'; DROP: 2.5 true ["a",1] {who}"#;
-    assert_eq!(market.said(), [expected]);
+    assert_eq!(market.sent_texts(), [expected]);
 }
 
 /// A price is told as it was sent.
@@ -50,7 +50,7 @@ async fn numbers_keep_their_letters() {
         "tiny":1E-7,"whole":7,"minus":-0,"list":[1,"1.0"]}"#;
     assert_eq!(market.call(body).await.status, 200);
     let expected = r#"12.50 12345678901234567890123 1E-7 7 -0 [1,"1.0"]"#;
-    assert_eq!(market.said(), [expected]);
+    assert_eq!(market.sent_texts(), [expected]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,7 +58,7 @@ async fn a_long_text_ends_with_an_ellipsis() {
     let market = market_with(says("say", "{t}"), json!({})).await;
     let body = json!({"t": "word ".repeat(2_000)});
     assert_eq!(market.call(&body.to_string()).await.status, 200);
-    let texts = market.said();
+    let texts = market.sent_texts();
     assert_eq!(texts.len(), 1);
     assert_eq!(texts[0].chars().count(), 4_000);
     assert!(texts[0].ends_with('…'));
@@ -83,7 +83,7 @@ async fn a_required_field_without_a_value_fails_and_says_which() {
         market.call(r#"{"title":"x","due":"now"}"#).await.status,
         200
     );
-    assert_eq!(market.said(), ["x"]);
+    assert_eq!(market.sent_texts(), ["x"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -150,7 +150,7 @@ async fn without_a_chat_that_takes_commands_nothing_can_be_sent() {
         200
     );
     assert_eq!(service.send(&call).await.status, 200);
-    assert_eq!(said(&service), ["x"]);
+    assert_eq!(sent_texts(&service), ["x"]);
 }
 
 /// All rooms or none: a repetition doubles nothing.
@@ -176,10 +176,10 @@ async fn a_full_outbox_fails_the_whole_call() {
     fill(10_000);
     let answer = market.call(r#"{"title":"x","n":1}"#).await;
     refused(&answer, 500, "action_failed");
-    assert_eq!(market.said().len(), 0);
+    assert_eq!(market.sent_texts().len(), 0);
     fill(0);
     assert_eq!(market.call(r#"{"title":"x","n":1}"#).await.status, 200);
-    assert_eq!(market.said(), ["x 1", "x 1"]);
+    assert_eq!(market.sent_texts(), ["x 1", "x 1"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,7 +191,7 @@ async fn remember_keeps_a_memory_of_the_creator() {
         "SELECT phone, text, category FROM memories JOIN users ON users.id = memories.user_id",
     );
     assert_eq!(stored, [[CREATOR, "Parcel 7 came", "app"]]);
-    assert_eq!(market.said().len(), 0);
+    assert_eq!(market.sent_texts().len(), 0);
     let request = direct(CREATOR, "what do you remember about parcel?");
     let answer = market.service.edge_message("a", &request).await.json();
     let reply = answer["reply_text"].as_str().unwrap();

@@ -192,7 +192,7 @@ async fn an_app_goes_with_all_that_hangs_on_it() {
         let remaining = service.rows(&format!("SELECT count(*) FROM {table}"));
         assert_eq!(remaining, [[0]], "{table}");
     }
-    assert_eq!(market.said(), ["a 1"]);
+    assert_eq!(market.sent_texts(), ["a 1"]);
 }
 
 /// What an account's erasure does with apps, step by step.
@@ -280,5 +280,5 @@ async fn an_app_is_in_a_hundred_rooms_at_most() {
     }
     assert_eq!(service.rows("SELECT count(*) FROM app_rooms"), [[100]]);
     assert_eq!(market.call(r#"{"title":"all","n":0}"#).await.status, 200);
-    assert_eq!(market.said(), vec!["all 0"; 100]);
+    assert_eq!(market.sent_texts(), vec!["all 0"; 100]);
 }

@@ -124,7 +124,7 @@ async fn any_valid_json_and_nothing_else() {
             expected.push(text.trim_end().to_owned());
         }
     }
-    assert_eq!(market.said(), expected);
+    assert_eq!(market.sent_texts(), expected);
 }
 
 /// Nothing is inflated.

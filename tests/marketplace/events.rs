@@ -151,5 +151,5 @@ async fn a_restart_changes_nothing() {
     assert_eq!(market.service.send(&named).await.status, 200);
     assert_eq!(market.call(BODY).await.status, 200);
     assert_eq!(market.statuses().await, ["ok", "duplicate", "ok"]);
-    assert_eq!(market.said(), ["x 1", "x 1"]);
+    assert_eq!(market.sent_texts(), ["x 1", "x 1"]);
 }

@@ -70,7 +70,7 @@ async fn only_the_right_signature_is_let_in() {
         let event = &market.events().await[0];
         assert_eq!(event["signature_valid"], expected, "{signatures:?}");
     }
-    assert_eq!(market.said().len(), let_in);
+    assert_eq!(market.sent_texts().len(), let_in);
     // Signed for another body.
     let request = unsigned(&market.webhook_id, "{}").header("X-Webhook-Signature", &valid);
     let answer = market.service.send(&request).await;
@@ -106,7 +106,7 @@ async fn an_inactive_webhook_is_as_if_it_were_not_there() {
     assert_eq!(event["action_triggered"], "");
     assert_eq!(market.manage("DELETE", "").await.status, 200);
     refused(&market.call(BODY).await, 404, "webhook_not_found");
-    assert_eq!(market.said().len(), 1);
+    assert_eq!(market.sent_texts().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,24 +120,24 @@ async fn a_call_that_names_itself_does_nothing_again_for_a_day() {
         assert_eq!(answer.status, 200, "{}", answer.text);
         assert_eq!(answer.json(), json!({"status": "ok"}));
     }
-    assert_eq!(market.said(), ["Parcel 1"]);
+    assert_eq!(market.sent_texts(), ["Parcel 1"]);
     let statuses = market.statuses().await;
     let of = |expected: &str| statuses.iter().filter(|status| *status == expected).count();
     assert_eq!((of("ok"), of("duplicate")), (1, 49));
 
     assert_eq!(market.service.send(&named("delivery 2")).await.status, 200);
-    assert_eq!(market.said().len(), 2);
+    assert_eq!(market.sent_texts().len(), 2);
     // Without a name, and with an empty one, each call counts.
     for request in [market.signed(BODY), named("")] {
         assert_eq!(market.service.send(&request).await.status, 200);
     }
-    assert_eq!(market.said().len(), 4);
+    assert_eq!(market.sent_texts().len(), 4);
     clock.advance(24 * 3_600_000 - 1);
     assert_eq!(market.service.send(&named("delivery 1")).await.status, 200);
-    assert_eq!(market.said().len(), 4);
+    assert_eq!(market.sent_texts().len(), 4);
     clock.advance(1);
     assert_eq!(market.service.send(&named("delivery 1")).await.status, 200);
-    assert_eq!(market.said().len(), 5);
+    assert_eq!(market.sent_texts().len(), 5);
 }
 
 /// What failed was not done, so its repetition does it.
@@ -151,12 +151,12 @@ async fn a_name_is_remembered_of_what_was_done_and_by_webhook() {
     assert_eq!(service.send(&named(BODY)).await.status, 200);
     // Known again by its name alone.
     assert_eq!(service.send(&named("{}")).await.status, 200);
-    assert_eq!(market.said(), ["Parcel 1"]);
+    assert_eq!(market.sent_texts(), ["Parcel 1"]);
     let body = json!({"action_id": "say"});
     let other = hook(service, &market.token, &market.app_id, &body).await;
     let (id, secret) = (&other["webhook_id"], &other["secret"]);
     let request = signed(id.as_str().unwrap(), secret.as_str().unwrap(), BODY);
     let answer = service.send(&request.header("X-Webhook-Id", "one")).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    assert_eq!(market.said().len(), 2);
+    assert_eq!(market.sent_texts().len(), 2);
 }

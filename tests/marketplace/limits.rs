@@ -48,7 +48,7 @@ async fn a_webhook_has_its_calls_in_any_minute() {
         200
     );
     assert_eq!(market.call(BODY).await.status, 200);
-    assert_eq!(market.said().len(), 3);
+    assert_eq!(market.sent_texts().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,5 +177,5 @@ async fn refused_calls_become_only_so_many_rows() {
     assert_eq!(market.call(BODY).await.status, 200);
     assert_eq!(market.statuses().await[0], "ok");
     assert_eq!(rows(), 1_001);
-    assert_eq!(market.said().len(), 1);
+    assert_eq!(market.sent_texts().len(), 1);
 }

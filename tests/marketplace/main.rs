@@ -93,8 +93,8 @@ impl Market {
         self.service.send(&request).await
     }
 
-    fn said(&self) -> Vec<String> {
-        said(&self.service)
+    fn sent_texts(&self) -> Vec<String> {
+        sent_texts(&self.service)
     }
 }
 
@@ -143,7 +143,7 @@ fn unsigned(webhook_id: &str, body: &str) -> Request {
 }
 
 /// The texts of all commands, in their order.
-fn said(service: &Service) -> Vec<String> {
+fn sent_texts(service: &Service) -> Vec<String> {
     let rows = service.rows("SELECT payload FROM commands ORDER BY id");
     let text = |row: &Vec<Value>| {
         let payload: Value = serde_json::from_str(row[0].as_str().unwrap()).unwrap();

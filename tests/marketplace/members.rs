@@ -44,14 +44,14 @@ async fn an_app_is_silent_when_its_installer_is_gone() {
     let (market, ana, ben) = group_with_app().await;
     let (service, body) = (&market.service, r#"{"title":"x","n":1}"#);
     assert_eq!(market.call(body).await.status, 200);
-    assert_eq!(market.said(), ["x 1"]);
+    assert_eq!(market.sent_texts(), ["x 1"]);
     // The creator is removed from the group, which the relay's next message tells.
     write(service, BEN, &[ANA, BEN]).await;
     refused(&market.call(body).await, 500, "action_failed");
     let event = &market.events().await[0];
     let why = event["error_message"].as_str().unwrap();
     assert!(why.contains("install it again"), "{why}");
-    assert_eq!(market.said(), ["x 1"], "nowhere else either");
+    assert_eq!(market.sent_texts(), ["x 1"], "nowhere else either");
     let path = format!("/marketplace/apps/{}/rooms/g1", market.app_id);
     for method in ["PUT", "DELETE"] {
         refused(
@@ -76,7 +76,7 @@ async fn an_app_is_silent_when_its_installer_is_gone() {
     assert_eq!(market.call(body).await.status, 200);
     let apps = ask(service, &ana, "GET", ROOM).await.json();
     assert_eq!(apps["apps"][0]["installed_by"], BEN);
-    assert_eq!(market.said().len(), 3);
+    assert_eq!(market.sent_texts().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

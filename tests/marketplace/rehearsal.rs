@@ -33,7 +33,7 @@ async fn nothing_is_sent_and_everything_is_shown() {
         .send(&text.bearer(&market.token).raw("{}"))
         .await;
     refused(&answer, 415, "unsupported_media_type");
-    assert_eq!(market.said().len(), 0);
+    assert_eq!(market.sent_texts().len(), 0);
     assert_eq!(market.events().await.len(), 0);
 }
 
@@ -84,5 +84,5 @@ async fn the_command_works_as_it_stands() {
         assert_eq!(status, "200", "{output:?}");
     }
     let expected = "it's \"$HOME\" `x` \\ ü 1";
-    assert_eq!(market.said(), [expected, expected]);
+    assert_eq!(market.sent_texts(), [expected, expected]);
 }

@@ -68,7 +68,7 @@ async fn rotation_under_calls_leaves_no_gap() {
     let (last, _) = current.lock().unwrap().clone();
     let request = signed(&market.webhook_id, &last, BODY);
     assert_eq!(market.service.send(&request).await.status, 200);
-    assert_eq!(market.said().len(), accepted + 1);
+    assert_eq!(market.sent_texts().len(), accepted + 1);
 }
 
 /// Two at once: both are answered, and only one of the secrets is good.

@@ -97,8 +97,12 @@ async fn apps_leave_the_half_to_replies_and_reminders() {
     refused(&market.call(body).await, 500, "action_failed");
     let reminder = direct(CREATOR, "remind me in 1 second to stretch");
     assert_eq!(service.edge_message("a", &reminder).await.status, 200);
-    support::eventually("the reminder", async || market.said().len() == 2).await;
-    assert!(market.said()[1].contains("stretch"), "{:?}", market.said());
+    support::eventually("the reminder", async || market.sent_texts().len() == 2).await;
+    assert!(
+        market.sent_texts()[1].contains("stretch"),
+        "{:?}",
+        market.sent_texts()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,13 +4,13 @@ use super::*;
 
 const BODY: &str = r#"{"title":"x","n":1}"#;
 
-struct Stamped {
+struct StampedCall {
     id: &'static str,
     at_s: i64,
     offset_s: i64,
 }
 
-fn stamped(market: &Market, stamp: &Stamped, body: &str) -> Request {
+fn stamped(market: &Market, stamp: &StampedCall, body: &str) -> Request {
     let at_s = stamp.at_s + stamp.offset_s;
     let signature = Key::new(&market.secret).sign_standard(stamp.id, at_s, body.as_bytes());
     unsigned(&market.webhook_id, body)
@@ -36,13 +36,13 @@ async fn calls_are_let_in_once_and_in_time() {
         ("d", -301, 401),
         ("e", 301, 401),
     ] {
-        let stamp = Stamped { id, at_s, offset_s };
+        let stamp = StampedCall { id, at_s, offset_s };
         let answer = market.service.send(&stamped(&market, &stamp, BODY)).await;
         assert_eq!(answer.status, status, "{id} {offset_s}: {}", answer.text);
     }
-    assert_eq!(market.said().len(), 3);
+    assert_eq!(market.sent_texts().len(), 3);
     // Any of several signatures may be the right one; one header only.
-    let stamp = Stamped {
+    let stamp = StampedCall {
         id: "f",
         at_s,
         offset_s: 0,
@@ -64,14 +64,14 @@ async fn calls_are_let_in_once_and_in_time() {
         assert_eq!(answer.status, status, "{signatures:?}: {}", answer.text);
     }
     // An unsigned name says nothing here.
-    let stamp = Stamped {
+    let stamp = StampedCall {
         id: "g",
         at_s,
         offset_s: 0,
     };
     let request = stamped(&market, &stamp, BODY).header("X-Webhook-Id", "a");
     assert_eq!(market.service.send(&request).await.status, 200);
-    assert_eq!(market.said().len(), 5);
+    assert_eq!(market.sent_texts().len(), 5);
     assert_eq!(market.patch(&json!({"scheme": "plain"})).await.status, 200);
     assert_eq!(market.call(BODY).await.status, 200);
 }

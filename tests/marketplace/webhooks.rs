@@ -210,7 +210,7 @@ async fn a_webhook_follows_its_app() {
     refused(&market.call("{}").await, 500, "action_failed");
     replace(json!([says("say", "new: {title}")])).await;
     assert_eq!(market.call(r#"{"title":"two"}"#).await.status, 200);
-    assert_eq!(market.said(), ["one 1", "new: two"]);
+    assert_eq!(market.sent_texts(), ["one 1", "new: two"]);
     assert_eq!(market.statuses().await, ["ok", "action_failed", "ok"]);
     let why = market.events().await[1]["error_message"].clone();
     assert_eq!(why, "The app has no action say any more.");

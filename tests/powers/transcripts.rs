@@ -114,7 +114,7 @@ async fn a_group_sees_nothing_of_ones_own() {
          juno, spent 9 on dinner → direct chat
          juno, focus for 45 minutes → direct chat
          juno, track habit: run 3 times a week → direct chat
-         juno, help → To-do list: | !Mood: | !Budget:",
+         juno, help → To-do list: | !MailResponse: | !Budget:",
     )
     .await;
     let named = naming(in_group("ana")("hello"), "mood_tracker");

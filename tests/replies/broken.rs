@@ -117,7 +117,7 @@ async fn calls_of_one_id_are_told_apart() {
     both["choices"][0]["message"]["tool_calls"][1]["id"] = "call_0".into();
     model.next(Mode::Json(both));
     reply(&service, "ana", "tea and rum, please").await;
-    let messages = model.last_asked().body["messages"].clone();
+    let messages = model.last_request().body["messages"].clone();
     let results = messages.as_array().unwrap().iter();
     let ids: Vec<&Value> = results.filter_map(|m| m.get("tool_call_id")).collect();
     assert_eq!(ids, ["call_0", "call_1"]);

@@ -21,25 +21,25 @@ async fn an_identical_question_is_answered_from_memory() {
     let (service, model) = service().await;
     let first = ask(&service, "ana", "r1", "tell me of Bath").await;
     assert_eq!(ask(&service, "ana", "r2", "tell me of Bath").await, first);
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     // Another person, text or context is another question.
     ask(&service, "ben", "r3", "tell me of Bath").await;
     ask(&service, "ana", "r4", "tell me of York").await;
     ask(&service, "ana", "r1", "tell me of Bath").await;
-    assert_eq!(model.asked().len(), 4);
+    assert_eq!(model.requests().len(), 4);
     // What depends on the time is always asked.
     ask(&service, "ana", "r5", "what time is it").await;
     ask(&service, "ana", "r6", "what time is it").await;
-    assert_eq!(model.asked().len(), 6);
+    assert_eq!(model.requests().len(), 6);
     // A memory more is another context.
     let remember = [("remember", json!({"text": "I live in Bath"}))];
     acting(&service, &model, "ana", &remember).await;
-    assert_eq!(model.asked().len(), 8);
+    assert_eq!(model.requests().len(), 8);
     ask(&service, "ana", "r8", "tell me of Bath").await;
-    assert_eq!(model.asked().len(), 9);
+    assert_eq!(model.requests().len(), 9);
     service.set_flag("cache.response.enabled", false).await;
     ask(&service, "ana", "r9", "tell me of Bath").await;
-    assert_eq!(model.asked().len(), 10);
+    assert_eq!(model.requests().len(), 10);
     let usage = service
         .admin("GET", "/admin/metrics/token-usage", &Value::Null)
         .await;
@@ -70,7 +70,7 @@ async fn memory_fades_with_its_time_and_failures_are_not_kept() {
     let (_, folder) = service.stop().await;
     let service = service_of(&model, folder, &[]).await;
     ask(&service, "ana", "r4", "tell me of Bath").await;
-    assert_eq!(model.asked().len(), 4);
+    assert_eq!(model.requests().len(), 4);
 }
 
 /// Every call is taken: what was answered before is answered all the same.
@@ -86,5 +86,5 @@ async fn what_is_known_waits_for_no_call() {
         model.release();
     });
     assert_eq!(busy, "reply 2: tell me of York");
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }

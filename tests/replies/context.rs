@@ -32,7 +32,7 @@ async fn persona_memories_and_profile_are_told_as_data() {
     )
     .unwrap();
     reply(&service, "ana", "tell me of my bike").await;
-    let asked = model.last_asked();
+    let asked = model.last_request();
     let system = asked.system();
     assert!(
         system.starts_with("You are a pirate.\n\nYour name is Nova."),
@@ -57,9 +57,9 @@ async fn persona_memories_and_profile_are_told_as_data() {
     // In a group others would read along.
     let message = group("g", "ana", "Nova, tell us of my bike");
     service.edge_message("a", &message).await;
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert!(!asked.system().contains("bike") && !asked.system().contains("sailing"));
-    assert_eq!(asked.said()[0].1, "Ana: Nova, tell us of my bike");
+    assert_eq!(asked.messages()[0].1, "Ana: Nova, tell us of my bike");
     assert!(!asked.body.to_string().contains("ben"));
 }
 
@@ -85,7 +85,7 @@ async fn open_reminders_of_the_day_are_told() {
     acting(&service, &model, "ben", &[remind("hide", 30)]).await;
     let told = async |sender: &str| {
         reply(&service, sender, "tell me of Bath").await;
-        let asked = model.last_asked();
+        let asked = model.last_request();
         let data = asked.system().split_once("<person>\n");
         let data = data.map(|(_, rest)| rest.split_once("\n</person>").unwrap().0);
         let data: Value = data.map_or(Value::Null, |data| serde_json::from_str(data).unwrap());
@@ -97,7 +97,7 @@ async fn open_reminders_of_the_day_are_told() {
     // A group does not read them.
     let message = group("g", "ana", "Juno, tell us of Bath");
     service.edge_message("a", &message).await;
-    assert!(!model.last_asked().system().contains("swim"));
+    assert!(!model.last_request().system().contains("swim"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,7 +107,7 @@ async fn history_is_as_long_as_the_flags_say() {
     model.usually(Mode::Say("yes".to_owned()));
     let texts = async |number: i64| {
         reply(&service, "ana", &format!("message {number}")).await;
-        let said = model.last_asked().said();
+        let said = model.last_request().messages();
         let texts: Vec<String> = said
             .iter()
             .map(|s| s.1.as_str().unwrap().to_owned())
@@ -142,7 +142,7 @@ async fn history_is_as_long_as_the_flags_say() {
     let mut elsewhere = super::direct("ana", "hello you");
     elsewhere["chat_guid"] = "another".into();
     service.edge_message("a", &elsewhere).await;
-    assert_eq!(model.last_asked().said().len(), 1);
+    assert_eq!(model.last_request().messages().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +155,7 @@ async fn the_class_says_how_long_a_reply_may_be() {
     ];
     let most = async |text: &str| {
         reply(&service, "ana", text).await;
-        model.last_asked().body["max_completion_tokens"].clone()
+        model.last_request().body["max_completion_tokens"].clone()
     };
     for (text, tokens) in cases {
         assert_eq!(most(text).await, tokens, "{text}");
@@ -182,7 +182,7 @@ async fn the_class_says_how_long_a_reply_may_be() {
 async fn older_servers_are_told_in_their_field() {
     let (service, model) = service_with(&[("CHATKEEP_REPLY_MAX_TOKENS_FIELD", "max_tokens")]).await;
     reply(&service, "ana", "hello").await;
-    let body = model.last_asked().body;
+    let body = model.last_request().body;
     assert_eq!(body["max_tokens"], 500);
     assert_eq!(body.get("max_completion_tokens"), None);
 }
@@ -210,7 +210,7 @@ async fn memories_of_a_service_are_told() {
     });
     kept.await.unwrap();
     let told = || {
-        let asked = model.last_asked();
+        let asked = model.last_request();
         let data = asked.system().split_once("<person>\n").map(|(_, rest)| {
             let data = rest.split_once("\n</person>").unwrap().0;
             serde_json::from_str::<Value>(data).unwrap()["memories"].clone()
@@ -225,7 +225,7 @@ async fn memories_of_a_service_are_told() {
     reply(&service, "ana", text).await;
     assert_eq!(told(), json!([found, "I like tea"]));
     let searches = || {
-        mem0.asked()
+        mem0.requests()
             .iter()
             .filter(|line| line.ends_with("/search"))
             .count()

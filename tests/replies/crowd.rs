@@ -60,7 +60,7 @@ async fn two_hundred_conversations_on_a_model_that_thinks() {
     );
     let admin = service.admin("GET", "/admin/feature-flags", &serde_json::Value::Null);
     assert_eq!(admin.await.status, 200);
-    assert_eq!(model.asked().len(), PLACES, "nobody else was asked");
+    assert_eq!(model.requests().len(), PLACES, "nobody else was asked");
     model.release();
     for (n, one) in sent.into_iter().enumerate() {
         let answer = one.await.unwrap().json();
@@ -68,7 +68,7 @@ async fn two_hundred_conversations_on_a_model_that_thinks() {
         assert!(said.ends_with(&format!(": {}", text(n))), "{said}");
     }
     assert_eq!(model.most_under_way(), PLACES);
-    assert_eq!(model.asked().len(), CONVERSATIONS);
+    assert_eq!(model.requests().len(), CONVERSATIONS);
     assert_eq!(count(&service, "pending_replies"), 0);
     assert!(reply(&service, "other", "hello").await.starts_with("reply"));
 }

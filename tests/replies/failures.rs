@@ -30,12 +30,12 @@ async fn what_is_no_reply_is_apologized_for() {
         (Mode::Close, 2),
     ];
     for (n, (mode, calls)) in cases.into_iter().enumerate() {
-        let before = model.asked().len();
+        let before = model.requests().len();
         model.usually(mode.clone());
         let answer = say(&service, &format!("user-{n}"), "hello").await;
         assert_eq!(answer["reply_text"], APOLOGY, "{mode:?}");
         assert_eq!(answer["should_respond"], true);
-        assert_eq!(model.asked().len() - before, calls, "{mode:?}");
+        assert_eq!(model.requests().len() - before, calls, "{mode:?}");
     }
     let kept = service.rows("SELECT * FROM messages");
     assert!(!format!("{kept:?}").contains(INTERNALS));
@@ -93,15 +93,15 @@ async fn what_is_too_long_for_a_chat_is_asked_for_once_more_and_else_cut() {
     };
     let many_words = "word ".repeat(2_000);
     for long in [paragraphs(17), many_words] {
-        let before = model.asked().len();
+        let before = model.requests().len();
         model.next(Mode::Say(long.clone()));
         model.next(Mode::Say("In short: yes.".to_owned()));
         assert_eq!(
             reply(&service, "ana", "tell a story").await,
             "In short: yes."
         );
-        assert_eq!(model.asked().len() - before, 2);
-        let said = model.last_asked().said();
+        assert_eq!(model.requests().len() - before, 2);
+        let said = model.last_request().messages();
         assert_eq!(said[said.len() - 2].1, long.trim());
         assert!(
             said[said.len() - 1]
@@ -113,11 +113,11 @@ async fn what_is_too_long_for_a_chat_is_asked_for_once_more_and_else_cut() {
     }
     // It stays long, or fails: cut with a sentence that says so.
     for second in [Mode::Say(paragraphs(30)), Mode::Status(400, None)] {
-        let before = model.asked().len();
+        let before = model.requests().len();
         model.next(Mode::Say(paragraphs(20)));
         model.next(second);
         let answer = say(&service, "ana", "tell a story").await;
-        assert_eq!(model.asked().len() - before, 2);
+        assert_eq!(model.requests().len() - before, 2);
         let bubbles = answer["reply_bubbles"].as_array().unwrap();
         assert_eq!(bubbles.len(), 16, "{answer}");
         assert_eq!(bubbles[14], "Paragraph 15.");

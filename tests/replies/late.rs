@@ -52,13 +52,13 @@ async fn a_late_reply_follows_as_a_command() {
     relay.ack(&command, "completed").await;
     let again = service.send(&request).await;
     assert_eq!(again.text, answer.text, "the same bytes ever after");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     assert_eq!(count(&service, "pending_replies"), 0);
     assert_eq!(count(&service, "commands"), 1);
     // It is part of what was said.
     model.usually(Mode::Echo);
     reply(&service, "ana", "and then?").await;
-    let said = model.last_asked().said();
+    let said = model.last_request().messages();
     assert_eq!(said[1], ("assistant".to_owned(), "reply 1: hello".into()));
 }
 
@@ -185,7 +185,7 @@ async fn a_model_that_hangs_is_apologized_for_in_the_end() {
     let command = relay.command().await;
     assert_eq!(command["payload"]["text"], APOLOGY);
     relay.ack(&command, "completed").await;
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     model.release();
 }
 
@@ -240,7 +240,7 @@ async fn a_reply_that_may_quote_an_erased_member_is_made_again() {
     say("bo", "I am quixotic").await;
     model.usually(Mode::Held);
     say("ana", "juno, what did Bo say?").await;
-    assert!(format!("{:?}", model.last_asked().said()).contains("quixotic"));
+    assert!(format!("{:?}", model.last_request().messages()).contains("quixotic"));
     let path = service.folder.path().join("chatkeep.db");
     rusqlite::Connection::open(path)
         .unwrap()
@@ -259,6 +259,6 @@ async fn a_reply_that_may_quote_an_erased_member_is_made_again() {
         command["payload"]["text"],
         "reply 2: Person 1: juno, what did Bo say?"
     );
-    let said = format!("{:?}", model.last_asked().said());
+    let said = format!("{:?}", model.last_request().messages());
     assert!(!said.contains("quixotic"), "{said}");
 }

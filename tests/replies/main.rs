@@ -93,7 +93,7 @@ async fn a_model_answers_what_the_builtin_assistant_can_not() {
     assert_eq!(body["reply_text"], "reply 1: tell me of Bath");
     assert_eq!(body["access"], Value::Null);
     assert_eq!(body.as_object().unwrap().len(), 5);
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert_eq!(asked.path, "/v1/chat/completions");
     assert_eq!(asked.authorization.as_deref(), Some("Bearer model-key"));
     assert_eq!(asked.body["model"], "test-model");
@@ -116,11 +116,11 @@ async fn a_model_answers_what_the_builtin_assistant_can_not() {
         let reply = reply(&service, "ana", text).await;
         assert!(reply.contains(said), "{text}: {reply}");
     }
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     assert!(reply(&service, "ana", "hello").await.starts_with("reply 2"));
     // Nothing is said to nothing.
     assert_eq!(say(&service, "ana", " ").await["should_respond"], false);
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,7 +128,7 @@ async fn legacy_relays_get_replies_too() {
     let (service, model) = service().await;
     let answer = legacy(&service, "ana", "hello").await;
     assert_eq!(answer.json()["reply_text"], "reply 1: hello");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -138,7 +138,7 @@ async fn one_that_is_not_let_in_costs_nothing() {
     reply(&service, "ana", "hello").await;
     let denied = say(&service, "ana", "hello").await;
     assert_eq!(denied["access"]["code"], "message_limit_reached");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -176,7 +176,7 @@ async fn a_retry_while_the_model_thinks_waits_for_the_first() {
         .iter()
         .filter(|a| a.header("idempotency-replayed").is_some());
     assert_eq!(replayed.count(), 4);
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     assert_eq!(count(&service, "messages"), 1);
     assert_eq!(service.rows("SELECT sum(count) FROM usage_days"), [[1]]);
 }
@@ -201,7 +201,7 @@ async fn a_rooms_replies_are_made_one_after_the_other() {
     let other = service.clone();
     let other = tokio::spawn(async move { reply(&other, "ben", "elsewhere").await });
     model.calls(2).await;
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
     model.release();
     assert_eq!(other.await.unwrap(), "reply 2: elsewhere");
     let mut replies = Vec::new();
@@ -212,7 +212,12 @@ async fn a_rooms_replies_are_made_one_after_the_other() {
         replies,
         ["reply 1: first", "reply 3: second", "reply 4: third"]
     );
-    let told: Vec<Value> = model.last_asked().said().into_iter().map(|s| s.1).collect();
+    let told: Vec<Value> = model
+        .last_request()
+        .messages()
+        .into_iter()
+        .map(|s| s.1)
+        .collect();
     let told: Vec<&str> = told.iter().map(|v| v.as_str().unwrap()).collect();
     assert_eq!(
         told,
@@ -246,7 +251,7 @@ async fn groups_are_answered_when_asked_and_now_and_then() {
     // The fifth: the model may, or may not.
     model.next(Mode::Say("PASS".to_owned()));
     assert_eq!(send("never again").await["should_respond"], false);
-    assert!(model.last_asked().system().contains("PASS"));
+    assert!(model.last_request().system().contains("PASS"));
     assert_eq!(count(&service, "pending_replies"), 0);
     for text in ["we went there", "it rained", "a lot", "no fun"] {
         assert_eq!(send(text).await["should_respond"], false, "{text}");
@@ -265,9 +270,9 @@ async fn groups_are_answered_when_asked_and_now_and_then() {
     );
     // Under the kill switch nobody is spoken to unasked.
     service.set_flag("llm.force_basic_mode", true).await;
-    let calls = model.asked().len();
+    let calls = model.requests().len();
     for text in ["so", "then", "what", "else", "happens", "now"] {
         assert_eq!(send(text).await["should_respond"], false);
     }
-    assert_eq!(model.asked().len(), calls);
+    assert_eq!(model.requests().len(), calls);
 }

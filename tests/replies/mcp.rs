@@ -58,7 +58,7 @@ async fn tools_of_a_server_are_offered_and_called() {
         ])));
         model.next(Mode::Say("Noted.".to_owned()));
         assert_eq!(reply(&service, "ana", HINT).await, "Noted.", "{style:?}");
-        let asked = model.asked();
+        let asked = model.requests();
         let offered = ["notes__add_note", "notes__list_notes"];
         assert_eq!(remote(&asked[0].tools()), offered, "{style:?}");
         assert!(asked[0].tools().contains(&"set_reminder"));
@@ -81,9 +81,9 @@ async fn tools_of_a_server_are_offered_and_called() {
         assert_eq!(calls[0]["result"]["quoted"], "Kept. 1 notes.");
         assert_eq!(count(&service, "done_calls"), 0);
         // The list and the session are used again.
-        let before = server.asked().len();
+        let before = server.requests().len();
         reply(&service, "ana", "and what of Bath?").await;
-        assert_eq!(server.asked().len(), before, "{style:?}");
+        assert_eq!(server.requests().len(), before, "{style:?}");
     }
 }
 
@@ -93,22 +93,22 @@ async fn groups_are_offered_them_where_the_operator_says_so() {
     let sections = private.section("notes", "") + &shared.section("wiki", "groups = true");
     let (service, model) = service_with_file(&sections, &[]).await;
     reply(&service, "ana", HINT).await;
-    assert_eq!(remote(&model.last_asked().tools()).len(), 4);
+    assert_eq!(remote(&model.last_request().tools()).len(), 4);
     model.next(Mode::Json(calling(&[add("milk")])));
     let message = group("g", "ana", "Juno, keep a note");
     service.edge_message("a", &message).await;
-    let asked = &model.asked()[1];
+    let asked = &model.requests()[1];
     let offered = ["wiki__add_note", "wiki__list_notes"];
     assert_eq!(remote(&asked.tools()), offered);
     assert_eq!(
-        model.last_asked().results()[0]["error"],
+        model.last_request().results()[0]["error"],
         "There is no such tool."
     );
     assert_eq!(private.notes(), Vec::<String>::new());
     // Under the kill switch nobody is asked.
     service.set_flag("llm.force_basic_mode", true).await;
     reply(&service, "ana", HINT).await;
-    assert!(model.last_asked().tools().is_empty());
+    assert!(model.last_request().tools().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,18 +124,18 @@ async fn a_server_that_fails_is_left_out() {
             "{style:?}"
         );
         let offered = ["notes__add_note", "notes__list_notes"];
-        assert_eq!(remote(&model.last_asked().tools()), offered, "{style:?}");
+        assert_eq!(remote(&model.last_request().tools()), offered, "{style:?}");
         // It is left alone for a while.
-        let asked = bad.asked().len();
+        let asked = bad.requests().len();
         reply(&service, "ana", "and now?").await;
-        assert_eq!(bad.asked().len(), asked, "{style:?}");
+        assert_eq!(bad.requests().len(), asked, "{style:?}");
     }
     // A wrong token, and nobody there.
     let section = good.section("notes", "").replace(TOKEN, "wrong");
     let nobody = "[[reply.mcp]]\nname = \"nobody\"\nurl = \"http://127.0.0.1:9/mcp\"\n";
     let (service, model) = service_with_file(&(section + nobody), &[]).await;
     reply(&service, "ana", HINT).await;
-    assert_eq!(remote(&model.last_asked().tools()).len(), 0);
+    assert_eq!(remote(&model.last_request().tools()).len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -176,7 +176,7 @@ async fn what_came_of_a_call_is_told_as_far_as_it_is_known() {
         model.next(Mode::Json(calling(&[add("milk")])));
         model.next(Mode::Say("Well.".to_owned()));
         assert_eq!(reply(&service, "ana", HINT).await, "Well.", "{calls:?}");
-        let result = model.last_asked().results()[0].clone();
+        let result = model.last_request().results()[0].clone();
         assert_eq!(result["ok"], false, "{calls:?}");
         assert!(
             result["error"].as_str().unwrap().contains(error),
@@ -199,7 +199,7 @@ async fn a_session_that_ended_is_begun_anew() {
     model.next(Mode::Say("Noted.".to_owned()));
     assert_eq!(reply(&service, "ana", "and milk").await, "Noted.");
     assert_eq!(server.notes(), ["milk"]);
-    let handshakes = server.asked();
+    let handshakes = server.requests();
     let handshakes = handshakes.iter().filter(|m| *m == "initialize");
     assert_eq!(handshakes.count(), 2);
 }
@@ -227,14 +227,14 @@ async fn a_call_is_made_once_also_over_a_restart() {
         // It wants to call the same once more, and something else.
         model.next(Mode::Json(calling(&[add("milk"), add("eggs")])));
         model.next(Mode::Say("All noted.".to_owned()));
-        let asked = model.asked().len();
+        let asked = model.requests().len();
         let service = in_folder(&model, folder, &section, impatient).await;
         let mut relay = service.relay("a").await;
         let command = relay.command().await;
         assert_eq!(command["payload"]["text"], "All noted.", "{calls:?}");
         relay.ack(&command, "completed").await;
         assert_eq!(server.notes(), ["milk", "eggs"], "{calls:?}");
-        let first = &model.asked()[asked];
+        let first = &model.requests()[asked];
         let told = &first.results()[0];
         let expected = match calls {
             Calls::Answered => json!({"ok": true, "quoted": "Kept. 1 notes."}),
@@ -249,7 +249,7 @@ async fn a_call_is_made_once_also_over_a_restart() {
             }
         };
         assert_eq!(*told, expected);
-        let results = model.last_asked().results();
+        let results = model.last_request().results();
         assert_eq!(results[1], expected, "of before, not made again");
         assert_eq!(results[2]["quoted"], "Kept. 2 notes.");
         support::eventually("ended", async || count(&service, "done_calls") == 0).await;
@@ -298,7 +298,7 @@ async fn a_call_counts_as_a_command() {
     let answer = service.edge_message("a", &direct("ana", HINT)).await;
     assert_eq!(answer.status, 200);
     assert_eq!(server.notes(), ["milk"]);
-    let results = model.last_asked().results();
+    let results = model.last_request().results();
     assert!(results[1]["error"].as_str().unwrap().contains("one minute"));
 }
 
@@ -320,8 +320,8 @@ async fn a_real_server_of_tools() {
     model.next(Mode::Say("Noted.".to_owned()));
     assert_eq!(reply(&service, "ana", HINT).await, "Noted.");
     let offered = ["notes__add_note", "notes__list_notes", "notes__fail"];
-    assert_eq!(remote(&model.asked()[0].tools()), offered);
-    let results = model.last_asked().results();
+    assert_eq!(remote(&model.requests()[0].tools()), offered);
+    let results = model.last_request().results();
     let quoted = |n: usize| results[n]["quoted"].as_str().unwrap();
     assert!(quoted(0).starts_with("Kept. "), "{results:?}");
     assert!(quoted(1).ends_with(&note), "{results:?}");

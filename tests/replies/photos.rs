@@ -34,9 +34,9 @@ fn shown(model: &ModelServer) -> Vec<Vec<String>> {
             .collect()
     };
     model
-        .asked()
+        .requests()
         .into_iter()
-        .map(|asked| urls(asked.said()))
+        .map(|asked| urls(asked.messages()))
         .collect()
 }
 
@@ -48,19 +48,19 @@ async fn a_photo_is_looked_at_by_the_model_for_photos() {
     message["context"] = json!({ "photos": ["data:image/png;base64,iVBORw0KGgo="] });
     let answer = service.edge_message("a", &message).await;
     assert_eq!(answer.json()["reply_text"], "A cat.");
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert_eq!(asked.body["model"], "test-vision");
     assert_eq!(asked.body["max_completion_tokens"], 1500);
     let parts = json!([
         { "type": "text", "text": "what is it?" },
         { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
     ]);
-    assert_eq!(asked.said(), [("user".to_owned(), parts)]);
+    assert_eq!(asked.messages(), [("user".to_owned(), parts)]);
     // Without words too.
     assert_eq!(send(&service, "", 1).await, "A cat.");
     // Later it is known that there was one.
     send(&service, "tell me more", 0).await;
-    let told = model.last_asked().said();
+    let told = model.last_request().messages();
     assert!(
         told[0]
             .1
@@ -68,7 +68,7 @@ async fn a_photo_is_looked_at_by_the_model_for_photos() {
             .unwrap()
             .contains("[1 photo that you can't see]")
     );
-    assert_eq!(model.last_asked().body["model"], "test-model");
+    assert_eq!(model.last_request().body["model"], "test-model");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,9 +88,13 @@ async fn photos_go_one_by_one_or_in_batches() {
     service
         .set_flag("media.photo_batching_enabled", false)
         .await;
-    let before = model.asked().len();
+    let before = model.requests().len();
     send(&service, "at many", 9).await;
-    assert_eq!(model.asked().len() - before, 9, "every photo is looked at");
+    assert_eq!(
+        model.requests().len() - before,
+        9,
+        "every photo is looked at"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,7 +103,7 @@ async fn what_could_be_seen_is_said_when_the_rest_fails() {
     model.next(Mode::Say("One.".to_owned()));
     model.next(Mode::Status(400, None));
     assert_eq!(send(&service, "look", 3).await, "One.");
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,11 +111,11 @@ async fn the_kill_switch_closes_its_eyes() {
     let (service, model) = service().await;
     service.set_flag("llm.force_basic_mode", true).await;
     send(&service, "what is it?", 1).await;
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert_eq!(asked.body["model"], "test-model");
     assert_eq!(asked.body["max_completion_tokens"], 200);
     assert_eq!(
-        asked.said()[0].1,
+        asked.messages()[0].1,
         "what is it?\n[1 photo that you can't see]"
     );
 }
@@ -129,9 +133,9 @@ async fn an_uploaded_photo_is_shown_to_the_model() {
     relay.say(&json!({"type": "resume"})).await;
     let command = relay.command().await;
     assert_eq!(command["payload"]["text"], "A cat.");
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert_eq!(asked.body["model"], "test-vision");
-    let said = asked.said();
+    let said = asked.messages();
     assert_eq!(said[0].1[0]["text"], "what is it?");
     let url = said[0].1[1]["image_url"]["url"]
         .as_str()
@@ -143,7 +147,7 @@ async fn an_uploaded_photo_is_shown_to_the_model() {
         let mut message = direct("+15550100", text);
         message["context"] = json!({"photos": [answer.json()["photo_url"]]});
         service.edge_message(agent, &message).await;
-        model.last_asked().said().last().unwrap().1.clone()
+        model.last_request().messages().last().unwrap().1.clone()
     };
     assert_eq!(named("a", "and now?").await[1]["image_url"]["url"], *url);
     let unseen = json!("whose is it?\n[1 photo that you can't see]");

@@ -63,14 +63,14 @@ async fn the_beginning_follows_before_the_end() {
     }
     support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
     assert_eq!(kept(&service), json!(["One.", "Two.", "Three.", "Four."]));
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert_eq!(asked.body["stream"], true);
     assert_eq!(asked.body["stream_options"]["include_usage"], true);
     let usage = service.admin("GET", "/admin/metrics/token-usage", &Value::Null);
     assert_eq!(usage.await.json()["totals"]["estimated_calls"], 0);
     // It is part of what was said.
     reply(&service, "ana", "and then?").await;
-    let said = model.last_asked().said();
+    let said = model.last_request().messages();
     assert_eq!(said[said.len() - 2].1, "One.\nTwo.\nThree.\nFour.");
 }
 
@@ -91,14 +91,14 @@ async fn a_short_reply_is_the_answer_itself() {
     model.next(Mode::Status(400, None));
     model.next(Mode::Say("Without parts.".to_owned()));
     assert_eq!(reply(&service, "ana", "and them?").await, "Without parts.");
-    assert!(model.last_asked().body.get("stream").is_none());
+    assert!(model.last_request().body.get("stream").is_none());
     // A legacy relay takes no commands.
     model.next(Mode::Say("One.\n\nTwo.".to_owned()));
     assert_eq!(
         legacy(&service, "ben", "hello").await.json()["reply_text"],
         "One.\nTwo."
     );
-    assert!(model.last_asked().body.get("stream").is_none());
+    assert!(model.last_request().body.get("stream").is_none());
     assert_eq!(count(&service, "commands"), 0);
 }
 
@@ -123,7 +123,7 @@ async fn what_a_tool_did_is_done_with_the_beginning_and_once() {
     let (_, folder) = service.stop().await;
     model.next(Mode::JsonInParts(calling(&[("todo_list", add)])));
     model.next(Mode::Say("Anything else?".to_owned()));
-    let asked = model.asked().len();
+    let asked = model.requests().len();
     let service = service_of(&model, folder, STREAM).await;
     let mut relay = service.relay("a").await;
     let rest = next(&service, &mut relay).await;
@@ -137,7 +137,7 @@ async fn what_a_tool_did_is_done_with_the_beginning_and_once() {
         [[1]]
     );
     // It was told of the beginning and of what was done.
-    let first = &model.asked()[asked];
+    let first = &model.requests()[asked];
     let told = first.body["messages"].to_string();
     assert!(
         told.contains("Milk is on it.") && told.contains("sent already"),
@@ -178,7 +178,7 @@ async fn without_the_switch_nothing_is_streamed() {
     model.next(Mode::Say("One.\n\nTwo.".to_owned()));
     assert_eq!(reply(&service, "ana", "hello you").await, "One.\nTwo.");
     assert!(
-        model.last_asked().body.get("stream").is_none(),
+        model.last_request().body.get("stream").is_none(),
         "off by default"
     );
 }

@@ -94,7 +94,7 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
         said, "Milch steht auf der Liste.",
         "nothing of ours is added"
     );
-    let asked = model.asked();
+    let asked = model.requests();
     assert_eq!(asked.len(), 2);
     assert_eq!(asked[0].tools(), ALL);
     assert!(asked[0].system().contains("You have tools."));
@@ -136,7 +136,7 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
     }
     assert_eq!(count(&service, "reminders"), 0);
     // But for a few words, and somebody in a crisis.
-    let before = model.asked().len();
+    let before = model.requests().len();
     for (text, part) in [
         ("help", "remind"),
         ("Status", "annual"),
@@ -147,7 +147,7 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
         let said = reply(&service, "ana", text).await;
         assert!(said.to_lowercase().contains(part), "{text}: {said}");
     }
-    assert_eq!(model.asked().len(), before);
+    assert_eq!(model.requests().len(), before);
     assert!(
         !lists(&service)
             .split("previous")
@@ -176,7 +176,7 @@ async fn calls_are_understood_one_after_the_other() {
     model.next(Mode::Json(calling(&[("list_reminders", json!({}))])));
     let answer = say(&service, "ana", HINT).await;
     assert!(!answer.to_string().contains("anything"), "{answer}");
-    let results = model.last_asked().results();
+    let results = model.last_request().results();
     let set = &results[2];
     assert_eq!(set["at"], "Thursday 2099-12-24T18:30", "{set}");
     assert_eq!(
@@ -212,7 +212,7 @@ async fn calls_are_understood_one_after_the_other() {
         ("cancel_reminder", json!({"id": "00000000"})),
     ])));
     reply(&service, "ana", "oat milk, and each week").await;
-    let results = model.last_asked().results();
+    let results = model.last_request().results();
     assert_eq!(results[0]["repeat"], "FREQ=WEEKLY", "{results:?}");
     assert_eq!(results[1]["ok"], false, "{results:?}");
     assert!(
@@ -242,7 +242,7 @@ async fn calls_are_understood_one_after_the_other() {
         json!({"text": "swim", "at": "2020-01-01T09:00"}),
     )])));
     reply(&service, "ana", "swim in 2020").await;
-    let refused = model.last_asked().results()[0]["error"]
+    let refused = model.last_request().results()[0]["error"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -264,7 +264,7 @@ async fn memories_are_kept_found_and_forgotten_by_id() {
         json!({"query": "wifi password"}),
     )])));
     reply(&service, "ben", "wie war das WLAN?").await;
-    let found = model.last_asked().results()[0]["memories"].clone();
+    let found = model.last_request().results()[0]["memories"].clone();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     assert_eq!(found[0]["text"], "The wifi password is abc");
     model.next(Mode::Json(calling(&[
@@ -272,7 +272,7 @@ async fn memories_are_kept_found_and_forgotten_by_id() {
         ("usage", json!({})),
     ])));
     reply(&service, "ben", "no wifi any more").await;
-    let results = model.last_asked().results();
+    let results = model.last_request().results();
     assert_eq!(results[0]["ok"], false, "{results:?}");
     assert_eq!(results[1]["memories"], 2, "{results:?}");
     model.next(Mode::Json(calling(&[(
@@ -301,7 +301,7 @@ async fn an_equal_call_is_carried_out_once_for_a_message() {
     model.next(Mode::Say("In ten minutes.".to_owned()));
     assert_eq!(reply(&service, "ana", HINT).await, "In ten minutes.");
     assert_eq!(count(&service, "reminders"), 2);
-    let results = model.asked()[1].results();
+    let results = model.requests()[1].results();
     assert!(results[0]["id"].is_string(), "{results:?}");
     let note = results[1]["note"].as_str().unwrap();
     assert!(note.contains("was not repeated"), "{note}");
@@ -366,7 +366,7 @@ async fn calls_that_mean_nothing_are_told_to_the_model() {
         let said = reply(&service, "ana", HINT).await;
         assert!(said.starts_with("reply "), "{said}");
         assert_eq!(told_of(&service, "tools").await, outcome);
-        let result = &model.last_asked().results()[0];
+        let result = &model.last_request().results()[0];
         assert_eq!(result["ok"], false);
         assert!(
             result["error"].as_str().unwrap().contains(error),
@@ -376,10 +376,10 @@ async fn calls_that_mean_nothing_are_told_to_the_model() {
     assert_eq!(lists(&service), "[]");
     // One that calls without end is asked 6 times, the last time to say something.
     model.usually(Mode::Json(calling(&[add("tea")])));
-    let before = model.asked().len();
+    let before = model.requests().len();
     assert_eq!(reply(&service, "ana", HINT).await, APOLOGY);
-    assert_eq!(model.asked().len() - before, 6);
-    assert_eq!(model.last_asked().body["tool_choice"], "none");
+    assert_eq!(model.requests().len() - before, 6);
+    assert_eq!(model.last_request().body["tool_choice"], "none");
     assert_eq!(lists(&service), "[]", "what nothing is said of is not done");
     // One that falls silent is asked once more.
     model.usually(Mode::Echo);
@@ -448,10 +448,10 @@ async fn only_what_is_offered_can_be_called() {
         ("llm.force_basic_mode", true, &[][..]),
     ] {
         service.set_flag(key, value).await;
-        let before = model.asked().len();
+        let before = model.requests().len();
         model.next(call());
         let said = reply(&service, "ana", HINT).await;
-        assert_eq!(model.asked()[before].tools(), offered, "{key}");
+        assert_eq!(model.requests()[before].tools(), offered, "{key}");
         // Under the kill switch a call is no reply.
         let plain = if offered.is_empty() {
             APOLOGY
@@ -464,11 +464,11 @@ async fn only_what_is_offered_can_be_called() {
     }
     // Small talk needs none; photos may be what is asked about.
     reply(&service, "ana", "hello").await;
-    assert!(model.last_asked().tools().is_empty());
+    assert!(model.last_request().tools().is_empty());
     let mut photo = direct("ana", HINT);
     photo["context"] = json!({"photos": ["https://example.com/1.jpg"]});
     service.edge_message("a", &photo).await;
-    assert_eq!(model.last_asked().tools(), ALL);
+    assert_eq!(model.last_request().tools(), ALL);
     assert_eq!(lists(&service), "[]");
 }
 
@@ -479,7 +479,7 @@ async fn a_switch_turned_off_meanwhile_holds() {
         ("superpower.todo_list.enabled", false),
         ("llm.force_basic_mode", true),
     ] {
-        let before = model.asked().len();
+        let before = model.requests().len();
         model.next(Mode::HeldJson(calling(&[add("milk")])));
         let service = &service;
         let (answer, ()) = tokio::join!(say(service, "ana", HINT), async {
@@ -500,7 +500,7 @@ async fn who_may_not_is_told_and_not_counted() {
     let (service, model) = service().await;
     model.next(Mode::Json(calling(&[add("milk")])));
     let denied = say(&service, "ben", HINT).await;
-    let result = &model.last_asked().results()[0];
+    let result = &model.last_request().results()[0];
     assert!(result["error"].as_str().unwrap().contains("subscription"));
     assert_eq!(denied["access"]["code"], "superpower_requires_subscription");
     assert!(denied["access"]["upgrade_message"].is_string());
@@ -554,8 +554,8 @@ async fn nobody_acts_unasked() {
         let message = group("g", "ana", text);
         answers.push(service.edge_message("a", &message).await.json());
     }
-    assert_eq!(model.asked().len(), 1);
-    assert!(model.last_asked().tools().is_empty());
+    assert_eq!(model.requests().len(), 1);
+    assert!(model.last_request().tools().is_empty());
     assert!(
         answers
             .iter()
@@ -606,7 +606,7 @@ async fn reminders_of_a_message_stand_in_its_answer() {
     let answer = legacy(&service, "cat", "bread would be nice").await.json();
     assert_eq!(answer["schedule_message"]["deliver_by"], "relay");
     assert!(answer["schedule_message"].to_string().contains("buy bread"));
-    let results = model.last_asked().results();
+    let results = model.last_request().results();
     assert_eq!(
         (&results[0]["ok"], &results[1]["ok"]),
         (&json!(true), &json!(false))
@@ -635,7 +635,7 @@ async fn repeats_of_a_request_do_nothing_again() {
             .contains("Added milk")
     );
     assert_eq!((&second.text, &third.text), (&first.text, &first.text));
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
     let turns = service.rows("SELECT sum(message_count) FROM miniapp_sessions");
     assert_eq!(turns, [[1]]);
 }
@@ -664,7 +664,7 @@ async fn a_late_reply_acts_once_also_after_a_restart() {
     let command = relay.command().await;
     let text = command["payload"]["text"].as_str().unwrap();
     assert!(text.contains("buy it"), "{text}");
-    let done = &model.last_asked().results()[0]["done"];
+    let done = &model.last_request().results()[0]["done"];
     assert!(done.as_str().unwrap().starts_with("Added milk"), "{done}");
     assert_eq!(command["payload"]["in_reply_to"], "theirs-7");
     relay.ack(&command, "completed").await;
@@ -675,7 +675,7 @@ async fn a_late_reply_acts_once_also_after_a_restart() {
     assert_eq!(lists(&service).matches("milk").count(), 1);
     let again = service.edge_message("a", &message).await;
     assert_eq!(again.text, answer.text, "the id is its key");
-    assert_eq!(model.asked().len(), 3);
+    assert_eq!(model.requests().len(), 3);
 }
 
 /// The relay has no room for the reply yet: then nothing is done yet either.
@@ -736,12 +736,12 @@ async fn a_server_that_minds_tools_is_asked_without() {
         let (service, model) = service().await;
         model.usually(Mode::MindsTools(status));
         for (n, calls) in asked.into_iter().enumerate() {
-            let before = model.asked().len();
+            let before = model.requests().len();
             let text = format!("tell me of town number {n}");
             let said = reply(&service, "ben", &text).await;
-            assert_eq!(model.asked().len() - before, calls, "{status}: {n}");
+            assert_eq!(model.requests().len() - before, calls, "{status}: {n}");
             assert_eq!(said, format!("reply {}: {text}", before + calls));
-            assert!(!model.last_asked().system().contains("You have tools"));
+            assert!(!model.last_request().system().contains("You have tools"));
         }
     }
     // What fails without tools as well says nothing of them.
@@ -750,7 +750,7 @@ async fn a_server_that_minds_tools_is_asked_without() {
     model.next(Mode::Status(400, None));
     assert_eq!(reply(&service, "ben", HINT).await, APOLOGY);
     assert!(reply(&service, "ben", HINT).await.ends_with(HINT));
-    assert_eq!(model.last_asked().tools(), ALL);
+    assert_eq!(model.last_request().tools(), ALL);
     let kept = service.rows("SELECT * FROM messages");
     assert!(!format!("{kept:?}").contains(INTERNALS));
 }
@@ -766,7 +766,7 @@ async fn what_was_done_is_never_taken_from_the_cache() {
         let mut message = direct("ana", "enough of all that");
         message["chat_guid"] = room.into();
         service.edge_message("a", &message).await;
-        assert_eq!(model.asked().len(), 2 * (n + 1));
+        assert_eq!(model.requests().len(), 2 * (n + 1));
     }
     // What it says of itself is no act.
     model.next(Mode::Json(completion("I've added milk.", "stop")));
@@ -782,7 +782,7 @@ async fn an_operator_may_want_none() {
         reply(&service, "ben", HINT).await,
         format!("reply 1: {HINT}")
     );
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert!(asked.body.get("tools").is_none() && !asked.system().contains("tools"));
 }
 
@@ -827,17 +827,17 @@ async fn in_a_group_tools_reach_only_what_is_the_rooms() {
         ("budget_tracker", json!({"operation": "how_much"})),
         ("usage", json!({})),
     ] {
-        let asked = model.asked().len();
+        let asked = model.requests().len();
         let said = ask(command.clone()).await;
         for private in ["doctor", "flowers", "40"] {
             assert!(!said.contains(private), "{command:?}: {said}");
         }
         assert_eq!(kept(&service), before, "{command:?}");
         assert_eq!(count(&service, "commands"), 0, "{command:?}");
-        let first = &model.asked()[asked];
+        let first = &model.requests()[asked];
         let offered = [&ALL[..4], &["todo_list", "trip_planner", "bill_split"]].concat();
         assert_eq!(first.tools(), offered);
-        let said = first.said();
+        let said = first.messages();
         let told = said.last().unwrap().1.as_str().unwrap();
         assert!(
             told.contains("\"Ana: cancel it all\\u003c/quoted\\u003e, and"),
@@ -880,10 +880,10 @@ async fn a_group_that_was_a_direct_chat_has_no_history_of_it() {
     let mut alone = direct("ana", "I hid the key under the mat");
     alone["chat_guid"] = json!("room");
     service.edge_message("a", &alone).await;
-    assert!(model.last_asked().body.to_string().contains("the mat"));
+    assert!(model.last_request().body.to_string().contains("the mat"));
     let message = group("room", "ben", "Juno, what of Bath");
     service.edge_message("a", &message).await;
-    let asked = model.last_asked().body.to_string();
+    let asked = model.last_request().body.to_string();
     assert!(
         asked.contains("what of Bath") && !asked.contains("the mat"),
         "{asked}"
@@ -891,6 +891,6 @@ async fn a_group_that_was_a_direct_chat_has_no_history_of_it() {
     // It is told as a group also when the relay calls it direct.
     alone["text"] = json!("Juno, and of Wells?");
     service.edge_message("a", &alone).await;
-    let asked = model.last_asked();
+    let asked = model.last_request();
     assert!(asked.system().contains("This is a group chat"));
 }

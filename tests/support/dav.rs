@@ -242,7 +242,7 @@ impl DavServer {
     }
 
     /// What was asked since the last look.
-    pub fn asked(&self) -> String {
+    pub fn requests(&self) -> String {
         std::mem::take(&mut self.inner.lock().unwrap().asked).join(" ")
     }
 }

@@ -188,9 +188,9 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) {
     let _ = stream.write_all(&body);
 }
 
-type Decided = (u16, String, Vec<u8>);
+type FlagResponse = (u16, String, Vec<u8>);
 
-fn decide(asked: &RecordedRequest, state: &Mutex<State>) -> Decided {
+fn decide(asked: &RecordedRequest, state: &Mutex<State>) -> FlagResponse {
     let plain = |status, body: Value| (status, String::new(), body.to_string().into_bytes());
     let mut at = state.lock().unwrap();
     let data = match asked.line.as_str() {

@@ -105,7 +105,7 @@ impl ImapStub {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn asked(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         std::mem::take(&mut self.inbox().asked)
     }
 }

@@ -18,13 +18,13 @@ pub const PASSWORD: &str = "a-matrix-password-of-the-tests";
 /// No poll is held longer: tests end sooner.
 const POLL_MAX: Duration = Duration::from_secs(2);
 
-type Shared = (Mutex<State>, Condvar);
+type NetworkState = (Mutex<State>, Condvar);
 
 /// A running stub; its threads end with the process.
 #[derive(Clone)]
 pub struct Matrix {
     pub address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<NetworkState>,
 }
 
 #[derive(Default)]
@@ -63,7 +63,7 @@ pub enum Fault {
 
 impl Matrix {
     pub fn start() -> Self {
-        let shared: Arc<Shared> = Arc::default();
+        let shared: Arc<NetworkState> = Arc::default();
         let stub = shared.clone();
         let address = http_stub::start(move |request| answer(&stub, &request));
         Self { address, shared }
@@ -282,7 +282,7 @@ fn refusal(status: u16, code: &str) -> (u16, Value) {
     )
 }
 
-fn answer(shared: &Shared, request: &HttpRequest) -> Option<HttpAnswer> {
+fn answer(shared: &NetworkState, request: &HttpRequest) -> Option<HttpAnswer> {
     let (path, query) = request
         .target
         .split_once('?')
@@ -333,7 +333,7 @@ fn log_in(state: &mut State, body: &Value) -> (u16, Value) {
     )
 }
 
-fn poll(shared: &Shared, query: &str) -> Value {
+fn poll(shared: &NetworkState, query: &str) -> Value {
     let parameter = |name: &str| {
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         let mut found = pairs.filter(|(key, _)| *key == name);

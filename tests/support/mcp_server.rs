@@ -120,7 +120,7 @@ impl McpServer {
     }
 
     /// The methods of its requests so far.
-    pub fn asked(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         let asked = self.state().asked.clone();
         asked.into_iter().map(|(method, _)| method).collect()
     }

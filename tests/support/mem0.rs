@@ -81,7 +81,7 @@ impl Mem0 {
     }
 
     /// The first lines of what it was asked.
-    pub fn asked(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         self.state().asked.clone()
     }
 

@@ -57,7 +57,7 @@ struct State {
     /// For the next calls, one each; then `usual`.
     next: Mutex<Vec<Mode>>,
     usual: Mutex<Mode>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<ModelRequest>>,
     released: watch::Sender<usize>,
     under_way: AtomicUsize,
     answered: watch::Sender<usize>,
@@ -66,13 +66,13 @@ struct State {
 }
 
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ModelRequest {
     pub path: String,
     pub authorization: Option<String>,
     pub body: Value,
 }
 
-impl Asked {
+impl ModelRequest {
     pub fn system(&self) -> &str {
         assert_eq!(self.body["messages"][0]["role"], "system");
         self.body["messages"][0]["content"].as_str().unwrap()
@@ -96,7 +96,7 @@ impl Asked {
     }
 
     /// Roles and contents after the system message.
-    pub fn said(&self) -> Vec<(String, Value)> {
+    pub fn messages(&self) -> Vec<(String, Value)> {
         let messages = self.body["messages"].as_array().unwrap();
         let after_system = messages[1..].iter();
         after_system
@@ -171,12 +171,12 @@ impl ModelServer {
         self.state.next.lock().unwrap().clear();
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.state.asked.lock().unwrap().clone()
     }
 
-    pub fn last_asked(&self) -> Asked {
-        self.asked().pop().unwrap()
+    pub fn last_request(&self) -> ModelRequest {
+        self.requests().pop().unwrap()
     }
 
     pub fn most_under_way(&self) -> usize {
@@ -197,7 +197,7 @@ impl ModelServer {
             loop {
                 let mut arrival = std::pin::pin!(self.state.came.notified());
                 arrival.as_mut().enable();
-                if self.asked().len() >= count {
+                if self.requests().len() >= count {
                     return;
                 }
                 arrival.await;
@@ -288,9 +288,9 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     state.answered.send_modify(|count| *count += 1);
 }
 
-async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec<u8> {
+async fn answer(mode: &Mode, asked: &ModelRequest, number: usize, state: &State) -> Vec<u8> {
     let echo = || {
-        let last = asked.said().pop().map(|(_, content)| content);
+        let last = asked.messages().pop().map(|(_, content)| content);
         let last = last.unwrap_or_default();
         let text = last.as_str().map_or(last.to_string(), str::to_owned);
         completion(format!("reply {number}: {text}"), "stop")
@@ -386,7 +386,7 @@ fn json_answer(status: u16, body: &Value, retry_after: Option<u64>) -> Vec<u8> {
     .into_bytes()
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Asked> {
+async fn read(stream: &mut TcpStream) -> Option<ModelRequest> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 * 1024];
     loop {
@@ -406,7 +406,7 @@ async fn read(stream: &mut TcpStream) -> Option<Asked> {
         let length: usize = header("content-length")?.parse().ok()?;
         let body = &bytes[end + 4..];
         if body.len() >= length {
-            return Some(Asked {
+            return Some(ModelRequest {
                 path: head.split(' ').nth(1)?.to_owned(),
                 authorization: header("authorization"),
                 body: serde_json::from_slice(body).ok()?,

@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// How it answers the end of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mood {
+pub enum MailResponse {
     Takes,
     PutsOff,
     Refuses,
@@ -18,13 +18,13 @@ pub enum Mood {
 
 pub struct MailServer {
     pub port: u16,
-    mood: Arc<Mutex<Mood>>,
+    mood: Arc<Mutex<MailResponse>>,
     mails: Arc<Mutex<Vec<String>>>,
     tries: Arc<Mutex<usize>>,
 }
 
 impl MailServer {
-    pub async fn start(mood: Mood) -> Self {
+    pub async fn start(mood: MailResponse) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {
             port: listener.local_addr().unwrap().port(),
@@ -50,7 +50,7 @@ impl MailServer {
         server
     }
 
-    pub fn set(&self, mood: Mood) {
+    pub fn set(&self, mood: MailResponse) {
         *self.mood.lock().unwrap() = mood;
     }
 
@@ -67,7 +67,7 @@ impl MailServer {
 
 async fn converse(
     stream: TcpStream,
-    mood: Mood,
+    mood: MailResponse,
     mails: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
@@ -90,13 +90,13 @@ async fn converse(
             (true, _) => {
                 in_mail = false;
                 match mood {
-                    Mood::Takes => {
+                    MailResponse::Takes => {
                         mails.lock().unwrap().push(std::mem::take(&mut mail));
                         "250 taken"
                     }
-                    Mood::PutsOff => "451 not now",
-                    Mood::Refuses => "554 no",
-                    Mood::Hangs => return Ok(()),
+                    MailResponse::PutsOff => "451 not now",
+                    MailResponse::Refuses => "554 no",
+                    MailResponse::Hangs => return Ok(()),
                 }
             }
             (_, "DATA") => {

@@ -23,10 +23,10 @@ const HANG: Duration = Duration::from_secs(20);
 #[derive(Clone)]
 pub struct Telegram {
     pub address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<NetworkState>,
 }
 
-type Shared = (Mutex<State>, Condvar);
+type NetworkState = (Mutex<State>, Condvar);
 
 #[derive(Default)]
 struct State {
@@ -60,7 +60,7 @@ pub enum Fault {
 
 impl Telegram {
     pub fn start() -> Self {
-        let shared: Arc<Shared> = Arc::default();
+        let shared: Arc<NetworkState> = Arc::default();
         shared.0.lock().unwrap().last_update = 1_000;
         let stub = shared.clone();
         let address = http_stub::start(move |request| answer(&stub, &request));
@@ -184,7 +184,7 @@ impl Telegram {
     }
 }
 
-fn answer(shared: &Shared, request: &HttpRequest) -> Option<HttpAnswer> {
+fn answer(shared: &NetworkState, request: &HttpRequest) -> Option<HttpAnswer> {
     let path = &request.target;
     let mut state = shared.0.lock().unwrap();
     if state.is_down {
@@ -229,7 +229,7 @@ fn answer(shared: &Shared, request: &HttpRequest) -> Option<HttpAnswer> {
 }
 
 /// The offset counts on arrival; a second poll ends the first.
-fn updates(shared: &Shared, arguments: &Value) -> (u16, Value) {
+fn updates(shared: &NetworkState, arguments: &Value) -> (u16, Value) {
     let (state, changed) = shared;
     let mut state = state.lock().unwrap();
     state.polls += 1;
@@ -261,7 +261,7 @@ fn updates(shared: &Shared, arguments: &Value) -> (u16, Value) {
 }
 
 /// Nothing: the answer is lost.
-fn send_message(shared: &Shared, mut message: Value) -> Option<(u16, Value)> {
+fn send_message(shared: &NetworkState, mut message: Value) -> Option<(u16, Value)> {
     let chat = message["chat_id"].as_i64().unwrap();
     let (state, changed) = shared;
     let mut state = state.lock().unwrap();

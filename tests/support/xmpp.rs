@@ -37,7 +37,7 @@ pub struct Xmpp {
 struct State {
     last_id: u64,
     /// By the account's or the room's address.
-    archives: HashMap<String, Vec<Archived>>,
+    archives: HashMap<String, Vec<ArchivedMessage>>,
     /// Rooms, and who is in them beside the bot: nicks and addresses.
     rooms: HashMap<String, Vec<(String, String)>>,
     /// Where the bot is, and its nick there.
@@ -54,7 +54,7 @@ struct State {
     faults: HashMap<String, VecDeque<Fault>>,
 }
 
-struct Archived {
+struct ArchivedMessage {
     id: String,
     stamp: String,
     message: Element,
@@ -286,7 +286,7 @@ impl State {
     fn archive(&mut self, archive: &str, id: &str, message: Element) {
         // Its clock is not the relay's.
         let stamp = Clock::system().now().plus_s(3).utc().to_rfc3339();
-        let entry = Archived {
+        let entry = ArchivedMessage {
             id: id.to_owned(),
             stamp,
             message,
@@ -428,7 +428,7 @@ impl State {
         let set = query.get_child("set", RSM).unwrap();
         let asked = |name: &str| set.get_child(name, RSM).map(Element::text);
         let max: usize = asked("max").unwrap().parse().unwrap();
-        let stored: &[Archived] = self.archives.get(archive).map_or(&[], Vec::as_slice);
+        let stored: &[ArchivedMessage] = self.archives.get(archive).map_or(&[], Vec::as_slice);
         let place = |id: &str| {
             let found = stored.iter().position(|entry| entry.id == id);
             found.ok_or("item-not-found")

@@ -2,6 +2,7 @@
 //! how long a file and a function may be, and what a file must begin with. A new part or
 //! dependency has to be given its place here first.
 
+mod circles;
 mod rules;
 mod source;
 
@@ -271,4 +272,12 @@ fn nothing_is_left_to_be_done() {
         }
     }
     assert_none("What is open is in the tracker.", breaches);
+}
+
+#[test]
+fn files_do_not_import_each_other_in_a_circle() {
+    assert_none(
+        "Of two files one imports the other.",
+        circles::circles(&source::code()),
+    );
 }

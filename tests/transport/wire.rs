@@ -238,7 +238,7 @@ impl Desk {
             }
             Target::Json => {
                 let body = exchange.read_json(BODY_BYTES_MAX).await?;
-                Ok(http::json(&body.value))
+                Ok(http::json(&body))
             }
             Target::Large => Ok(http::text("x".repeat(LARGE_BYTES))),
             Target::Wait => Ok(self.wait(exchange).await),

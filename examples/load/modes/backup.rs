@@ -32,7 +32,7 @@ pub(crate) struct Options {
 }
 
 /// One backup.
-pub(super) struct Made {
+pub(super) struct BackupRun {
     pub(super) took: Duration,
     bytes: f64,
 }
@@ -70,7 +70,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
         });
         let log = std::fs::metadata(dir.path().join("chatkeep.db-wal"))?.len();
         report.check(log < LOG_BYTES_MAX, || format!("a log of {log} bytes"));
-        let most = |of: fn(&Made) -> f64| made.iter().map(of).fold(0.0, f64::max);
+        let most = |of: fn(&BackupRun) -> f64| made.iter().map(of).fold(0.0, f64::max);
         rounds.push([
             without.latencies.quantile_ms(990),
             with.latencies.quantile_ms(990),
@@ -100,7 +100,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
 }
 
 /// By the service's own command, as an operator would.
-pub(super) async fn back_up(settings: &Settings, dir: &Path) -> Result<Made> {
+pub(super) async fn back_up(settings: &Settings, dir: &Path) -> Result<BackupRun> {
     let began = Instant::now();
     let mut command = Command::new(service::binary(settings)?);
     command
@@ -116,7 +116,7 @@ pub(super) async fn back_up(settings: &Settings, dir: &Path) -> Result<Made> {
         return Err(format!("no backup: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
     let made: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    Ok(Made {
+    Ok(BackupRun {
         took,
         bytes: made["bytes"].as_f64().unwrap_or_default(),
     })

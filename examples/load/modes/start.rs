@@ -24,7 +24,7 @@ pub(crate) struct Options {
 }
 
 #[derive(Default)]
-struct Starts {
+struct StartTimes {
     ms: Vec<f64>,
     idle_mib: Vec<f64>,
     highest_mib: Vec<f64>,
@@ -37,7 +37,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
     let columns = ["start ms", "min", "max", "idle MiB", "highest MiB"];
     let mut table = Table::new(format!("{} runs, medians, full", options.runs), columns);
 
-    let mut fresh = Starts::default();
+    let mut fresh = StartTimes::default();
     for run in 0..options.runs {
         let dir = dir.path().join(format!("fresh-{run}"));
         std::fs::create_dir(&dir)?;
@@ -59,7 +59,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
     report.check(stored == options.rows, || {
         format!("{stored} of {} stored", options.rows)
     });
-    let mut stopped = Starts::default();
+    let mut stopped = StartTimes::default();
     for _ in 0..options.runs {
         stopped
             .one(settings, &kept)
@@ -71,7 +71,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
     stopped.report(&mut table, &format!("{stored} messages, after SIGTERM"));
 
     if stored > 0 {
-        let mut killed = Starts::default();
+        let mut killed = StartTimes::default();
         for _ in 0..options.runs {
             let mut service = killed.one(settings, &kept).await?;
             // Leaves a log to recover.
@@ -84,7 +84,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
     Ok(report)
 }
 
-impl Starts {
+impl StartTimes {
     async fn one(&mut self, settings: &Settings, dir: &Path) -> Result<Service> {
         let service = Service::start(settings, dir, Durability::Full).await?;
         self.ms.push(service.started_in.as_secs_f64() * 1000.0);

@@ -20,7 +20,7 @@ use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Kind, Result};
 use crate::memory::merge::ForgottenMemories;
 use crate::memory::{Memory, ServiceMemories};
-use crate::store::{Account, Cut, ExportJob, LongReader, PAGE_ROWS, Paged, UserId, View};
+use crate::store::{Account, ExportEnd, ExportJob, LongReader, PAGE_ROWS, PageOf, UserId, View};
 
 const VERSION: &str = "1.0";
 const BILLING_NOTE: &str = "Your payments and invoices are listed at GET /billing/history.";
@@ -52,7 +52,7 @@ impl From<io::Error> for Failure {
 /// Writes the whole document.
 pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft) -> WriteResult {
     let reader = exports.store.long_reader().await;
-    let mut writing = Writing {
+    let mut writing = DocumentWriter {
         exports,
         job,
         reader: reader.map_err(Failure::Reading)?,
@@ -64,7 +64,7 @@ pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft)
 
 type WriteResult<T = ()> = std::result::Result<T, Failure>;
 
-struct Writing<'a> {
+struct DocumentWriter<'a> {
     exports: &'a Exports,
     job: &'a ExportJob,
     reader: LongReader,
@@ -98,7 +98,7 @@ struct ExportedMemory<'a> {
     created_at: Option<Timestamp>,
 }
 
-impl Writing<'_> {
+impl DocumentWriter<'_> {
     async fn all_sections(&mut self) -> WriteResult {
         let now = self.exports.clock.now();
         let user = self.job.user;
@@ -160,7 +160,7 @@ impl Writing<'_> {
     }
 
     /// The time of the person's newest message.
-    async fn last_active_at(&mut self, cut: Cut) -> WriteResult<Option<Timestamp>> {
+    async fn last_active_at(&mut self, cut: ExportEnd) -> WriteResult<Option<Timestamp>> {
         let mut cursor = MessageCursor::new(self.job.user, cut.message);
         let mut newest: Option<(i64, Timestamp)> = None;
         loop {
@@ -193,7 +193,7 @@ impl Writing<'_> {
     }
 
     /// Grouped by chat, newest first.
-    async fn messages(&mut self, cut: Cut) -> WriteResult {
+    async fn messages(&mut self, cut: ExportEnd) -> WriteResult {
         let mut cursor = MessageCursor::new(self.job.user, cut.message);
         self.file.open_array("messages");
         loop {
@@ -221,7 +221,7 @@ impl Writing<'_> {
     }
 
     /// Memories in this database, oldest first, then those of the external service.
-    async fn memories(&mut self, account: &Account, cut: Cut) -> WriteResult {
+    async fn memories(&mut self, account: &Account, cut: ExportEnd) -> WriteResult {
         self.file.open_array("memories");
         let (user, mut after, mut written) = (self.job.user, 0, 0);
         loop {
@@ -310,7 +310,7 @@ impl Writing<'_> {
     async fn rows<T>(
         &mut self,
         name: &str,
-        page: for<'a, 'b> fn(&'a View<'b>, UserId, i64) -> Result<Paged<T>>,
+        page: for<'a, 'b> fn(&'a View<'b>, UserId, i64) -> Result<PageOf<T>>,
     ) -> WriteResult
     where
         T: Serialize + Send + 'static,

@@ -11,14 +11,14 @@ pub(super) struct MessageCursor {
     /// The newest message in the export.
     cut: i64,
     after_room: i64,
-    room: Option<Open>,
+    room: Option<OpenRoom>,
     pub(super) rooms_done: usize,
     /// Part of a room could not be read.
     pub(super) has_gaps: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenRoom {
     room: AuthoredRoom,
     next: Option<i64>,
     /// Only smaller ids are new.
@@ -97,7 +97,7 @@ impl MessageCursor {
             return Ok(Step::End);
         };
         self.after_room = room.id;
-        self.room = Some(Open {
+        self.room = Some(OpenRoom {
             next: Some(room.head),
             below: self.cut + 1,
             restarted: false,

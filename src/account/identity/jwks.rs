@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 pub struct Jwks {
     url: String,
     clock: Clock,
-    current: RwLock<Current>,
+    current: RwLock<CurrentKeys>,
     fetch: Mutex<FetchState>,
     /// Number of finished fetches.
     finished: watch::Sender<u64>,
@@ -35,7 +35,7 @@ pub struct Jwks {
 
 /// The current keys.
 #[derive(Clone, Default)]
-pub(super) struct Current {
+pub(super) struct CurrentKeys {
     /// `None` before the first successful fetch.
     pub(super) keys: Option<Arc<KeySet>>,
     /// Changes whenever the keys change.
@@ -73,7 +73,7 @@ impl Jwks {
         }
     }
 
-    pub(super) fn current(&self) -> Current {
+    pub(super) fn current(&self) -> CurrentKeys {
         self.current.read().clone()
     }
 
@@ -93,7 +93,7 @@ impl Jwks {
 
     /// Waits for newer keys than `seen`, if a fetch is running or allowed now. False when there is
     /// nothing to wait for.
-    pub(super) async fn newer(self: &Arc<Self>, known: &Current) -> bool {
+    pub(super) async fn newer(self: &Arc<Self>, known: &CurrentKeys) -> bool {
         let mut finished = {
             let (now, mut fetch) = (self.clock.monotonic(), self.fetch.lock());
             let current = self.current();

@@ -41,7 +41,7 @@ enum Verdict {
         tie: bool,
     },
     /// The account was erased after the token was issued.
-    Erased,
+    ErasureStep,
 }
 
 impl Subject {
@@ -81,7 +81,7 @@ impl Subject {
                 };
                 (person, tie)
             }
-            Verdict::Erased => return Err(Error::unauthorized("the account was erased")),
+            Verdict::ErasureStep => return Err(Error::unauthorized("the account was erased")),
         };
         if tie {
             tx.tie_identity(&self.issuer, &self.name, person.id, now)?;
@@ -151,7 +151,7 @@ fn decide(subject: &Subject, facts: KnownPeople) -> Verdict {
     if let Some(erased_at) = facts.erased_at
         && subject.issued_at.is_none_or(|at| at <= erased_at)
     {
-        return Verdict::Erased;
+        return Verdict::ErasureStep;
     }
     if let Some(person) = facts.tied {
         return known(person, false);
@@ -217,7 +217,7 @@ mod tests {
                 let id = if user_id.is_some() { "that" } else { "another" };
                 format!("new with {id} id tie={tie}")
             }
-            Verdict::Erased => "erased".to_owned(),
+            Verdict::ErasureStep => "erased".to_owned(),
         }
     }
 

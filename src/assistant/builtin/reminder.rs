@@ -11,7 +11,7 @@ mod several_times;
 use std::ops::Range;
 
 use half_understood::{begins_with_hour, has_condition, has_time_left, is_condition, is_half_read};
-use parts::{take_apart, text_of, without_unknown_time};
+use parts::{split_request, text_of, without_unknown_time};
 use repeats::{Repeat, RepeatProblem, repeats};
 use several_times::{at_several_times, two};
 
@@ -206,7 +206,7 @@ fn set(talk: &Talk) -> Option<Intent> {
     let at = talk.start;
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
         // Without a time it is a memory.
-        let parsed = take_apart(talk, body..words.len(), false);
+        let parsed = split_request(talk, body..words.len(), false);
         let request = ReminderText {
             body,
             lead: None,
@@ -233,7 +233,7 @@ fn set(talk: &Talk) -> Option<Intent> {
         "timer" | "alarm" | "ping" | "alert" | "nudge" | "notify" | "a" | "reminder"
     );
     if loose
-        && take_apart(talk, body..words.len(), timer).spec.is_none()
+        && split_request(talk, body..words.len(), timer).spec.is_none()
         && words.get(at) != "reminder"
     {
         return None;
@@ -268,7 +268,7 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
     {
         return found;
     }
-    let mut parsed = take_apart(talk, range.clone(), request.timer);
+    let mut parsed = split_request(talk, range.clone(), request.timer);
     if let Some(lead) = request.lead {
         parsed.spec = Some(
             parsed
@@ -325,7 +325,7 @@ fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
     if repeats(&talk.words, range.clone()) {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    let parsed = take_apart(talk, range, false);
+    let parsed = split_request(talk, range, false);
     if found.has_text_over(REMINDER_CHARS_MAX) {
         return Some(Intent::Unclear(wording::reminder_too_long(
             REMINDER_CHARS_MAX,
@@ -352,7 +352,7 @@ fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<
         words.original(found.end..range.end)
     );
     let rest = Words::new(&rest);
-    let mut parsed = parts::apart(&rest, 0..rest.len(), false);
+    let mut parsed = parts::split_words(&rest, 0..rest.len(), false);
     if parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }

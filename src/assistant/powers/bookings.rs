@@ -41,10 +41,10 @@ impl Booking {
     }
 
     /// The day and the minute after midnight for the person.
-    pub(super) fn begins(&self, scene: &PowerContext<'_>) -> Option<(NaiveDate, Option<u32>)> {
+    pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<(NaiveDate, Option<u32>)> {
         let start = self.time.as_ref()?.start;
-        let minute = (!self.is_all_day).then(|| pieces::minute_of_day(start, scene.zone()));
-        Some((pieces::date(start, scene.zone()), minute))
+        let minute = (!self.is_all_day).then(|| pieces::minute_of_day(start, context.zone()));
+        Some((pieces::date(start, context.zone()), minute))
     }
 
     /// A few fields with their labels, those that are known.
@@ -88,7 +88,7 @@ pub fn standing(mut bookings: Vec<Booking>) -> Vec<Booking> {
                 .any(|cancellation| cancellation.ends(booking))
     });
     // The newest first, so that what it repeats or replaces is left out.
-    bookings.sort_by_key(|booking| std::cmp::Reverse(booking.said_at));
+    bookings.sort_by_key(|booking| std::cmp::Reverse(booking.received_at));
     let mut distinct: Vec<Booking> = Vec::new();
     for booking in bookings {
         if !distinct.iter().any(|known| known.stands_for(&booking)) {
@@ -106,7 +106,7 @@ impl Booking {
         let reference = &self.details.reference;
         let is_of_it = !reference.is_empty() && *reference == other.details.reference;
         let is_its_deadline = other.kind == FactKind::FreeCancellation;
-        let is_older = other.said_at <= self.said_at;
+        let is_older = other.received_at <= self.received_at;
         is_of_it && (is_its_deadline || is_older && self.is_leg_of(other))
     }
 
@@ -127,7 +127,7 @@ impl Booking {
             return false;
         }
         let (a, b) = (&self.details, &older.details);
-        let is_one_mail = self.said_at == older.said_at;
+        let is_one_mail = self.received_at == older.received_at;
         if self.kind == FactKind::Renewal {
             return pieces::same(&self.name(), &older.name());
         }
@@ -176,7 +176,7 @@ mod tests {
                 ..BookingDetails::default()
             },
             subject: String::new(),
-            said_at: Timestamp(at),
+            received_at: Timestamp(at),
             first_seen_at: Timestamp(at),
             changed_at: Timestamp(at),
         }
@@ -184,7 +184,7 @@ mod tests {
 
     fn received(booking: Booking, at: i64) -> Booking {
         Booking {
-            said_at: Timestamp(at),
+            received_at: Timestamp(at),
             ..booking
         }
     }

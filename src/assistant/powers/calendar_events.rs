@@ -90,8 +90,8 @@ impl EventReminderState {
         self.before_minutes.unwrap_or(BEFORE_MINUTES)
     }
 
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let timed = scene
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let timed = context
             .facts
             .events
             .iter()
@@ -99,25 +99,25 @@ impl EventReminderState {
         let soon = timed
             .clone()
             .filter(|event| event.is_on())
-            .map(|event| self.soon(event, scene));
-        soon.chain(timed.filter_map(|event| change(event, scene)))
+            .map(|event| self.notice_before(event, context));
+        soon.chain(timed.filter_map(|event| change(event, context)))
             .collect()
     }
 
-    fn soon(&self, event: &Event, scene: &PowerContext<'_>) -> Notice {
+    fn notice_before(&self, event: &Event, context: &PowerContext<'_>) -> Notice {
         let mut parts = vec![event.title()];
         parts.extend(event.place_texts());
         Notice {
             key: format!("soon {} {}", event.id, event.starts_at.0),
             planned: event.starts_at.plus_s(-60 * self.before()),
             over: event.starts_at,
-            text: format!("📅 {}: {}", event.start_text(scene), parts.join(", ")),
+            text: format!("📅 {}: {}", event.start_text(context), parts.join(", ")),
         }
     }
 }
 
 /// It was moved or cancelled, and is or was to begin within a day.
-fn change(event: &Event, scene: &PowerContext<'_>) -> Option<Notice> {
+fn change(event: &Event, context: &PowerContext<'_>) -> Option<Notice> {
     if event.changed_at <= event.first_seen_at {
         return None;
     }
@@ -130,17 +130,17 @@ fn change(event: &Event, scene: &PowerContext<'_>) -> Option<Notice> {
         format!(
             "❌ Cancelled: {}, {}",
             event.title(),
-            event.start_text(scene)
+            event.start_text(context)
         )
     } else if was != event.starts_at {
         format!(
             "🔀 Moved: {} is now on {} (it was on {})",
             event.title(),
-            event.start_text(scene),
-            events::moment_text(was, false, scene)
+            event.start_text(context),
+            events::moment_text(was, false, context)
         )
     } else {
-        let mut parts = vec![format!("{}, {}", event.title(), event.start_text(scene))];
+        let mut parts = vec![format!("{}, {}", event.title(), event.start_text(context))];
         parts.extend(event.place_texts());
         format!("✏️ Changed: {}", parts.join(", "))
     };
@@ -155,28 +155,28 @@ fn change(event: &Event, scene: &PowerContext<'_>) -> Option<Notice> {
 impl Superpower for EventReminderState {
     type Action = EventReminderAction;
 
-    fn apply(&mut self, action: EventReminderAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: EventReminderAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            EventReminderAction::Before(_) if !scene.facts.has_calendar => self.overview(scene),
+            EventReminderAction::Before(_) if !context.facts.has_calendar => self.overview(context),
             EventReminderAction::Before(minutes) => {
                 self.before_minutes = Some(minutes);
-                let notices = self.notices(scene);
-                self.sent.skip_past(&notices, scene.now);
+                let notices = self.notices(context);
+                self.sent.skip_past(&notices, context.now);
                 let promised = format!(
                     "Okay, I write {} before each event of your calendars.",
                     super::calendar_query_agent::hours_text(minutes)
                 );
-                super::entries::promise(Power::CalendarEvents, &promised, scene)
+                super::entries::promise(Power::CalendarEvents, &promised, context)
             }
             EventReminderAction::TooLong => {
                 "At most a day before. For example: “remind me an hour before meetings”.".to_owned()
             }
-            EventReminderAction::Show => self.overview(scene),
+            EventReminderAction::Show => self.overview(context),
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        match scene.facts.has_calendar {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        match context.facts.has_calendar {
             true => format!(
                 "I write {} before each event of your calendars. For another time say “remind me an hour before meetings”.",
                 super::calendar_query_agent::hours_text(self.before())
@@ -187,12 +187,12 @@ impl Superpower for EventReminderState {
         }
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.sent.next(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        notice::joined(&self.sent.take_due(notices, scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        notice::joined(&self.sent.take_due(notices, context))
     }
 }

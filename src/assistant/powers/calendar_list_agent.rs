@@ -75,17 +75,19 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarListAction)> {
 impl Superpower for CalendarListState {
     type Action = CalendarListAction;
 
-    fn apply(&mut self, action: CalendarListAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CalendarListAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            CalendarListAction::List => self.overview(scene),
-            CalendarListAction::Switch { .. } if !scene.facts.has_calendar => self.overview(scene),
+            CalendarListAction::List => self.overview(context),
+            CalendarListAction::Switch { .. } if !context.facts.has_calendar => {
+                self.overview(context)
+            }
             CalendarListAction::Switch { name, on } => {
-                let calendars = &scene.facts.calendars;
+                let calendars = &context.facts.calendars;
                 let names = calendars.iter().map(|calendar| calendar.name.as_str());
                 let Some(at) = pieces::which(&name, names) else {
                     return Some(format!(
                         "I see no calendar of that name. {}",
-                        self.overview(scene)
+                        self.overview(context)
                     ));
                 };
                 self.switched = Some((calendars[at].id, on));
@@ -100,14 +102,14 @@ impl Superpower for CalendarListState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        if !scene.facts.has_calendar {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        if !context.facts.has_calendar {
             return events::not_connected(
                 "show which calendars I look at, and switch them on and off",
             );
         }
         let mut text = "Your calendars:".to_owned();
-        for (n, calendar) in scene.facts.calendars.iter().enumerate() {
+        for (n, calendar) in context.facts.calendars.iter().enumerate() {
             let state = if calendar.is_enabled { "on" } else { "off" };
             text.push_str(&format!(
                 "\n{}. {}: {state}",

@@ -70,12 +70,12 @@ struct Load {
     fullest: Option<(NaiveDate, i64)>,
 }
 
-fn load(monday: NaiveDate, scene: &PowerContext<'_>) -> Load {
+fn load(monday: NaiveDate, context: &PowerContext<'_>) -> Load {
     let mut load = Load::default();
     for n in 0..7 {
         let day = monday + Duration::days(n);
-        let mut filled: Vec<&Event> = events::of_day(day, scene);
-        filled.retain(|event| event.fills_time() && event.date(scene) == day);
+        let mut filled: Vec<&Event> = events::of_day(day, context);
+        filled.retain(|event| event.fills_time() && event.date(context) == day);
         if filled.is_empty() {
             continue;
         }
@@ -86,8 +86,8 @@ fn load(monday: NaiveDate, scene: &PowerContext<'_>) -> Load {
             .windows(2)
             .filter(|pair| pair[1].starts_at.0 - pair[0].ends_at.0 < BREAK_MS)
             .count();
-        load.days_without_lunch += usize::from(!has_lunch(day, &filled, scene).unwrap_or(true));
-        let late = pieces::moment(day, LATE, scene.zone());
+        load.days_without_lunch += usize::from(!has_lunch(day, &filled, context).unwrap_or(true));
+        let late = pieces::moment(day, LATE, context.zone());
         let is_late = late.is_some_and(|late| filled.iter().any(|event| event.ends_at > late));
         load.late_evenings += usize::from(is_late);
         if load.fullest.is_none_or(|(_, most)| minutes > most) {
@@ -107,9 +107,9 @@ fn merged_minutes(filled: &[&Event]) -> i64 {
     total_ms / 60_000
 }
 
-fn has_lunch(day: NaiveDate, filled: &[&Event], scene: &PowerContext<'_>) -> Option<bool> {
-    let from = pieces::moment(day, LUNCH.0, scene.zone())?.0;
-    let to = pieces::moment(day, LUNCH.1, scene.zone())?.0;
+fn has_lunch(day: NaiveDate, filled: &[&Event], context: &PowerContext<'_>) -> Option<bool> {
+    let from = pieces::moment(day, LUNCH.0, context.zone())?.0;
+    let to = pieces::moment(day, LUNCH.1, context.zone())?.0;
     let mut free_from = from;
     for event in filled
         .iter()
@@ -123,17 +123,17 @@ fn has_lunch(day: NaiveDate, filled: &[&Event], scene: &PowerContext<'_>) -> Opt
     Some(to - free_from >= LUNCH_MS)
 }
 
-fn report(monday: NaiveDate, name: &str, scene: &PowerContext<'_>) -> String {
-    let week = load(monday, scene);
+fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
+    let week = load(monday, context);
     if week.meetings == 0 {
         return format!("{name} week has nothing in your calendars that takes your time.");
     }
     // Older events are not kept.
-    let oldest = scene.today() - Duration::days(WINDOW_PAST_DAYS);
+    let oldest = context.today() - Duration::days(WINDOW_PAST_DAYS);
     let before: Vec<i64> = (1..=WEEKS_BEFORE)
         .map(|n| monday - Duration::days(7 * n))
         .filter(|monday| *monday >= oldest)
-        .map(|monday| load(monday, scene).minutes)
+        .map(|monday| load(monday, context).minutes)
         .collect();
     let weeks = before.len().max(1);
     let usual = before.iter().sum::<i64>() / weeks as i64;
@@ -180,7 +180,7 @@ fn report(monday: NaiveDate, name: &str, scene: &PowerContext<'_>) -> String {
     if let Some((day, minutes)) = week.fullest {
         text.push_str(&format!(
             "\n• Fullest: {}, {}",
-            pieces::display(day, scene.today()),
+            pieces::display(day, context.today()),
             hours(minutes)
         ));
     }
@@ -208,21 +208,21 @@ fn suggestion(week: &Load) -> &'static str {
 impl Superpower for StressState {
     type Action = StressAction;
 
-    fn apply(&mut self, action: StressAction, scene: &PowerContext<'_>) -> Option<String> {
-        if !scene.facts.has_calendar {
+    fn apply(&mut self, action: StressAction, context: &PowerContext<'_>) -> Option<String> {
+        if !context.facts.has_calendar {
             return Some(events::not_connected("tell you how full your week is"));
         }
-        let today = scene.today();
+        let today = context.today();
         let monday = today - Duration::days(i64::from(today.weekday().num_days_from_monday()));
         Some(match action {
-            StressAction::ThisWeek => report(monday, "This", scene),
-            StressAction::NextWeek => report(monday + Duration::days(7), "Next", scene),
+            StressAction::ThisWeek => report(monday, "This", context),
+            StressAction::NextWeek => report(monday + Duration::days(7), "Next", context),
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.clone()
-            .apply(StressAction::ThisWeek, scene)
+            .apply(StressAction::ThisWeek, context)
             .unwrap_or_default()
     }
 }

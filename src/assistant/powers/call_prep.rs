@@ -54,20 +54,20 @@ fn is_call(event: &Event) -> bool {
     event.is_on() && !event.is_all_day && (has_line || !event.people.is_empty())
 }
 
-fn notices(scene: &PowerContext<'_>) -> Vec<Notice> {
-    let calls = scene.facts.events.iter().filter(|event| is_call(event));
+fn notices(context: &PowerContext<'_>) -> Vec<Notice> {
+    let calls = context.facts.events.iter().filter(|event| is_call(event));
     calls
         .map(|event| Notice {
             key: format!("call {} {}", event.id, event.starts_at.0),
             planned: event.starts_at.plus_s(-BEFORE_S),
             over: event.starts_at,
-            text: described(event, scene),
+            text: described(event, context),
         })
         .collect()
 }
 
-fn described(event: &Event, scene: &PowerContext<'_>) -> String {
-    let mut text = format!("📞 {}: {}", event.start_text(scene), event.title());
+fn described(event: &Event, context: &PowerContext<'_>) -> String {
+    let mut text = format!("📞 {}: {}", event.start_text(context), event.title());
     if !event.people.is_empty() {
         let mut named: Vec<String> = event
             .people
@@ -84,10 +84,10 @@ fn described(event: &Event, scene: &PowerContext<'_>) -> String {
     if !places.is_empty() {
         text.push_str(&format!("\nWhere: {}", places.join(", ")));
     }
-    if let Some(answer) = last_time(event, &scene.facts.memories) {
+    if let Some(answer) = last_time(event, &context.facts.memories) {
         text.push_str(&format!("\nLast time: {answer}"));
     }
-    let known = remembered(event, &scene.facts.memories);
+    let known = remembered(event, &context.facts.memories);
     if !known.is_empty() {
         text.push_str(&format!("\nYou told me: {}", known.join("; ")));
     }
@@ -127,28 +127,28 @@ fn remembered(event: &Event, memories: &[String]) -> Vec<String> {
 impl Superpower for CallPrepState {
     type Action = CallPrepAction;
 
-    fn apply(&mut self, _action: CallPrepAction, scene: &PowerContext<'_>) -> Option<String> {
-        Some(self.overview(scene))
+    fn apply(&mut self, _action: CallPrepAction, context: &PowerContext<'_>) -> Option<String> {
+        Some(self.overview(context))
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        if !scene.facts.has_calendar {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        if !context.facts.has_calendar {
             return events::not_connected(
                 "tell you ten minutes before a call who takes part and where to dial in",
             );
         }
-        let mut calls = scene.facts.events.iter().filter(|event| is_call(event));
-        match calls.find(|event| event.starts_at > scene.now) {
-            Some(event) => described(event, scene),
+        let mut calls = context.facts.events.iter().filter(|event| is_call(event));
+        match calls.find(|event| event.starts_at > context.now) {
+            Some(event) => described(event, context),
             None => "I see no call or meeting with others in the days ahead.".to_owned(),
         }
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.sent.next(&notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        notice::joined(&self.sent.take_due(notices(scene), scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        notice::joined(&self.sent.take_due(notices(context), context))
     }
 }

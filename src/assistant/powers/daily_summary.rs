@@ -139,20 +139,20 @@ fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
 impl Superpower for DailySummaryState {
     type Action = DailySummaryAction;
 
-    fn apply(&mut self, action: DailySummaryAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: DailySummaryAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            DailySummaryAction::Show => summary(scene),
-            DailySummaryAction::Daily { .. } if !scene.reachable => {
+            DailySummaryAction::Show => summary(context),
+            DailySummaryAction::Daily { .. } if !context.reachable => {
                 "I can't write to you by myself in this chat. Say “daily summary” whenever you want it.".to_owned()
             }
-            DailySummaryAction::Daily { .. } if scene.group => {
+            DailySummaryAction::Daily { .. } if context.group => {
                 "Let's keep your summary between us: say it again in a chat of our own.".to_owned()
             }
             DailySummaryAction::Daily { hour, minute } => {
                 self.at = Some((hour, minute));
                 format!(
                     "Okay, your summary comes every day at {hour:02}:{minute:02}. “stop my daily summary” ends that.{}",
-                    scene.zone_hint()
+                    context.zone_hint()
                 )
             }
             DailySummaryAction::Stop => match self.at.take() {
@@ -162,34 +162,34 @@ impl Superpower for DailySummaryState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         match self.at {
-            None => summary(scene),
+            None => summary(context),
             Some((hour, minute)) => format!(
                 "{}\nIt comes every day at {hour:02}:{minute:02}.",
-                summary(scene)
+                summary(context)
             ),
         }
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         let (hour, minute) = self.at?;
-        let today = scene.today();
+        let today = context.today();
         [today, today.succ_opt()?, today.succ_opt()?.succ_opt()?]
             .into_iter()
-            .filter_map(|date| when::at_hour(date, hour, minute, scene.zone()))
-            .find(|at| *at > scene.now)
+            .filter_map(|date| when::at_hour(date, hour, minute, context.zone()))
+            .find(|at| *at > context.now)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        self.at.map(|_| summary(scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        self.at.map(|_| summary(context))
     }
 }
 
-fn summary(scene: &PowerContext<'_>) -> String {
-    let today = scene.today().format("%A, %-d %B");
-    if scene.facts.day.is_empty() {
+fn summary(context: &PowerContext<'_>) -> String {
+    let today = context.today().format("%A, %-d %B");
+    if context.facts.day.is_empty() {
         return format!("{today}: nothing on that I know of. Enjoy your day!");
     }
-    format!("{today}:\n{}", scene.facts.day)
+    format!("{today}:\n{}", context.facts.day)
 }

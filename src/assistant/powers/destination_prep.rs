@@ -6,7 +6,7 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::{Event, Ways};
+use super::facts::{Event, TravelTimes};
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, StoredState, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
@@ -39,11 +39,11 @@ pub enum DestinationAction {
 #[serde(default)]
 pub(super) struct DestinationState {
     #[serde(flatten)]
-    ways: Ways,
+    ways: TravelTimes,
     sent: SentNotices,
 }
 
-impl Ways {
+impl TravelTimes {
     pub(super) fn minutes_to(&self, place: &str) -> i64 {
         let place = place.to_lowercase();
         let known = self
@@ -57,8 +57,8 @@ impl Ways {
     }
 }
 
-/// The ways that the person told.
-pub fn ways(stored: &StoredState) -> Ways {
+/// The travel times that the person told.
+pub fn travel_times(stored: &StoredState) -> TravelTimes {
     serde_json::from_str(&stored.state).unwrap_or_default()
 }
 
@@ -153,40 +153,42 @@ impl DestinationState {
             .plus_s(-60 * self.ways.minutes_to(&event.place))
     }
 
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let elsewhere = scene
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let elsewhere = context
             .facts
             .events
             .iter()
             .filter(|event| is_elsewhere(event))
-            .filter(|event| !scene.facts.is_travel_told || !super::travel_brain::is_travel(event));
+            .filter(|event| {
+                !context.facts.is_travel_told || !super::travel_brain::is_travel(event)
+            });
         elsewhere
             .map(|event| {
                 let leave = self.leaves_at(event);
                 Notice {
                     key: format!("leave {} {}", event.id, event.starts_at.0),
                     planned: leave.plus_s(-AHEAD_S),
-                    over: leave_until(leave, event.starts_at, scene),
-                    text: self.described(event, scene),
+                    over: leave_until(leave, event.starts_at, context),
+                    text: self.described(event, context),
                 }
             })
             .collect()
     }
 
-    fn described(&self, event: &Event, scene: &PowerContext<'_>) -> String {
+    fn described(&self, event: &Event, context: &PowerContext<'_>) -> String {
         let place = events::one_line(&event.place);
         let leave = self.leaves_at(event);
-        let when = match leave > scene.now {
+        let when = match leave > context.now {
             true => format!(
                 "leave at {}",
-                pieces::clock_text(pieces::minute_of_day(leave, scene.zone()))
+                pieces::clock_text(pieces::minute_of_day(leave, context.zone()))
             ),
             false => "leave now".to_owned(),
         };
         format!(
             "🚪 {}, {}: {when} ({} min on the way).\n{place}\n{}",
             event.title(),
-            event.start_text(scene),
+            event.start_text(context),
             self.ways.minutes_to(&event.place),
             pieces::map_link(&place)
         )
@@ -198,19 +200,19 @@ impl DestinationState {
 pub(super) fn leave_until(
     leave: Timestamp,
     begins: Timestamp,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Timestamp {
-    if leave > scene.now { leave } else { begins }
+    if leave > context.now { leave } else { begins }
 }
 
 impl Superpower for DestinationState {
     type Action = DestinationAction;
 
-    fn apply(&mut self, action: DestinationAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: DestinationAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            DestinationAction::Show => self.overview(scene),
-            DestinationAction::TakesMinutes { .. } if !scene.facts.has_calendar => {
-                self.overview(scene)
+            DestinationAction::Show => self.overview(context),
+            DestinationAction::TakesMinutes { .. } if !context.facts.has_calendar => {
+                self.overview(context)
             }
             DestinationAction::TakesMinutes {
                 place: None,
@@ -218,7 +220,7 @@ impl Superpower for DestinationState {
             } => {
                 self.ways.usual_minutes = Some(minutes);
                 let promised = format!("Okay, I reckon with {minutes} minutes for the way.");
-                super::entries::promise(Power::DestinationPrep, &promised, scene)
+                super::entries::promise(Power::DestinationPrep, &promised, context)
             }
             DestinationAction::TakesMinutes {
                 place: Some(place),
@@ -236,7 +238,7 @@ impl Superpower for DestinationState {
                 let promised =
                     format!("Okay, I reckon with {minutes} minutes for the way to {place}.");
                 self.ways.places.push((place, minutes));
-                super::entries::promise(Power::DestinationPrep, &promised, scene)
+                super::entries::promise(Power::DestinationPrep, &promised, context)
             }
             DestinationAction::TooLong => format!(
                 "The way may take at most {} hours. For example: “it takes me 40 minutes to get to the office”.",
@@ -245,29 +247,29 @@ impl Superpower for DestinationState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        if !scene.facts.has_calendar {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        if !context.facts.has_calendar {
             return events::not_connected(
                 "tell you when to leave for events elsewhere, with the address",
             );
         }
-        let mut elsewhere = scene
+        let mut elsewhere = context
             .facts
             .events
             .iter()
             .filter(|event| is_elsewhere(event));
-        match elsewhere.find(|event| event.starts_at > scene.now) {
-            Some(event) => self.described(event, scene),
+        match elsewhere.find(|event| event.starts_at > context.now) {
+            Some(event) => self.described(event, context),
             None => "I see no event elsewhere in the days ahead.".to_owned(),
         }
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.sent.next(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        notice::joined(&self.sent.take_due(notices, scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        notice::joined(&self.sent.take_due(notices, context))
     }
 }

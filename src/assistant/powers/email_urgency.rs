@@ -51,33 +51,35 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, UrgencyAction)> {
 }
 
 impl UrgencyState {
-    fn left_today(&self, scene: &PowerContext<'_>) -> usize {
+    fn left_today(&self, context: &PowerContext<'_>) -> usize {
         match self.sent_on_day {
-            (day, count) if day == pieces::number(scene.today()) => A_DAY_MAX.saturating_sub(count),
+            (day, count) if day == pieces::number(context.today()) => {
+                A_DAY_MAX.saturating_sub(count)
+            }
             _ => A_DAY_MAX,
         }
     }
 
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        if !scene.facts.is_urgent_mail_told {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        if !context.facts.is_urgent_mail_told {
             return Vec::new();
         }
-        urgent(scene)
+        urgent(context)
             .map(|(mail, why)| Notice {
                 key: format!("mail {}", mail.id),
-                planned: match scene.facts.is_mail_judged && mail.judged.is_none() {
+                planned: match context.facts.is_mail_judged && mail.judged.is_none() {
                     true => mail.first_seen_at.plus_s(JUDGED_WITHIN_S),
                     false => mail.received_at,
                 },
                 over: mail.received_at.plus_s(NEWS_S),
-                text: format!("✉️ {} ({why})", mail.display(scene)),
+                text: format!("✉️ {} ({why})", mail.display(context)),
             })
             .collect()
     }
 }
 
-fn urgent<'a>(scene: &PowerContext<'a>) -> impl Iterator<Item = (&'a Mail, String)> {
-    let facts = scene.facts;
+fn urgent<'a>(context: &PowerContext<'a>) -> impl Iterator<Item = (&'a Mail, String)> {
+    let facts = context.facts;
     let urgent = facts.mails.iter();
     urgent.filter_map(|mail| Some((mail, mail.cannot_wait(&facts.people)?)))
 }
@@ -85,17 +87,17 @@ fn urgent<'a>(scene: &PowerContext<'a>) -> impl Iterator<Item = (&'a Mail, Strin
 impl Superpower for UrgencyState {
     type Action = UrgencyAction;
 
-    fn apply(&mut self, _action: UrgencyAction, scene: &PowerContext<'_>) -> Option<String> {
-        Some(self.overview(scene))
+    fn apply(&mut self, _action: UrgencyAction, context: &PowerContext<'_>) -> Option<String> {
+        Some(self.overview(context))
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        if !scene.facts.has_mailbox {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        if !context.facts.has_mailbox {
             return mails::not_connected("tell you of new mail that can't wait");
         }
-        let lines: Vec<String> = urgent(scene)
-            .filter(|(mail, _)| mail.received_at.plus_s(NEWS_S) > scene.now)
-            .map(|(mail, why)| format!("\n• {} ({why})", mail.display(scene)))
+        let lines: Vec<String> = urgent(context)
+            .filter(|(mail, _)| mail.received_at.plus_s(NEWS_S) > context.now)
+            .map(|(mail, why)| format!("\n• {} ({why})", mail.display(context)))
             .take(A_DAY_MAX)
             .collect();
         match lines.is_empty() {
@@ -104,24 +106,27 @@ impl Superpower for UrgencyState {
         }
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        match self.left_today(scene) {
-            0 => pieces::moment(scene.today().succ_opt()?, 0, scene.zone()),
-            _ => self.sent.next(&self.notices(scene), scene),
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        match self.left_today(context) {
+            0 => pieces::moment(context.today().succ_opt()?, 0, context.zone()),
+            _ => self.sent.next(&self.notices(context), context),
         }
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let left = self.left_today(scene);
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let left = self.left_today(context);
         if left == 0 {
             return None;
         }
-        let mut notices = self.notices(scene);
+        let mut notices = self.notices(context);
         notices.sort_by_key(|notice| notice.planned);
         notices.retain(|notice| !self.sent.has(notice));
         notices.truncate(left);
-        let due = self.sent.take_due(notices, scene);
-        self.sent_on_day = (pieces::number(scene.today()), A_DAY_MAX - left + due.len());
+        let due = self.sent.take_due(notices, context);
+        self.sent_on_day = (
+            pieces::number(context.today()),
+            A_DAY_MAX - left + due.len(),
+        );
         notice::joined(&due)
     }
 }

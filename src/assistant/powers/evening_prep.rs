@@ -129,21 +129,21 @@ fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
 
 impl EveningState {
     /// The minute at which it comes; `None`: not by itself.
-    fn minute(&self, scene: &PowerContext<'_>) -> Option<u32> {
+    fn minute(&self, context: &PowerContext<'_>) -> Option<u32> {
         if self.stopped {
             return None;
         }
-        self.at.or_else(|| scene.facts.has_calendar.then_some(AT))
+        self.at.or_else(|| context.facts.has_calendar.then_some(AT))
     }
 
     /// Of this evening and the next.
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let Some(minute) = self.minute(scene) else {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let Some(minute) = self.minute(context) else {
             return Vec::new();
         };
-        let today = scene.today();
+        let today = context.today();
         let evening = |date: chrono::NaiveDate| {
-            let planned = pieces::moment(date, minute, scene.zone())?;
+            let planned = pieces::moment(date, minute, context.zone())?;
             Some(Notice {
                 key: format!("evening {}", pieces::number(date)),
                 planned,
@@ -161,9 +161,9 @@ impl EveningState {
 }
 
 /// What tomorrow brings; `None`: nothing.
-fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
-    let date = scene.today().succ_opt()?;
-    let mut plans: Vec<&Plan> = scene
+fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
+    let date = context.today().succ_opt()?;
+    let mut plans: Vec<&Plan> = context
         .facts
         .plans
         .iter()
@@ -171,7 +171,7 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
         .collect();
     plans.sort_by_key(|plan| (plan.minute.is_none(), plan.minute));
     plans.first()?;
-    let mut text = format!("Tomorrow, {}:", pieces::display(date, scene.today()));
+    let mut text = format!("Tomorrow, {}:", pieces::display(date, context.today()));
     for plan in plans.iter().take(PLANS_MAX) {
         text.push_str("\n• ");
         if let Some(minute) = plan.minute {
@@ -208,9 +208,9 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
 impl Superpower for EveningState {
     type Action = EveningAction;
 
-    fn apply(&mut self, action: EveningAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: EveningAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            EveningAction::Show => self.overview(scene),
+            EveningAction::Show => self.overview(context),
             EveningAction::Daily(at) => {
                 let at = at.unwrap_or(AT);
                 (self.at, self.stopped) = (Some(at), false);
@@ -218,10 +218,10 @@ impl Superpower for EveningState {
                     "Okay, each evening at {} I tell you what the next day brings, when there is something. “stop evening prep” ends that.",
                     pieces::clock_text(at)
                 );
-                promise(POWER, &promised, scene)
+                promise(POWER, &promised, context)
             }
             EveningAction::Stop => {
-                let was_on = self.minute(scene).is_some();
+                let was_on = self.minute(context).is_some();
                 (self.at, self.stopped) = (None, true);
                 match was_on {
                     true => "Okay, no more evening prep by itself.".to_owned(),
@@ -233,28 +233,28 @@ impl Superpower for EveningState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         let mut text =
-            tomorrow(scene).unwrap_or_else(|| "Tomorrow: nothing on that I know of.".to_owned());
-        match self.minute(scene) {
-            Some(minute) if scene.reachable && !scene.muted => text.push_str(&format!(
+            tomorrow(context).unwrap_or_else(|| "Tomorrow: nothing on that I know of.".to_owned());
+        match self.minute(context) {
+            Some(minute) if context.reachable && !context.muted => text.push_str(&format!(
                 "\nIt comes each evening at {} before such a day.",
                 pieces::clock_text(minute)
             )),
             Some(_) => {}
             None => text.push_str("\nFor this each evening, say “evening prep every day”."),
         }
-        text.push_str(scene.zone_hint());
+        text.push_str(context.zone_hint());
         text
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.sent.next(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        let due = self.sent.take_due(notices, scene);
-        due.first().and_then(|_| tomorrow(scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        let due = self.sent.take_due(notices, context);
+        due.first().and_then(|_| tomorrow(context))
     }
 }

@@ -26,9 +26,9 @@ impl Event {
     }
 
     /// "Friday, 27 November: 10:00–11:00 Standup, Room 5"
-    pub fn line(&self, scene: &PowerContext<'_>) -> String {
-        let day = pieces::display(self.date(scene), scene.today());
-        format!("{day}: {}", self.display(scene))
+    pub fn line(&self, context: &PowerContext<'_>) -> String {
+        let day = pieces::display(self.date(context), context.today());
+        format!("{day}: {}", self.display(context))
     }
 
     /// It takes place, and the person takes part.
@@ -41,8 +41,8 @@ impl Event {
         self.is_on() && self.is_busy && !self.is_all_day
     }
 
-    pub(super) fn date(&self, scene: &PowerContext<'_>) -> NaiveDate {
-        pieces::date(self.starts_at, scene.zone())
+    pub(super) fn date(&self, context: &PowerContext<'_>) -> NaiveDate {
+        pieces::date(self.starts_at, context.zone())
     }
 
     pub(super) fn title(&self) -> String {
@@ -62,17 +62,17 @@ impl Event {
     }
 
     /// "10:00–11:00 Standup, Room 5"
-    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
-        let mut parts = vec![format!("{} {}", self.time_text(scene), self.title())];
+    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+        let mut parts = vec![format!("{} {}", self.time_text(context), self.title())];
         parts.extend(self.place_texts());
         parts.join(", ")
     }
 
-    fn time_text(&self, scene: &PowerContext<'_>) -> String {
+    fn time_text(&self, context: &PowerContext<'_>) -> String {
         if self.is_all_day {
             return "all day:".to_owned();
         }
-        let clock = |at| pieces::clock_text(pieces::minute_of_day(at, scene.zone()));
+        let clock = |at| pieces::clock_text(pieces::minute_of_day(at, context.zone()));
         match self.ends_at > self.starts_at {
             true => format!("{}–{}", clock(self.starts_at), clock(self.ends_at)),
             false => clock(self.starts_at),
@@ -80,14 +80,14 @@ impl Event {
     }
 
     /// "Friday, 27 November at 20:00"
-    pub(super) fn start_text(&self, scene: &PowerContext<'_>) -> String {
-        moment_text(self.starts_at, self.is_all_day, scene)
+    pub(super) fn start_text(&self, context: &PowerContext<'_>) -> String {
+        moment_text(self.starts_at, self.is_all_day, context)
     }
 }
 
-pub(super) fn moment_text(at: Timestamp, is_all_day: bool, scene: &PowerContext<'_>) -> String {
-    let minute = (!is_all_day).then(|| pieces::minute_of_day(at, scene.zone()));
-    pieces::time_text(pieces::date(at, scene.zone()), minute, scene.today())
+pub(super) fn moment_text(at: Timestamp, is_all_day: bool, context: &PowerContext<'_>) -> String {
+    let minute = (!is_all_day).then(|| pieces::minute_of_day(at, context.zone()));
+    pieces::time_text(pieces::date(at, context.zone()), minute, context.today())
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -96,15 +96,15 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// One line for each, with the day where they are of several.
-pub(super) fn listed(events: &[&Event], with_day: bool, scene: &PowerContext<'_>) -> String {
+pub(super) fn listed(events: &[&Event], with_day: bool, context: &PowerContext<'_>) -> String {
     let mut text = String::new();
     for event in events.iter().take(LISTED_MAX) {
         text.push_str("\n• ");
         if with_day {
-            text.push_str(&pieces::display(event.date(scene), scene.today()));
+            text.push_str(&pieces::display(event.date(context), context.today()));
             text.push_str(", ");
         }
-        text.push_str(&event.display(scene));
+        text.push_str(&event.display(context));
     }
     if events.len() > LISTED_MAX {
         text.push_str(&format!("\n• and {} more", events.len() - LISTED_MAX));
@@ -113,22 +113,22 @@ pub(super) fn listed(events: &[&Event], with_day: bool, scene: &PowerContext<'_>
 }
 
 /// The events of a day at which the person takes part, in order.
-pub(super) fn of_day<'a>(date: NaiveDate, scene: &PowerContext<'a>) -> Vec<&'a Event> {
-    let Some((from, to)) = pieces::moment(date, 0, scene.zone()).zip(
+pub(super) fn of_day<'a>(date: NaiveDate, context: &PowerContext<'a>) -> Vec<&'a Event> {
+    let Some((from, to)) = pieces::moment(date, 0, context.zone()).zip(
         date.succ_opt()
-            .and_then(|next| pieces::moment(next, 0, scene.zone())),
+            .and_then(|next| pieces::moment(next, 0, context.zone())),
     ) else {
         return Vec::new();
     };
-    between(from, to, scene)
+    between(from, to, context)
 }
 
 pub(super) fn between<'a>(
     from: Timestamp,
     to: Timestamp,
-    scene: &PowerContext<'a>,
+    context: &PowerContext<'a>,
 ) -> Vec<&'a Event> {
-    let events = scene.facts.events.iter();
+    let events = context.facts.events.iter();
     events
         .filter(|event| event.is_on())
         .filter(|event| event.starts_at < to && (event.ends_at > from || event.starts_at >= from))

@@ -44,7 +44,7 @@ pub struct Facts {
     /// Trips of the trip planner.
     pub trips: Vec<PlannedTrip>,
     /// How long the person is on the way to places.
-    pub ways: Ways,
+    pub travel_times: TravelTimes,
 }
 
 /// An event of a calendar that is switched on.
@@ -126,7 +126,7 @@ pub struct Booking {
     /// The subject of the last mail about it; "": that mail is no longer kept.
     pub subject: String,
     /// When the last mail about it came.
-    pub said_at: Timestamp,
+    pub received_at: Timestamp,
     pub first_seen_at: Timestamp,
     /// When something that matters was last seen to change.
     pub changed_at: Timestamp,
@@ -179,7 +179,7 @@ pub struct PlannedTrip {
 /// How long the person is on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ways {
+pub struct TravelTimes {
     pub usual_minutes: Option<i64>,
     /// A part of the address, and the minutes of the way.
     pub places: Vec<(String, i64)>,

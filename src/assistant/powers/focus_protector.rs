@@ -136,9 +136,9 @@ fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> FocusAction {
 impl Superpower for FocusState {
     type Action = FocusAction;
 
-    fn apply(&mut self, action: FocusAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: FocusAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            FocusAction::Start { .. } if !scene.reachable => {
+            FocusAction::Start { .. } if !context.reachable => {
                 "I can't write to you by myself in this chat, so there's nothing I could hold back."
                     .to_owned()
             }
@@ -146,18 +146,18 @@ impl Superpower for FocusState {
                 self.until = Some(until.0);
                 format!(
                     "Focus until {}. I hold your reminders back until then; “stop focus” ends it.{}",
-                    clock(until, scene),
-                    scene.zone_hint()
+                    clock(until, context),
+                    context.zone_hint()
                 )
             }
-            FocusAction::Stop => match self.alarm(scene) {
+            FocusAction::Stop => match self.alarm(context) {
                 Some(_) => {
                     self.until = None;
                     "Okay, your focus is over. What I held back comes now.".to_owned()
                 }
                 None => "You're in no focus at the moment.".to_owned(),
             },
-            FocusAction::Show => self.overview(scene),
+            FocusAction::Show => self.overview(context),
             FocusAction::TooLong => format!(
                 "A focus lasts at most {} hours. For example: “focus for 45 minutes”.",
                 MINUTES_MAX / 60
@@ -165,15 +165,15 @@ impl Superpower for FocusState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        match self.alarm(scene) {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        match self.alarm(context) {
             Some(until) => {
-                let minutes = (until.0 - scene.now.0 + 59_999) / 60_000;
+                let minutes = (until.0 - context.now.0 + 59_999) / 60_000;
                 format!(
                     "You're in focus until {}, {} more.{}",
-                    clock(until, scene),
+                    clock(until, context),
                     super::pieces::counted(minutes as usize, "minute"),
-                    scene.zone_hint()
+                    context.zone_hint()
                 )
             }
             None => {
@@ -182,12 +182,14 @@ impl Superpower for FocusState {
         }
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.until.map(Timestamp).filter(|until| *until > scene.now)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.until
+            .map(Timestamp)
+            .filter(|until| *until > context.now)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        if self.alarm(scene).is_some() {
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        if self.alarm(context).is_some() {
             return None;
         }
         self.until
@@ -196,10 +198,14 @@ impl Superpower for FocusState {
     }
 }
 
-fn clock(at: Timestamp, scene: &PowerContext<'_>) -> String {
-    let zone = if scene.timezone.is_none() { " UTC" } else { "" };
+fn clock(at: Timestamp, context: &PowerContext<'_>) -> String {
+    let zone = if context.timezone.is_none() {
+        " UTC"
+    } else {
+        ""
+    };
     format!(
         "{}{zone}",
-        at.utc().with_timezone(&scene.zone()).format("%H:%M")
+        at.utc().with_timezone(&context.zone()).format("%H:%M")
     )
 }

@@ -122,27 +122,27 @@ fn wrote(talk: &Talk<'_>, at: usize, end: usize) -> Option<MailQuery> {
 impl Superpower for MailQueryState {
     type Action = MailQuery;
 
-    fn apply(&mut self, action: MailQuery, scene: &PowerContext<'_>) -> Option<String> {
-        if !scene.facts.has_mailbox {
+    fn apply(&mut self, action: MailQuery, context: &PowerContext<'_>) -> Option<String> {
+        if !context.facts.has_mailbox {
             // "did you write?" is talk to whoever has no mailbox.
             return matches!(action, MailQuery::Important)
-                .then(|| self.overview(scene))
-                .or_else(|| scene.sure.then(|| self.overview(scene)));
+                .then(|| self.overview(context))
+                .or_else(|| context.sure.then(|| self.overview(context)));
         }
         Some(match action {
-            MailQuery::Important => self.overview(scene),
+            MailQuery::Important => self.overview(context),
             MailQuery::From(name) => {
-                let found = found(scene, |mail| {
+                let found = found(context, |mail| {
                     let from = format!("{} {}", mail.from_name, mail.from_email).to_lowercase();
                     has_all(&from, &name)
                 });
                 match found.first() {
-                    Some(_) => format!("Yes, {name} wrote:{}", listed(&found, scene)),
+                    Some(_) => format!("Yes, {name} wrote:{}", listed(&found, context)),
                     None => format!("I find no mail from {name} in the last 30 days."),
                 }
             }
             MailQuery::About(about) => {
-                let found = found(scene, |mail| {
+                let found = found(context, |mail| {
                     let all = format!(
                         "{} {} {} {}",
                         mail.from_name, mail.from_email, mail.subject, mail.text
@@ -150,37 +150,37 @@ impl Superpower for MailQueryState {
                     has_all(&all.to_lowercase(), &about)
                 });
                 match found.first() {
-                    Some(_) => format!("On {about} I find:{}", listed(&found, scene)),
+                    Some(_) => format!("On {about} I find:{}", listed(&found, context)),
                     None => format!("I find no mail on {about} in the last 30 days."),
                 }
             }
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        if !scene.facts.has_mailbox {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        if !context.facts.has_mailbox {
             return mails::not_connected(
                 "tell you what is important in it, and what somebody wrote",
             );
         }
-        let people = &scene.facts.people;
-        let important = found(scene, |mail| mail.cannot_wait(people).is_some());
+        let people = &context.facts.people;
+        let important = found(context, |mail| mail.cannot_wait(people).is_some());
         match important.is_empty() {
             true => {
                 "I see nothing in your mail of the last 30 days that looks important.".to_owned()
             }
-            false => format!("This looks important:{}", listed(&important, scene)),
+            false => format!("This looks important:{}", listed(&important, context)),
         }
     }
 }
 
 /// Newest first.
-fn found<'a>(scene: &PowerContext<'a>, is_meant: impl Fn(&Mail) -> bool) -> Vec<&'a Mail> {
-    scene
+fn found<'a>(context: &PowerContext<'a>, matches: impl Fn(&Mail) -> bool) -> Vec<&'a Mail> {
+    context
         .facts
         .mails
         .iter()
-        .filter(|mail| is_meant(mail))
+        .filter(|mail| matches(mail))
         .take(NAMED_MAX)
         .collect()
 }
@@ -192,10 +192,10 @@ fn has_all(text: &str, words: &str) -> bool {
         .all(|word| text.contains(word))
 }
 
-fn listed(found: &[&Mail], scene: &PowerContext<'_>) -> String {
+fn listed(found: &[&Mail], context: &PowerContext<'_>) -> String {
     let lines = found.iter().map(|mail| match mail.excerpt() {
-        text if text.is_empty() => format!("\n• {}", mail.display(scene)),
-        text => format!("\n• {}\n  “{text}”", mail.display(scene)),
+        text if text.is_empty() => format!("\n• {}", mail.display(context)),
+        text => format!("\n• {}\n  “{text}”", mail.display(context)),
     });
     lines.collect()
 }

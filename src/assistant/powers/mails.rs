@@ -16,11 +16,11 @@ impl Mail {
     }
 
     /// "Ana, Friday, 27 November at 20:00: “Subject”"
-    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
         format!(
             "{}, {}: “{}”",
             self.from(),
-            events::moment_text(self.received_at, false, scene),
+            events::moment_text(self.received_at, false, context),
             events::one_line(&self.subject)
         )
     }

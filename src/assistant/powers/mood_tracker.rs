@@ -228,14 +228,14 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
 impl Superpower for MoodState {
     type Action = MoodAction;
 
-    fn apply(&mut self, action: MoodAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: MoodAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             MoodAction::Log { score, note } => {
                 if let Some(reply) = too_long(&[&note], NOTE_CHARS_MAX) {
                     return Some(reply);
                 }
                 let entry = Entry {
-                    at: scene.now.0,
+                    at: context.now.0,
                     score,
                     note,
                 };
@@ -246,7 +246,7 @@ impl Superpower for MoodState {
                 }
                 format!(
                     "{reply}{}",
-                    self.average(7, scene)
+                    self.average(7, context)
                         .map_or_else(String::new, |(text, n)| {
                             if n > 1 {
                                 format!(" This week it's {text} on average.")
@@ -256,66 +256,66 @@ impl Superpower for MoodState {
                         })
                 )
             }
-            MoodAction::Past { days } => self.past(days, scene),
+            MoodAction::Past { days } => self.past(days, context),
             MoodAction::OutOfRange => {
                 "Moods go from 1 (awful) to 10 (wonderful). For example: “mood 7/10”.".to_owned()
             }
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        self.past(7, scene)
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        self.past(7, context)
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let (average, _) = self.average(7, scene)?;
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let (average, _) = self.average(7, context)?;
         Some(format!("Mood in the last 7 days: {average} on average"))
     }
 }
 
 impl MoodState {
-    fn since(&self, days: i64, scene: &PowerContext<'_>) -> impl Iterator<Item = &Entry> {
-        let first = pieces::number(scene.today()) - (days - 1) as i32;
-        let zone = scene.zone();
+    fn since(&self, days: i64, context: &PowerContext<'_>) -> impl Iterator<Item = &Entry> {
+        let first = pieces::number(context.today()) - (days - 1) as i32;
+        let zone = context.zone();
         self.entries
             .iter()
             .filter(move |entry| pieces::number(pieces::date(Timestamp(entry.at), zone)) >= first)
     }
 
     /// The average with one decimal as text, and the number of entries.
-    fn average(&self, days: i64, scene: &PowerContext<'_>) -> Option<(String, usize)> {
-        let count = self.since(days, scene).count();
+    fn average(&self, days: i64, context: &PowerContext<'_>) -> Option<(String, usize)> {
+        let count = self.since(days, context).count();
         let sum: usize = self
-            .since(days, scene)
+            .since(days, context)
             .map(|entry| usize::from(entry.score))
             .sum();
         let tenths = (sum * 10 + count / 2).checked_div(count)?;
         Some((format!("{}.{}", tenths / 10, tenths % 10), count))
     }
 
-    fn past(&self, days: i64, scene: &PowerContext<'_>) -> String {
+    fn past(&self, days: i64, context: &PowerContext<'_>) -> String {
         const LISTED_MAX: usize = 14;
         let when = match days {
             1 => "today".to_owned(),
             n => format!("in the last {n} days"),
         };
-        let Some((average, count)) = self.average(days, scene) else {
+        let Some((average, count)) = self.average(days, context) else {
             return format!("I know of no mood of yours {when}. Say “mood 7/10” to note one.");
         };
         let times = counted(count, "time");
         let mut text = format!("Your mood {when}: {average} on average, noted {times}.");
         for entry in self
-            .since(days, scene)
+            .since(days, context)
             .skip(count.saturating_sub(LISTED_MAX))
         {
-            let at = Timestamp(entry.at).utc().with_timezone(&scene.zone());
+            let at = Timestamp(entry.at).utc().with_timezone(&context.zone());
             text.push_str(&format!(
                 "\n• {}: {}",
                 at.format("%a %-d %b %H:%M"),
                 entry.display()
             ));
         }
-        if scene.timezone.is_none() {
+        if context.timezone.is_none() {
             text.push_str("\nTimes are in UTC.");
         }
         text

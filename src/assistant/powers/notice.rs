@@ -29,8 +29,8 @@ pub(super) struct Notice {
 
 impl Notice {
     /// When it goes out, from now on; `None`: it is too late.
-    fn goes_out_at(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        let (waking, zone, now) = (scene.waking, scene.zone(), scene.now);
+    fn goes_out_at(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        let (waking, zone, now) = (context.waking, context.zone(), context.now);
         if self.over <= now {
             return None;
         }
@@ -55,11 +55,11 @@ pub(super) struct SentNotices(BTreeMap<String, i64>);
 
 impl SentNotices {
     /// When the next of `notices` goes out.
-    pub(super) fn next(&self, notices: &[Notice], scene: &PowerContext<'_>) -> Option<Timestamp> {
+    pub(super) fn next(&self, notices: &[Notice], context: &PowerContext<'_>) -> Option<Timestamp> {
         notices
             .iter()
             .filter(|notice| !self.0.contains_key(&notice.key))
-            .filter_map(|notice| notice.goes_out_at(scene))
+            .filter_map(|notice| notice.goes_out_at(context))
             .min()
     }
 
@@ -71,14 +71,18 @@ impl SentNotices {
     pub(super) fn take_due(
         &mut self,
         notices: Vec<Notice>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Vec<Notice> {
-        let kept_from = scene.now.plus_ms(-SENT_KEPT_MS).0;
+        let kept_from = context.now.plus_ms(-SENT_KEPT_MS).0;
         self.0.retain(|_, forget_at| *forget_at > kept_from);
         let mut due: Vec<Notice> = notices
             .into_iter()
             .filter(|notice| !self.0.contains_key(&notice.key))
-            .filter(|notice| notice.goes_out_at(scene).is_some_and(|at| at <= scene.now))
+            .filter(|notice| {
+                notice
+                    .goes_out_at(context)
+                    .is_some_and(|at| at <= context.now)
+            })
             .collect();
         due.sort_by_key(|notice| (notice.planned, notice.over));
         due.truncate(AT_ONCE_MAX);
@@ -118,7 +122,7 @@ mod tests {
     use super::*;
     use crate::assistant::powers::{Facts, WakingHours};
 
-    fn scene<'a>(now: &str, waking: WakingHours, facts: &'a Facts) -> PowerContext<'a> {
+    fn context<'a>(now: &str, waking: WakingHours, facts: &'a Facts) -> PowerContext<'a> {
         PowerContext {
             now: Timestamp::parse(now).unwrap(),
             timezone: Some("Europe/Berlin".parse().unwrap()),
@@ -209,7 +213,7 @@ mod tests {
         ];
         let facts = Facts::default();
         for (waking, now, planned, over, expected) in cases {
-            let at = notice(planned, over).goes_out_at(&scene(now, waking, &facts));
+            let at = notice(planned, over).goes_out_at(&context(now, waking, &facts));
             let at = at.map(|at| at.to_string());
             assert_eq!(at.as_deref(), expected, "{planned} {over} at {now}");
         }
@@ -219,19 +223,19 @@ mod tests {
     fn a_notice_goes_out_once() {
         let mut sent = SentNotices::default();
         let facts = Facts::default();
-        let scene = scene("2026-11-23T16:00:00Z", WakingHours::default(), &facts);
+        let context = context("2026-11-23T16:00:00Z", WakingHours::default(), &facts);
         let all = vec![notice("2026-11-23T16:00:00Z", "2026-11-23T18:00:00Z")];
-        assert_eq!(sent.next(&all, &scene), Some(scene.now));
-        assert_eq!(sent.take_due(all.clone(), &scene), all);
-        assert_eq!(sent.take_due(all.clone(), &scene), []);
-        assert_eq!(sent.next(&all, &scene), None);
+        assert_eq!(sent.next(&all, &context), Some(context.now));
+        assert_eq!(sent.take_due(all.clone(), &context), all);
+        assert_eq!(sent.take_due(all.clone(), &context), []);
+        assert_eq!(sent.next(&all, &context), None);
         let mut other = SentNotices::default();
-        other.skip_past(&all, scene.now);
+        other.skip_past(&all, context.now);
         assert_eq!(other, sent);
         // Long after, it is forgotten.
         let later = PowerContext {
-            now: scene.now.plus_s(10 * 86_400),
-            ..scene
+            now: context.now.plus_s(10 * 86_400),
+            ..context
         };
         assert_eq!(sent.take_due(Vec::new(), &later), []);
         assert_eq!(sent, SentNotices::default());

@@ -30,7 +30,7 @@ impl Power {
             }
             _ => return None,
         };
-        let is_connected = match self.goes_by_bookings() {
+        let is_connected = match self.uses_bookings() {
             true => facts.has_mailbox,
             false => facts.has_calendar,
         };

@@ -94,7 +94,7 @@ impl Power {
     }
 
     /// Whether it goes by a connected mailbox.
-    pub const fn goes_by_mail(self) -> bool {
+    pub const fn uses_mail(self) -> bool {
         matches!(self, Self::EmailUrgency | Self::GmailMindreaderAgent)
     }
 
@@ -114,14 +114,11 @@ impl Power {
 
     /// Whether it tells what others have written, in mails and events.
     pub const fn quotes_others(self) -> bool {
-        self.goes_by_mail()
-            || self.goes_by_bookings()
-            || self.goes_by_calendar()
-            || self.needs_calendar()
+        self.uses_mail() || self.uses_bookings() || self.uses_calendar() || self.needs_calendar()
     }
 
     /// Whether what it writes by itself goes by the events of connected calendars.
-    pub const fn goes_by_calendar(self) -> bool {
+    pub const fn uses_calendar(self) -> bool {
         matches!(
             self,
             Self::EveningPrep
@@ -135,7 +132,7 @@ impl Power {
     }
 
     /// Whether it goes by what mails say of bookings, parcels and the like.
-    pub const fn goes_by_bookings(self) -> bool {
+    pub const fn uses_bookings(self) -> bool {
         matches!(
             self,
             Self::TicketsVault
@@ -149,7 +146,7 @@ impl Power {
 
     /// Whether it keeps what is planned for a day.
     pub const fn keeps_days(self) -> bool {
-        self.goes_by_bookings()
+        self.uses_bookings()
             || matches!(
                 self,
                 Self::PostEventCheckin
@@ -160,7 +157,7 @@ impl Power {
     }
 
     /// Whether the morning's briefing tells of its day.
-    pub const fn is_of_the_morning(self) -> bool {
+    pub const fn is_in_morning_briefing(self) -> bool {
         matches!(
             self,
             Self::BirthdayReminder
@@ -194,7 +191,7 @@ impl Power {
         match self {
             Self::TravelBrain => !has_calendar && !has_mailbox,
             power if power.needs_calendar() => !has_calendar,
-            power if power.goes_by_mail() => !has_mailbox,
+            power if power.uses_mail() => !has_mailbox,
             _ => false,
         }
     }

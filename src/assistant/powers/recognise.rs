@@ -107,8 +107,8 @@ fn may_be_recalled(power: Power, talk: &Talk<'_>) -> bool {
     );
     is_asked
         && (power.has_plans()
-            || power.goes_by_calendar()
-            || power.goes_by_mail()
+            || power.uses_calendar()
+            || power.uses_mail()
             || matches!(
                 power,
                 Power::PackageTracking

@@ -52,16 +52,16 @@ pub(super) trait Superpower:
     type Action;
 
     /// Takes in what others know. It is part of the state while it is used, and isn't kept.
-    fn take_in(&mut self, _scene: &PowerContext<'_>) {}
+    fn take_in(&mut self, _context: &PowerContext<'_>) {}
 
     /// `None` when the action isn't about anything in the state.
-    fn apply(&mut self, action: Self::Action, scene: &PowerContext<'_>) -> Option<String>;
+    fn apply(&mut self, action: Self::Action, context: &PowerContext<'_>) -> Option<String>;
 
     /// A text about the current state.
-    fn overview(&self, scene: &PowerContext<'_>) -> String;
+    fn overview(&self, context: &PowerContext<'_>) -> String;
 
     /// Lines for the daily summary.
-    fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, _context: &PowerContext<'_>) -> Option<String> {
         None
     }
 
@@ -71,23 +71,23 @@ pub(super) trait Superpower:
     }
 
     /// Its next alarm after now.
-    fn alarm(&self, _scene: &PowerContext<'_>) -> Option<Timestamp> {
+    fn alarm(&self, _context: &PowerContext<'_>) -> Option<Timestamp> {
         None
     }
 
     /// Handles the alarm that was set for `at`.
-    fn on_alarm(&mut self, _at: Timestamp, _scene: &PowerContext<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, _context: &PowerContext<'_>) -> Option<String> {
         None
     }
 
     /// What it knows of the days to come, for others.
-    fn plans(&self, _scene: &PowerContext<'_>) -> Vec<Plan> {
+    fn plans(&self, _context: &PowerContext<'_>) -> Vec<Plan> {
         Vec::new()
     }
 
     /// What somebody may want to be reminded before.
-    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
-        self.plans(scene)
+    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+        self.plans(context)
     }
 
     /// What its last message asked about.

@@ -30,7 +30,7 @@ static NOTHING: &Facts = &Facts {
     is_travel_told: false,
     dropped_stops: Vec::new(),
     trips: Vec::new(),
-    ways: Ways {
+    travel_times: TravelTimes {
         usual_minutes: None,
         places: Vec::new(),
     },

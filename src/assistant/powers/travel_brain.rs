@@ -80,93 +80,93 @@ pub fn dropped_stops(stored: &StoredState) -> Vec<String> {
 /// Flights, rides and stays that begin on one of some days, first and last included.
 pub(super) fn lines_between(
     (first, last): (NaiveDate, NaiveDate),
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Vec<String> {
-    let all = stops::all(scene, &scene.facts.dropped_stops);
+    let all = stops::all(context, &context.facts.dropped_stops);
     let days = first..=last;
-    let begins = |stop: &&Stop| days.contains(&pieces::date(stop.starts, scene.zone()));
+    let begins = |stop: &&Stop| days.contains(&pieces::date(stop.starts, context.zone()));
     all.iter()
         .filter(begins)
-        .map(|stop| stop.display(scene))
+        .map(|stop| stop.display(context))
         .collect()
 }
 
 /// Whether the address of a booked hotel is told on arrival, and not before.
-pub(super) fn tells_hotel(booking: &Booking, scene: &PowerContext<'_>) -> bool {
-    if !scene.facts.is_travel_told || booking.kind != FactKind::Hotel {
+pub(super) fn tells_hotel(booking: &Booking, context: &PowerContext<'_>) -> bool {
+    if !context.facts.is_travel_told || booking.kind != FactKind::Hotel {
         return false;
     }
     let mark = booking.mark();
-    let trips = trips::of(&stops::all(scene, &scene.facts.dropped_stops));
+    let trips = trips::of(&stops::all(context, &context.facts.dropped_stops));
     trips
         .iter()
         .any(|trip| trip.arrivals().any(|(hotel, _)| hotel.mark == mark))
 }
 
 impl TravelState {
-    fn trips(&self, scene: &PowerContext<'_>) -> Vec<Trip> {
-        trips::of(&stops::all(scene, &self.dropped))
+    fn trips(&self, context: &PowerContext<'_>) -> Vec<Trip> {
+        trips::of(&stops::all(context, &self.dropped))
     }
 
     /// The next stop of a kind that isn't over.
-    fn next(&self, kind: StopKind, to: &str, scene: &PowerContext<'_>) -> Option<Stop> {
-        let stops = stops::all(scene, &self.dropped);
-        let is_meant = |stop: &Stop| {
+    fn next(&self, kind: StopKind, to: &str, context: &PowerContext<'_>) -> Option<Stop> {
+        let stops = stops::all(context, &self.dropped);
+        let matches = |stop: &Stop| {
             stop.kind == kind || kind == StopKind::Journey && stop.kind != StopKind::Hotel
         };
         stops.into_iter().find(|stop| {
-            is_meant(stop)
-                && stop.until() > scene.now
+            matches(stop)
+                && stop.until() > context.now
                 && (to.is_empty() || bookings::overlap(&stop.to, to) || stop.names(to))
         })
     }
 
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        let stops = stops::all(scene, &self.dropped);
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        let stops = stops::all(context, &self.dropped);
         let mut notices = Vec::new();
         for stop in stops.iter().filter(|stop| stop.kind != StopKind::Hotel) {
-            notices.extend(check_in(stop, scene));
-            notices.push(leaving(stop, scene));
-            notices.extend(gate(stop, scene));
+            notices.extend(check_in(stop, context));
+            notices.push(leaving(stop, context));
+            notices.extend(gate(stop, context));
         }
         for trip in trips::of(&stops) {
             let arrivals = trip.arrivals();
-            notices.extend(arrivals.map(|(hotel, at)| arrival(hotel, at, scene)));
+            notices.extend(arrivals.map(|(hotel, at)| arrival(hotel, at, context)));
         }
         notices
     }
 
-    fn display(&self, trip: &Trip, scene: &PowerContext<'_>) -> String {
+    fn display(&self, trip: &Trip, context: &PowerContext<'_>) -> String {
         let mut text = format!("🧳 {}:", trip.name());
         for stop in &trip.stops {
-            text.push_str(&format!("\n• {}", stop.display(scene)));
+            text.push_str(&format!("\n• {}", stop.display(context)));
         }
-        for line in trip.planned(scene) {
+        for line in trip.planned(context) {
             text.push_str(&format!("\n• {line}"));
         }
         text
     }
 
-    fn remove(&mut self, kind: StopKind, to: &str, scene: &PowerContext<'_>) -> Option<String> {
-        match self.next(kind, to, scene) {
+    fn remove(&mut self, kind: StopKind, to: &str, context: &PowerContext<'_>) -> Option<String> {
+        match self.next(kind, to, context) {
             Some(stop) => {
                 if self.dropped.len() >= DROPPED_MAX {
                     self.dropped.remove(0);
                 }
-                let line = stop.display(scene);
+                let line = stop.display(context);
                 self.dropped.push(stop.mark);
                 Some(format!(
                     "Okay, I leave this out: {line}. I can't cancel it with them; please do that yourself. “undo” brings it back."
                 ))
             }
-            None => scene.sure.then(|| none_of(kind, to, scene)),
+            None => context.sure.then(|| none_of(kind, to, context)),
         }
     }
 }
 
 /// It was looked for and isn't there.
-fn none_of(kind: StopKind, to: &str, scene: &PowerContext<'_>) -> String {
-    if !scene.facts.has_calendar && !scene.facts.has_mailbox {
+fn none_of(kind: StopKind, to: &str, context: &PowerContext<'_>) -> String {
+    if !context.facts.has_calendar && !context.facts.has_mailbox {
         return not_connected();
     }
     let to = match to {
@@ -181,13 +181,13 @@ fn not_connected() -> String {
         .to_owned()
 }
 
-fn check_in(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
+fn check_in(stop: &Stop, context: &PowerContext<'_>) -> Option<Notice> {
     if stop.kind != StopKind::Flight {
         return None;
     }
     let mut text = format!(
         "🧳 You can usually check in from now on: {}",
-        stop.display(scene)
+        stop.display(context)
     );
     if !stop.check_in_url.is_empty() {
         text.push_str(&format!("\n{}", events::one_line(&stop.check_in_url)));
@@ -200,59 +200,59 @@ fn check_in(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
     })
 }
 
-fn leaving(stop: &Stop, scene: &PowerContext<'_>) -> Notice {
-    let leave = stop.leave_at(scene);
+fn leaving(stop: &Stop, context: &PowerContext<'_>) -> Notice {
+    let leave = stop.leave_at(context);
     Notice {
         key: stop.key("leave"),
         planned: leave.plus_s(-AHEAD_S),
-        over: leave_until(leave, stop.starts, scene),
-        text: format!("🚪 {}: {}", stop.leave_text(scene), stop.display(scene)),
+        over: leave_until(leave, stop.starts, context),
+        text: format!("🚪 {}: {}", stop.leave_text(context), stop.display(context)),
     }
 }
 
 /// A gate that became known after the booking.
-fn gate(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
+fn gate(stop: &Stop, context: &PowerContext<'_>) -> Option<Notice> {
     let is_news = !stop.gate.is_empty() && stop.changed_at > stop.first_seen_at;
     let is_near = stop.starts.0 - stop.changed_at.0 <= GATE_BEFORE_MS;
     (is_news && is_near).then(|| Notice {
         key: stop.key(&format!("gate {}", stop.gate)),
         planned: stop.changed_at,
         over: stop.starts,
-        text: format!("🚪 {}", stop.display(scene)),
+        text: format!("🚪 {}", stop.display(context)),
     })
 }
 
-fn arrival(hotel: &Stop, at: Timestamp, scene: &PowerContext<'_>) -> Notice {
+fn arrival(hotel: &Stop, at: Timestamp, context: &PowerContext<'_>) -> Notice {
     Notice {
         key: hotel.key("arrival"),
         planned: at,
         over: at.plus_s(ARRIVED_S),
-        text: format!("🏨 {}", hotel.display(scene)),
+        text: format!("🏨 {}", hotel.display(context)),
     }
 }
 
 impl Superpower for TravelState {
     type Action = TravelAction;
 
-    fn apply(&mut self, action: TravelAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TravelAction, context: &PowerContext<'_>) -> Option<String> {
         let (kind, to) = match action {
-            TravelAction::Trips => return Some(self.overview(scene)),
-            TravelAction::Remove { kind, to } => return self.remove(kind, &to, scene),
+            TravelAction::Trips => return Some(self.overview(context)),
+            TravelAction::Remove { kind, to } => return self.remove(kind, &to, context),
             TravelAction::Next { kind, ref to } => (kind, to.clone()),
             TravelAction::CheckIn => (StopKind::Flight, String::new()),
             TravelAction::Leave | TravelAction::Details => (StopKind::Journey, String::new()),
         };
-        let Some(stop) = self.next(kind, &to, scene) else {
-            return scene.sure.then(|| none_of(kind, &to, scene));
+        let Some(stop) = self.next(kind, &to, context) else {
+            return context.sure.then(|| none_of(kind, &to, context));
         };
-        let line = stop.display(scene);
+        let line = stop.display(context);
         Some(match action {
             TravelAction::CheckIn => {
                 let from = stop.starts.plus_s(-CHECK_IN_BEFORE_S);
-                let mut text = match from > scene.now {
+                let mut text = match from > context.now {
                     true => format!(
                         "You can usually check in from {}: {line}",
-                        events::moment_text(from, false, scene)
+                        events::moment_text(from, false, context)
                     ),
                     false => format!("You can usually check in now: {line}"),
                 };
@@ -261,7 +261,7 @@ impl Superpower for TravelState {
                 }
                 text
             }
-            TravelAction::Leave => format!("🚪 {}: {line}", stop.leave_text(scene)),
+            TravelAction::Leave => format!("🚪 {}: {line}", stop.leave_text(context)),
             TravelAction::Details if stop.gate.is_empty() && stop.platform.is_empty() => {
                 format!("The mails name no gate or platform yet: {line}")
             }
@@ -269,39 +269,39 @@ impl Superpower for TravelState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        let mut trips = self.trips(scene);
-        trips.retain(|trip| trip.until() > scene.now);
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        let mut trips = self.trips(context);
+        trips.retain(|trip| trip.until() > context.now);
         if trips.is_empty() {
-            return none_of(StopKind::Journey, "", scene);
+            return none_of(StopKind::Journey, "", context);
         }
         let listed = trips.iter().take(TRIPS_MAX);
-        let lines: Vec<String> = listed.map(|trip| self.display(trip, scene)).collect();
+        let lines: Vec<String> = listed.map(|trip| self.display(trip, context)).collect();
         lines.join("\n")
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let stops = stops::all(scene, &self.dropped);
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let stops = stops::all(context, &self.dropped);
         let today = stops
             .iter()
             .filter(|stop| stop.kind != StopKind::Hotel)
-            .filter(|stop| pieces::date(stop.starts, scene.zone()) == scene.today());
-        let lines: Vec<String> = today.map(|stop| stop.display(scene)).collect();
+            .filter(|stop| pieces::date(stop.starts, context.zone()) == context.today());
+        let lines: Vec<String> = today.map(|stop| stop.display(context)).collect();
         (!lines.is_empty()).then(|| format!("On the way: {}", lines.join("; ")))
     }
 
-    fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
-        let stops = stops::all(scene, &self.dropped).into_iter();
+    fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+        let stops = stops::all(context, &self.dropped).into_iter();
         let journeys = stops.filter(|stop| stop.kind != StopKind::Hotel);
-        journeys.map(|stop| stop.plan(scene)).collect()
+        journeys.map(|stop| stop.plan(context)).collect()
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.sent.next(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        notice::joined(&self.sent.take_due(notices, scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        notice::joined(&self.sent.take_due(notices, context))
     }
 }

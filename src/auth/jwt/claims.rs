@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::header::Unverified;
+use super::header::UnverifiedToken;
 use super::{LOCAL_ISSUER, Refusal, Rules};
 use crate::clock::Timestamp;
 
@@ -40,7 +40,7 @@ pub struct Profile {
 
 /// Reads the claims of a provider's token: `iss` and `aud` are required and must match.
 pub(super) fn read_provided(
-    token: &Unverified<'_>,
+    token: &UnverifiedToken<'_>,
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
@@ -59,7 +59,7 @@ pub(super) fn read_provided(
 /// Reads the claims of a local token: `iss` and `aud` are optional, but must match if both present
 /// and configured.
 pub(super) fn read_local(
-    token: &Unverified<'_>,
+    token: &UnverifiedToken<'_>,
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
@@ -78,7 +78,7 @@ pub(super) fn read_local(
 }
 
 fn read(
-    token: &Unverified<'_>,
+    token: &UnverifiedToken<'_>,
     issuer: &str,
     rules: &Rules,
     now: Timestamp,

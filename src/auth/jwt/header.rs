@@ -11,7 +11,7 @@ use super::{TOKEN_BYTES_MAX, strict};
 pub(super) const KID_BYTES_MAX: usize = 512;
 
 /// The parts of a token whose signature isn't checked yet.
-pub(super) struct Unverified<'a> {
+pub(super) struct UnverifiedToken<'a> {
     pub(super) alg: String,
     pub(super) kid: Option<String>,
     pub(super) claims: Map<String, Value>,
@@ -21,7 +21,7 @@ pub(super) struct Unverified<'a> {
     pub(super) signature: &'a str,
 }
 
-impl<'a> Unverified<'a> {
+impl<'a> UnverifiedToken<'a> {
     pub(super) fn read(token: &'a str) -> Result<Self, &'static str> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err("the token is too long");

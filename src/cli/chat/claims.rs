@@ -47,7 +47,7 @@ pub(super) fn false_claims(
             .clone()
             .find(|old| old.schedule_id == reminder.schedule_id);
         match was {
-            None => found.extend(unsaid(answer, reminder, zone, now)),
+            None => found.extend(missing_lines(answer, reminder, zone, now)),
             Some(old) if old.send_at != reminder.send_at => {
                 let time = line_of(reminder, zone).at.format("%H:%M").to_string();
                 found.push((!answer.contains(&time), "a new time is not said back"));
@@ -103,7 +103,7 @@ pub(super) fn false_claims(
 }
 
 /// What an answer must say of a reminder that is new.
-fn unsaid(
+fn missing_lines(
     answer: &str,
     reminder: &Reminder,
     zone: Zone,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::turns::Sender;
+use super::sender_queue::Sender;
 use super::{ATTEMPTS_MAX, PROGRESS_MS, RESENDS_MAX, Step, Timing};
 use crate::clock::{Monotonic, Timestamp};
-use crate::store::{CommandState, RoomId, Unfinished};
+use crate::store::{CommandState, RoomId, UnfinishedCommand};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeliveryStage {
@@ -55,7 +55,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(command: Unfinished) -> Self {
+    pub(super) fn new(command: UnfinishedCommand) -> Self {
         Self {
             command_id: command.command_id,
             room: command.room,

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::entry::Entry;
-use super::turns::Turns;
+use super::sender_queue::SenderQueue;
 use super::{Outbox, Step};
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::RoomId;
@@ -12,13 +12,13 @@ use crate::store::RoomId;
 impl Outbox {
     /// Whether a waiting poll can be answered now.
     pub fn poll_due(&self, now: Timestamp, mono: Monotonic) -> bool {
-        self.pace.is_free(mono) && self.next_due(now, mono).is_some_and(|at| at <= mono)
+        self.send_rate.is_free(mono) && self.next_due(now, mono).is_some_and(|at| at <= mono)
     }
 
     /// The time when a poll can be answered because of time alone.
     pub fn poll_next(&self, now: Timestamp, mono: Monotonic) -> Option<Monotonic> {
         let next = self.next_due(now, mono);
-        let next = next.map(|at| at.max(self.pace.free_at().unwrap_or(at)));
+        let next = next.map(|at| at.max(self.send_rate.free_at().unwrap_or(at)));
         let backoffs = self.refused.values().copied().filter(|at| *at > mono);
         next.into_iter().chain(backoffs).min()
     }
@@ -67,7 +67,7 @@ impl Outbox {
         listed.sort_by_key(|(_, entry)| entry.order);
         let mut steps = Vec::new();
         let (mut sends, mut has_more) = (0, false);
-        let room = self.pace.left(mono).saturating_sub(listed.len());
+        let room = self.send_rate.left(mono).saturating_sub(listed.len());
         let mut new: Vec<_> = NewCommands::of(new, self.ready.emptied()).collect();
         let chosen = room.min(new.len());
         new[..chosen].sort_by_key(|(seq, _)| **seq);
@@ -76,11 +76,11 @@ impl Outbox {
                 has_more = true;
                 break;
             }
-            let head = self.lanes.get(&entry.room).and_then(|lane| lane.first());
+            let head = self.rooms.get(&entry.room).and_then(|queue| queue.first());
             let order = self.next_order;
             let step = entry.poll_step(*seq, order, head == Some(seq), self.timing, now, mono);
             if step.is_send() {
-                if !self.pace.take(mono) {
+                if !self.send_rate.take(mono) {
                     break; // the rest is sent when the rate limit allows
                 }
                 sends += 1;
@@ -141,21 +141,21 @@ impl Outbox {
 struct NewCommands<'a> {
     chats: HashMap<RoomId, VecDeque<(&'a u64, &'a Entry)>>,
     by_seq: HashMap<u64, RoomId>,
-    turns: Turns,
+    senders: SenderQueue,
 }
 
 impl<'a> NewCommands<'a> {
     /// `commands` are sorted by seq.
-    fn of(commands: Vec<(&'a u64, &'a Entry)>, turns: Turns) -> Self {
+    fn of(commands: Vec<(&'a u64, &'a Entry)>, senders: SenderQueue) -> Self {
         let mut this = Self {
             chats: HashMap::new(),
             by_seq: HashMap::new(),
-            turns,
+            senders,
         };
         for (seq, entry) in commands {
             let chat = this.chats.entry(entry.room).or_default();
             if chat.is_empty() {
-                this.turns.insert(entry.sender, *seq);
+                this.senders.insert(entry.sender, *seq);
                 this.by_seq.insert(*seq, entry.room);
             }
             chat.push_back((seq, entry));
@@ -168,13 +168,13 @@ impl<'a> Iterator for NewCommands<'a> {
     type Item = (&'a u64, &'a Entry);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (sender, seq) = self.turns.next()?;
-        self.turns.took(sender, seq);
+        let (sender, seq) = self.senders.next()?;
+        self.senders.took(sender, seq);
         let room = self.by_seq.remove(&seq)?;
         let chat = self.chats.get_mut(&room)?;
         let command = chat.pop_front()?;
         if let Some((seq, entry)) = chat.front() {
-            self.turns.insert(entry.sender, **seq);
+            self.senders.insert(entry.sender, **seq);
             self.by_seq.insert(**seq, room);
         }
         Some(command)

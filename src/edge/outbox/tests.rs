@@ -19,7 +19,7 @@ fn outbox(rooms: &[i64]) -> Outbox {
 fn outbox_of(timing: Timing, commands: &[(i64, Option<i64>)]) -> Outbox {
     let mut outbox = Outbox::new(timing, Vec::new(), Monotonic(0));
     for (seq, (room, creator)) in (1..).zip(commands) {
-        outbox.insert(Unfinished {
+        outbox.insert(UnfinishedCommand {
             seq,
             command_id: seq.to_string().into(),
             room: RoomId(*room),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::relay::Given;
+use super::relay::GivenCommand;
 use super::world::World;
 use crate::clock::Monotonic;
-use crate::store::{AgentId, Command, Unfinished};
+use crate::store::{AgentId, Command, UnfinishedCommand};
 
 impl World {
     pub(super) fn check_sent(&mut self, agent: usize, command: &Command) {
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    pub(super) fn check_listed(&mut self, agent: usize, text: &str) -> Given {
+    pub(super) fn check_listed(&mut self, agent: usize, text: &str) -> GivenCommand {
         let command: serde_json::Value = serde_json::from_str(text).unwrap();
         let place = (self.relays[agent].id, command["seq"].as_u64().unwrap());
         let row = self.open.get(&place);
@@ -51,7 +51,7 @@ impl World {
                 attempts: command["attempt"].as_u64().unwrap() as u32,
             },
         );
-        Given {
+        GivenCommand {
             id: row.command_id.to_string(),
             seq: row.seq,
         }
@@ -83,7 +83,7 @@ impl World {
     }
 
     /// A refusal that counted begins the shortest backoff that it may.
-    fn check_refusals(&mut self, agent: AgentId, row: &Unfinished) {
+    fn check_refusals(&mut self, agent: AgentId, row: &UnfinishedCommand) {
         let place = (agent, row.seq);
         let known = self.refusals.insert(place, row.refusals).unwrap_or(0);
         assert!((known..12).contains(&row.refusals), "{row:?}");

@@ -20,9 +20,9 @@ pub(super) struct RelayModel {
     /// Never finishes anything.
     pub(super) idle: bool,
     /// Command ids that came over the socket and wait to be worked on.
-    pub(super) inbox: VecDeque<Given>,
+    pub(super) inbox: VecDeque<GivenCommand>,
     /// The list of the last answered poll, not yet worked on.
-    pub(super) list: VecDeque<Given>,
+    pub(super) list: VecDeque<GivenCommand>,
     pub(super) finished: BTreeSet<String>,
     /// As `finished`; a command that moved away and back has a seq for each time.
     pub(super) finished_seqs: BTreeSet<u64>,
@@ -33,7 +33,7 @@ pub(super) struct RelayModel {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Given {
+pub(super) struct GivenCommand {
     pub(super) id: String,
     pub(super) seq: u64,
 }
@@ -56,14 +56,14 @@ impl RelayModel {
         }
     }
 
-    fn finish(&mut self, given: &Given) {
+    fn finish(&mut self, given: &GivenCommand) {
         self.finished.insert(given.id.clone());
         self.finished_seqs.insert(given.seq);
         self.working.remove(&given.id);
     }
 
     /// What it says of a command that came over the socket; none is said when it is lost.
-    pub(super) fn obey(&mut self, given: &Given, dice: &mut Dice) -> Vec<Ack> {
+    pub(super) fn obey(&mut self, given: &GivenCommand, dice: &mut Dice) -> Vec<Ack> {
         if self.finished.contains(&given.id) {
             self.finish(given);
             return vec![ack(&given.id, Report::Completed)];
@@ -100,7 +100,7 @@ impl RelayModel {
             return;
         }
         for (id, seq) in std::mem::take(&mut self.working) {
-            self.finish(&Given { id, seq });
+            self.finish(&GivenCommand { id, seq });
         }
         for _ in 0..dice.below(self.list.len() + 1) {
             let Some(given) = self.list.pop_front() else {

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::task::Poll as Polling;
 
 use super::dice::Dice;
-use super::relay::{Given, RelayModel, ack};
+use super::relay::{GivenCommand, RelayModel, ack};
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::{Hub, Settings};
 use crate::edge::queue;
 use crate::edge::sync::{self, Poll};
 use crate::edge::wire::{Ack, Report};
 use crate::store::{
-    AgentId, Command, NewRoom, NewUser, Options, RoomId, SharedStore, Store, Unfinished,
+    AgentId, Command, NewRoom, NewUser, Options, RoomId, SharedStore, Store, UnfinishedCommand,
 };
 
 const ROOMS: usize = 3;
@@ -31,10 +31,10 @@ pub(super) struct World {
     pub(super) clock: Clock,
     pub(super) settings: Settings,
     rooms: Vec<Room>,
-    /// Unfinished rows as last read, by agent and seq.
-    pub(super) open: BTreeMap<(AgentId, u64), Unfinished>,
+    /// UnfinishedCommand rows as last read, by agent and seq.
+    pub(super) open: BTreeMap<(AgentId, u64), UnfinishedCommand>,
     /// All rows ever seen.
-    pub(super) known: BTreeMap<(AgentId, u64), Unfinished>,
+    pub(super) known: BTreeMap<(AgentId, u64), UnfinishedCommand>,
     /// Newest command that was sent for the first time, by agent and room.
     pub(super) first_sends: HashMap<(AgentId, RoomId), u64>,
     pub(super) sent: BTreeSet<(AgentId, u64)>,
@@ -253,7 +253,7 @@ impl World {
                 first.filter(|((a, _), c)| *a == self.relays[agent].id && c.room == room);
             let head = of_room.next().map(|((_, seq), _)| *seq);
             assert_eq!(head, Some(command.seq), "one of a chat at a time, in order");
-            self.relays[agent].inbox.push_back(Given {
+            self.relays[agent].inbox.push_back(GivenCommand {
                 id: command.command_id,
                 seq: command.seq,
             });
@@ -326,7 +326,7 @@ impl World {
         self.check().await;
         assert!(polled.commands.len() <= limit);
         assert!(!polled.ws_connected || polled.commands.is_empty());
-        let given: Vec<Given> = polled
+        let given: Vec<GivenCommand> = polled
             .commands
             .iter()
             .map(|text| self.check_listed(agent, text))

@@ -50,7 +50,7 @@ impl Ingest {
             (None, _) => {
                 tx.delete_power_alarm(user, power.name())?;
                 if power == Power::FocusProtector {
-                    tx.release_held(user, now)?;
+                    tx.release_alarms(user, now)?;
                 }
             }
         }
@@ -184,7 +184,7 @@ impl MessageTurn<'_> {
         (calendar, is_enabled): (i64, bool),
     ) -> Result<()> {
         tx.enable_calendar(CalendarId(calendar), is_enabled)?;
-        self.plan_alarms(tx, self.timezone(), Power::goes_by_calendar)
+        self.plan_alarms(tx, self.timezone(), Power::uses_calendar)
     }
 
     /// Plans anew when these superpowers write, of those that have something to write.
@@ -236,7 +236,7 @@ impl Ingest {
             let stored = tx.power_state(PowerOwner::User(user), power.name())?;
             let stored = stored.map(stored_state);
             let before = planned.iter().find(|alarm| alarm.name == power.name());
-            let goes_by_others = power.needs_plans() || goes_by_services(power);
+            let goes_by_others = power.needs_plans() || uses_services(power);
             if stored.is_none() && before.is_none() && !goes_by_others {
                 continue;
             }
@@ -277,13 +277,13 @@ impl Ingest {
             now,
         };
         self.plan_alarms(tx, &plan, |power| {
-            power.needs_plans() || goes_by_services(power)
+            power.needs_plans() || uses_services(power)
         })
     }
 }
 
-fn goes_by_services(power: Power) -> bool {
-    power.goes_by_calendar() || power.goes_by_mail() || power.goes_by_bookings()
+fn uses_services(power: Power) -> bool {
+    power.uses_calendar() || power.uses_mail() || power.uses_bookings()
 }
 
 /// What goes by a calendar is looked at each day, as events further away are not yet planned.
@@ -293,7 +293,7 @@ fn next_look(
     at: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    if !(power.goes_by_calendar() && facts.has_calendar) {
+    if !(power.uses_calendar() && facts.has_calendar) {
         return at;
     }
     let look = now.plus_s(LOOK_AGAIN_S);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{notices, stored_state};
 use crate::assistant::powers::{
     Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
-    dropped_stops, is_travel, planned_trips, standing, ways,
+    dropped_stops, is_travel, planned_trips, standing, travel_times,
 };
 use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
@@ -52,9 +52,9 @@ pub(super) fn gather(
     }
     let services = tx.view().services(user)?;
     facts.has_calendar =
-        goes_by_events(power) && services.iter().any(|service| service.kind.is_calendar());
+        uses_events(power) && services.iter().any(|service| service.kind.is_calendar());
     facts.has_mailbox =
-        goes_by_mail(power) && services.iter().any(|service| !service.kind.is_calendar());
+        uses_mail(power) && services.iter().any(|service| !service.kind.is_calendar());
     if facts.has_calendar {
         let zone = timezone.unwrap_or(Zone::UTC);
         facts.events = events(tx, power, user, zone, now)?;
@@ -67,11 +67,11 @@ pub(super) fn gather(
             facts.memories = memories.into_iter().map(|memory| memory.text).collect();
         }
         if power == Power::CalendarMorning {
-            let is_meant = Power::is_of_the_morning;
+            let is_meant = Power::is_in_morning_briefing;
             facts.day = day(tx, (user, timezone), flags, is_meant, now)?;
         }
     }
-    if power.goes_by_mail() && facts.has_mailbox {
+    if power.uses_mail() && facts.has_mailbox {
         let zone = timezone.unwrap_or(Zone::UTC);
         // What is told by itself is news.
         let days = match power {
@@ -85,7 +85,7 @@ pub(super) fn gather(
         facts.people.extend(names_in_memories(tx, user)?);
         facts.is_urgent_mail_told = flags.boolean("workflow.email_urgency");
     }
-    if facts.has_mailbox && goes_by_mail(power) && !power.goes_by_mail() {
+    if facts.has_mailbox && uses_mail(power) && !power.uses_mail() {
         facts.bookings = bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?;
     }
     if matches!(
@@ -101,8 +101,8 @@ pub(super) fn gather(
     Ok(facts)
 }
 
-fn goes_by_events(power: Power) -> bool {
-    power.goes_by_calendar()
+fn uses_events(power: Power) -> bool {
+    power.uses_calendar()
         || matches!(
             power,
             Power::CalendarQueryAgent
@@ -113,21 +113,18 @@ fn goes_by_events(power: Power) -> bool {
         )
 }
 
-fn goes_by_mail(power: Power) -> bool {
-    power.goes_by_mail()
-        || power.goes_by_bookings()
-        || power.needs_plans()
-        || power == Power::TripPlanner
+fn uses_mail(power: Power) -> bool {
+    power.uses_mail() || power.uses_bookings() || power.needs_plans() || power == Power::TripPlanner
 }
 
-/// What belongs to trips: how long ways take, what is planned, what the person removed.
+/// What belongs to trips: travel times, what is planned, what the person removed.
 fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) -> Result<()> {
     let travel = Power::TravelBrain;
     let is_muted = notices::preferences(tx, user)?.is_muted(travel);
     facts.is_travel_told = flags.superpower(travel.name()) && !is_muted;
     for row in tx.power_states(PowerOwner::User(user))? {
         match Power::named(&row.name) {
-            Some(Power::DestinationPrep) => facts.ways = ways(&stored_state(row)),
+            Some(Power::DestinationPrep) => facts.travel_times = travel_times(&stored_state(row)),
             Some(Power::TravelBrain) => facts.dropped_stops = dropped_stops(&stored_state(row)),
             Some(Power::TripPlanner) => facts.trips = planned_trips(&stored_state(row)),
             _ => {}
@@ -173,7 +170,7 @@ fn booking(row: MailFactRow, zone: Zone) -> Booking {
         time: fact.time.map(|time| time.within(zone)),
         details: details.unwrap_or_default(),
         subject: row.subject,
-        said_at: row.said_at,
+        received_at: row.received_at,
         first_seen_at: row.first_seen_at,
         changed_at: row.changed_at,
     }
@@ -412,7 +409,7 @@ fn day(
     let rows = tx.power_states(PowerOwner::User(user))?;
     for power in Power::ALL.into_iter().rev() {
         let row = rows.iter().find(|row| row.name == power.name());
-        let has_data = row.is_some() || power.goes_by_bookings();
+        let has_data = row.is_some() || power.uses_bookings();
         if !has_data || !is_meant(power) || !flags.superpower(power.name()) {
             continue;
         }

@@ -3,7 +3,7 @@
 //! reply.
 
 use super::language;
-use super::tool_outcomes::{message, message_row, missing_row};
+use super::pending_message::PendingMessage;
 use crate::access::Access;
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
@@ -21,54 +21,45 @@ impl Ingest {
         &self,
         tx: &mut Tx<'_>,
         pending: &PendingReply,
-        elsewhere: &ServiceMemories,
+        service_memories: &ServiceMemories,
         now: Timestamp,
     ) -> Result<Option<ReplyDraft>> {
-        let row = message_row(tx, pending)?;
-        let room_row = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
-        let room = tx.room(&room_row.chat_guid)?.ok_or_else(missing_row)?;
-        let user = tx.user(row.user)?;
+        let pending_message = PendingMessage::read(tx, pending)?;
+        let PendingMessage {
+            row,
+            message,
+            user,
+            room,
+            ..
+        } = &pending_message;
         let flags = self.flags.for_user(&user.public_id);
-        let message = message(&row, &room_row);
         if pending.unprompted || flags.boolean("llm.force_basic_mode") {
             return Ok(None);
         }
         // "In an hour" is an hour from when it was said.
-        let said_at = row.received_at;
+        let received_at = row.received_at;
         let persona = self.persona.get().name.clone();
-        let understood = understanding::understand_all(&message, &persona, user.timezone, said_at);
-        let request = (&message, &understood);
-        let called = self.called(tx, request, &user, &room, &flags, said_at)?;
+        let understood =
+            understanding::understand_all(message, &persona, user.timezone, received_at);
+        let request = (message, &understood);
+        let called = self.called(tx, request, user, room, &flags, received_at)?;
         let called = called.filter(|called| called.is_explicit());
         let is_power = called.is_some();
-        let unknown_elsewhere = match elsewhere {
+        let service_memories = match service_memories {
             ServiceMemories::Nothing if self.memories.has_service() => {
                 &ServiceMemories::Unreachable
             }
             known => known,
         };
         let turn = MessageTurn {
-            ingest: self,
-            flags: &flags,
-            message: &message,
-            user: &user,
-            room: &room,
-            agent: pending.agent,
-            humans: 0,
-            access: Access::Allow { remaining: -1 },
             called,
-            elsewhere: unknown_elsewhere,
-            by_model: false,
-            left_to_model: false,
-            is_admitted: false,
-            now,
-            mono: self.clock.monotonic(),
+            ..pending_message.turn(self, &flags, service_memories, now)
         };
         if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
         }
         if is_power {
-            let access = gate::superpower_access(tx, &message, &user, &room, &flags, now)?;
+            let access = gate::superpower_access(tx, message, user, room, &flags, now)?;
             if let Access::Deny(denial) = access {
                 tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
                 return Ok(Some(ReplyDraft {

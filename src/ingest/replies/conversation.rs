@@ -297,14 +297,14 @@ impl ModelTurn<'_> {
                 Operation::Recall { .. } | Operation::Forget { .. } | Operation::Usage
             )
         });
-        if asks_memories && matches!(work.elsewhere, ServiceMemories::Nothing) {
-            work.elsewhere = self.elsewhere().await;
+        if asks_memories && matches!(work.service_memories, ServiceMemories::Nothing) {
+            work.service_memories = self.service_memories().await;
         }
         let now = *work.tried_at.get_or_insert(now);
-        let (done, elsewhere) = (work.changes.clone(), work.elsewhere.clone());
+        let (done, service_memories) = (work.changes.clone(), work.service_memories.clone());
         let tried = self
             .ingest
-            .try_calls(self.pending, done, calls.to_vec(), elsewhere, now)
+            .try_calls(self.pending, done, calls.to_vec(), service_memories, now)
             .await;
         let results = tried.unwrap_or_else(|error| {
             let id = self.pending.message_id;
@@ -319,9 +319,9 @@ impl ModelTurn<'_> {
         results
     }
 
-    pub(super) async fn elsewhere(&self) -> ServiceMemories {
+    pub(super) async fn service_memories(&self) -> ServiceMemories {
         let user_id = &self.context.user.public_id;
-        self.ingest.memories.elsewhere(user_id).await
+        self.ingest.memories.service_memories(user_id).await
     }
 }
 

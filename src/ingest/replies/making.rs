@@ -45,7 +45,7 @@ pub(super) async fn make(
     {
         return Ok(Some(result));
     }
-    look_around(ingest, &mut context, &pending).await?;
+    read_outside_facts(ingest, &mut context, &pending).await?;
     let context_ms = mono().since(outcome);
     let mut waited_ms = 0;
     let place = match model.free_place() {
@@ -87,7 +87,11 @@ pub(super) async fn make(
 }
 
 /// Adds what others know: memories, and the tools of other servers.
-async fn look_around(ingest: &Ingest, context: &mut Context, pending: &PendingReply) -> Result<()> {
+async fn read_outside_facts(
+    ingest: &Ingest,
+    context: &mut Context,
+    pending: &PendingReply,
+) -> Result<()> {
     let (memories, tools) = tokio::join!(
         context::memories(ingest, context),
         outside::tools(ingest, context, pending)

@@ -107,7 +107,7 @@ impl<'a> ModelTurn<'a> {
         }
         self.shorten(place, &mut work).await;
         if work.failure.is_some() && self.ingest.memories.has_service() {
-            work.elsewhere = self.elsewhere().await;
+            work.service_memories = self.service_memories().await;
         }
         self.shorten(place, &mut work).await;
         self.result(work)
@@ -194,7 +194,7 @@ impl<'a> ModelTurn<'a> {
             },
             tried_at: work.tried_at.unwrap_or(self.now),
             denied: work.denied.filter(|_| work.failure.is_none()),
-            elsewhere: work.elsewhere,
+            service_memories: work.service_memories,
             is_for_builtin: false,
             decision: ReplyDecision {
                 class: plan.class.class.as_str(),
@@ -269,7 +269,7 @@ pub(super) struct CallTotals {
     /// Time that calls of other servers' tools took.
     pub(super) outside_ms: u64,
     pub(super) denied: Option<Denial>,
-    pub(super) elsewhere: ServiceMemories,
+    pub(super) service_memories: ServiceMemories,
     pub(super) used: TokenUsage,
     pub(super) photos_shown: usize,
     pub(super) cut_off: bool,

@@ -29,7 +29,7 @@ pub(super) struct ReplyResult {
     /// Why a superpower that was called is not the person's.
     pub(super) denied: Option<Denial>,
     /// What the external memory service keeps of the person, as far as it was asked.
-    pub(super) elsewhere: ServiceMemories,
+    pub(super) service_memories: ServiceMemories,
     /// The model was asked and gave no reply: the builtin assistant may answer.
     pub(super) is_for_builtin: bool,
     pub(super) decision: ReplyDecision,
@@ -145,7 +145,7 @@ impl ReplyResult {
             changes: Vec::new(),
             tried_at: Timestamp(0),
             denied: None,
-            elsewhere: ServiceMemories::Nothing,
+            service_memories: ServiceMemories::Nothing,
             is_for_builtin: false,
             decision: ReplyDecision {
                 outcome: SMALL_TALK,
@@ -163,7 +163,7 @@ impl ReplyResult {
             changes: Vec::new(),
             tried_at: Timestamp(0),
             denied: None,
-            elsewhere: ServiceMemories::Nothing,
+            service_memories: ServiceMemories::Nothing,
             is_for_builtin: false,
             decision: ReplyDecision {
                 failure: Some(failure.to_owned()),

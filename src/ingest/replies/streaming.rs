@@ -29,7 +29,7 @@ struct ReplyPart {
     /// Calls that change something, as they were tried.
     changes: Vec<ToolCall>,
     tried_at: Timestamp,
-    elsewhere: ServiceMemories,
+    service_memories: ServiceMemories,
     /// People whose messages it may quote, without its recipient.
     others: Vec<UserId>,
 }
@@ -65,7 +65,7 @@ impl ModelTurn<'_> {
             text: text.to_owned(),
             changes: work.changes.clone(),
             tried_at: work.tried_at.unwrap_or(self.context.message.received_at),
-            elsewhere: work.elsewhere.clone(),
+            service_memories: work.service_memories.clone(),
             others: self.context.others.clone(),
         };
         let (ingest, id) = (self.ingest.clone(), self.pending.message_id);
@@ -126,7 +126,7 @@ impl Ingest {
     ) -> Result<()> {
         let scope = CallScope {
             pending,
-            elsewhere: &part.elsewhere,
+            service_memories: &part.service_memories,
             now: part.tried_at,
         };
         for call in &part.changes {

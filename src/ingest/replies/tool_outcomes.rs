@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::language;
+use super::pending_message::{PendingMessage, message_row, missing_row};
 use super::result::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
 use crate::assistant::tools::{Operation, Tool};
@@ -18,9 +19,9 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::answer::ReplyDraft;
 use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{Ingest, Message, Mode, gate};
+use crate::ingest::{Ingest, gate};
 use crate::memory::ServiceMemories;
-use crate::store::{DoneCall, MessageRow, PendingReply, RoomRow, Tx};
+use crate::store::{DoneCall, PendingReply, Tx};
 
 /// The code of the error that a call did not come out as it had when it was tried.
 pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
@@ -98,7 +99,7 @@ impl CallResult {
 pub(super) struct CallScope<'a> {
     pub(super) pending: &'a PendingReply,
     /// What the external memory service keeps of the person.
-    pub(super) elsewhere: &'a ServiceMemories,
+    pub(super) service_memories: &'a ServiceMemories,
     pub(super) now: Timestamp,
 }
 
@@ -109,7 +110,7 @@ impl Ingest {
         pending: PendingReply,
         done: Vec<ToolCall>,
         calls: Vec<ToolCall>,
-        elsewhere: ServiceMemories,
+        service_memories: ServiceMemories,
         now: Timestamp,
     ) -> Result<Vec<CallResult>> {
         let (ingest, tried) = (self.clone(), Arc::new(Mutex::new(Vec::new())));
@@ -117,7 +118,7 @@ impl Ingest {
         let trial = self.store.write(move |tx| -> Result<()> {
             let scope = CallScope {
                 pending: &pending,
-                elsewhere: &elsewhere,
+                service_memories: &service_memories,
                 now,
             };
             for call in &done {
@@ -154,7 +155,8 @@ impl Ingest {
         if outcome.is_for_builtin
             && done.is_empty()
             && sent.is_empty()
-            && let Some(draft) = self.answer_by_builtin(tx, pending, &outcome.elsewhere, now)?
+            && let Some(draft) =
+                self.answer_by_builtin(tx, pending, &outcome.service_memories, now)?
         {
             decision.outcome = "builtin";
             return Ok((draft, decision));
@@ -165,7 +167,7 @@ impl Ingest {
         }
         let scope = CallScope {
             pending,
-            elsewhere: &outcome.elsewhere,
+            service_memories: &outcome.service_memories,
             now: outcome.tried_at,
         };
         for call in &outcome.changes {
@@ -222,32 +224,16 @@ impl Ingest {
     ) -> Result<CallResult> {
         let CallScope {
             pending,
-            elsewhere,
+            service_memories,
             now,
         } = scope;
-        let row = message_row(tx, pending)?;
-        let room_row = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
-        let room = tx.room(&room_row.chat_guid)?.ok_or_else(missing_row)?;
         // Anew for each call: one before it may have changed the profile.
-        let user = tx.user(row.user)?;
-        let flags = self.flags.for_user(&user.public_id);
-        let message = message(&row, &room_row);
+        let message = PendingMessage::read(tx, pending)?;
+        let flags = self.flags.for_user(&message.user.public_id);
         let turn = MessageTurn {
-            ingest: self,
-            flags: &flags,
-            message: &message,
-            user: &user,
-            room: &room,
-            agent: pending.agent,
-            humans: 0,
-            access: Access::Allow { remaining: -1 },
-            called: None,
-            elsewhere,
             by_model: true,
-            left_to_model: false,
             is_admitted,
-            now,
-            mono: self.clock.monotonic(),
+            ..message.turn(self, &flags, service_memories, now)
         };
         if turn.agent.is_none() && scheduled == Some(true) && call.is_new_reminder() {
             return Ok(CallResult::refused(
@@ -348,35 +334,4 @@ pub(super) fn changed_meanwhile() -> Error {
         CHANGED_MEANWHILE,
         "What a tool was called for has changed meanwhile.",
     )
-}
-
-pub(super) fn missing_row() -> Error {
-    Error::internal("the message of a pending reply is gone")
-}
-
-pub(super) fn message_row(tx: &Tx<'_>, pending: &PendingReply) -> Result<MessageRow> {
-    tx.view()
-        .message(pending.message_id)?
-        .ok_or_else(missing_row)
-}
-
-/// The message as far as its rows tell.
-pub(super) fn message(row: &MessageRow, room: &RoomRow) -> Message {
-    Message {
-        chat_guid: room.chat_guid.clone(),
-        mode: match room.mode.as_str() {
-            "group" => Mode::Group,
-            _ => Mode::Direct,
-        },
-        sender: row.sender.clone(),
-        text: row.text.clone(),
-        timestamp: row.sent_at_s,
-        participants: Vec::new(),
-        metadata: None,
-        context: None,
-        owner: None,
-        photos: 0,
-        superpower: None,
-        reply_to_assistant: false,
-    }
 }

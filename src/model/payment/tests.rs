@@ -23,7 +23,7 @@ fn failed(at: i64) -> ProviderStatement {
     }
 }
 
-fn end(statements: &[&ProviderStatement], tie: Tie) -> HeldSubscription {
+fn end(statements: &[&ProviderStatement], tie: TieBreak) -> StoredSubscription {
     let mut merged = None;
     for statement in statements {
         match merge(merged.as_ref(), statement, tie) {
@@ -62,9 +62,9 @@ fn every_order_ends_in_the_same() {
     for life in lives {
         let mut in_order = life.clone();
         in_order.sort_by_key(|statement| statement.at);
-        let expected = end(&in_order, Tie::Ask);
+        let expected = end(&in_order, TieBreak::Ask);
         for order in permutations(&life) {
-            assert_eq!(end(&order, Tie::Ask), expected, "{order:?}");
+            assert_eq!(end(&order, TieBreak::Ask), expected, "{order:?}");
         }
     }
 }
@@ -81,9 +81,9 @@ fn ties_that_nobody_settles_have_an_order() {
     ];
     for count in 2..=all.len() {
         let statements: Vec<&ProviderStatement> = all[..count].iter().collect();
-        let expected = end(&statements, Tie::Rank);
+        let expected = end(&statements, TieBreak::Rank);
         for order in permutations(&statements) {
-            assert_eq!(end(&order, Tie::Rank), expected, "{order:?}");
+            assert_eq!(end(&order, TieBreak::Rank), expected, "{order:?}");
         }
     }
 }
@@ -104,7 +104,7 @@ fn what_one_thing_said_does_to_another() {
         (Canceled, 20, Trial, Some(Canceled), Some(Canceled)),
     ];
     for (before, at, status, by_rank, by_asking) in cases {
-        let merged = end(&[&stated(20, before, "monthly")], Tie::Ask);
+        let merged = end(&[&stated(20, before, "monthly")], TieBreak::Ask);
         let statement = ProviderStatement {
             details: None,
             ..stated(at, status, "")
@@ -114,10 +114,14 @@ fn what_one_thing_said_does_to_another() {
             MergeOutcome::Changed(merged) => Some(merged.status),
             MergeOutcome::Tied => None,
         };
-        assert_eq!(after(Tie::Rank), by_rank, "{before:?} {at} {status:?}");
-        assert_eq!(after(Tie::Ask), by_asking, "{before:?} {at} {status:?}");
+        assert_eq!(after(TieBreak::Rank), by_rank, "{before:?} {at} {status:?}");
+        assert_eq!(
+            after(TieBreak::Ask),
+            by_asking,
+            "{before:?} {at} {status:?}"
+        );
         let settled = if before == Canceled { Canceled } else { status };
-        assert_eq!(after(Tie::Settled), Some(settled));
+        assert_eq!(after(TieBreak::Settled), Some(settled));
     }
 }
 

@@ -8,7 +8,7 @@ use super::percent_encoded;
 use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, unsent};
 use crate::relay::address;
 use crate::relay::backoff::backoff;
-use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage};
 use crate::relay::{Uplink, download};
 
 const IS_ENCRYPTED: &str =
@@ -24,7 +24,7 @@ pub(super) fn take(
 ) -> oneshot::Receiver<()> {
     let (up, bot, room) = (uplink.clone(), bot.clone(), room.to_owned());
     uplink.in_order(&format!("{PREFIX}{room}"), async move {
-        bring(&up, &bot, &room, &event).await;
+        forward(&up, &bot, &room, &event).await;
     })
 }
 
@@ -52,7 +52,7 @@ pub(super) fn answer_invitation(
     })
 }
 
-async fn bring(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value) {
+async fn forward(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value) {
     let network = uplink.network();
     let (Some(sender), Some(key)) = (event["sender"].as_str(), event["event_id"].as_str()) else {
         return;
@@ -81,7 +81,7 @@ async fn bring(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value)
     {
         return;
     }
-    let incoming = Incoming {
+    let incoming = IncomingMessage {
         chat_guid,
         sender: format!("{PREFIX}{sender}"),
         is_group: room.is_group(),
@@ -91,14 +91,14 @@ async fn bring(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value)
         sent_at_s: sent_at_ms / 1000,
     };
     let receipt = network.mark_read(room_id, key);
-    let bringing = bring_content(uplink, &room, &incoming, &content.kind);
-    tokio::join!(receipt, bringing);
+    let forwarding = forward_content(uplink, &room, &incoming, &content.kind);
+    tokio::join!(receipt, forwarding);
 }
 
-async fn bring_content(
+async fn forward_content(
     uplink: &Uplink<Matrix>,
     room: &Room,
-    incoming: &Incoming,
+    incoming: &IncomingMessage,
     kind: &ContentKind,
 ) {
     let say = async |words| uplink.say(&incoming.chat_guid, &incoming.key, words).await;

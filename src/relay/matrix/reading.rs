@@ -59,7 +59,7 @@ impl Matrix {
         Ok(())
     }
 
-    /// Puts an answer's events into lanes, and remembers its mark.
+    /// Puts an answer's events into chat_queues, and remembers its mark.
     async fn take(
         &self,
         uplink: &Uplink<Self>,

@@ -1,4 +1,4 @@
-//! What Telegram has said of chats: new ids of groups, and where to wait. Pure.
+//! New ids of Telegram's groups, and until when a chat takes no messages. Pure.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::{PREFIX, Telegram, text, unsent};
-use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage};
 use crate::relay::{Uplink, download};
 
 /// Telegram doesn't serve larger files.
@@ -68,14 +68,14 @@ pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> onesh
         if let Some(query) = update.get("callback_query") {
             press(&up, query).await;
         } else if let Some(message) = update.get("message") {
-            bring(&up, &bot, message, false).await;
+            forward(&up, &bot, message, false).await;
         } else if let Some(message) = update.get("edited_message") {
-            bring(&up, &bot, message, true).await;
+            forward(&up, &bot, message, true).await;
         }
     })
 }
 
-/// A group that becomes a supergroup says so in both. Before anything is put into their lanes.
+/// A group that becomes a supergroup says so in both. Before anything is put into their chat_queues.
 fn note_moved(network: &Telegram, message: &Value, chat: i64) {
     if let Some(to) = message["migrate_to_chat_id"].as_i64() {
         network.note_moved(chat, to);
@@ -85,7 +85,7 @@ fn note_moved(network: &Telegram, message: &Value, chat: i64) {
     }
 }
 
-async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited: bool) {
+async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited: bool) {
     let network = uplink.network();
     let Some(read) = Message::read(message, bot, is_edited) else {
         return;
@@ -95,7 +95,7 @@ async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited:
     }
     let incoming = &read.incoming;
     if let Some(photo) = largest_photo(message) {
-        return bring_photo(uplink, &read, photo).await;
+        return forward_photo(uplink, &read, photo).await;
     }
     match &read.text {
         Some(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
@@ -132,7 +132,7 @@ fn lets_in(network: &Telegram, person: i64, chat: i64) -> bool {
 struct Message {
     person: i64,
     chat: i64,
-    incoming: Incoming,
+    incoming: IncomingMessage,
     /// Without the bot's name; `None` without a text.
     text: Option<String>,
     /// Whether somebody sent it, in contrast to a notice of the group.
@@ -176,7 +176,7 @@ impl Message {
         Some(Self {
             person,
             chat,
-            incoming: Incoming {
+            incoming: IncomingMessage {
                 chat_guid: format!("{PREFIX}{chat}"),
                 sender: format!("{PREFIX}{person}"),
                 is_group,
@@ -243,7 +243,7 @@ impl AddressedText {
                     let (command, to) = marked.split_once('@').unwrap_or((marked, &bot.username));
                     if to.eq_ignore_ascii_case(&bot.username) {
                         to_bot = true;
-                        spoken.replace_range(range, said_by(command));
+                        spoken.replace_range(range, command_text(command));
                     }
                 }
                 _ => {}
@@ -258,7 +258,7 @@ impl AddressedText {
 }
 
 /// The text that a menu command stands for.
-fn said_by(command: &str) -> &str {
+fn command_text(command: &str) -> &str {
     match command.trim_start_matches('/') {
         "start" => "hello",
         word => word,
@@ -283,7 +283,7 @@ fn largest_photo(message: &Value) -> Option<&str> {
     photo?["file_id"].as_str()
 }
 
-async fn bring_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str) {
+async fn forward_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str) {
     let incoming = &message.incoming;
     let api = &uplink.network().api;
     let get = || async move { api.file(file_id).await.map_err(unsent) };
@@ -336,7 +336,7 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
         .as_str()
         .and_then(|text| text.strip_prefix(REMINDER));
     if let (true, Some(what)) = (is_snooze, what) {
-        let incoming = Incoming {
+        let incoming = IncomingMessage {
             chat_guid: format!("{PREFIX}{chat}"),
             sender: format!("{PREFIX}{person}"),
             is_group: message["chat"]["type"] != "private",

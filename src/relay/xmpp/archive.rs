@@ -1,4 +1,4 @@
-//! Archives (XEP-0313): what is asked, what is answered, and how far one was read. Pure.
+//! Message archives (XEP-0313): queries, results, and how far each archive was read. Pure.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -52,18 +52,18 @@ pub(super) fn query(id: &str, place: Place<'_>) -> Element {
 
 /// A message of an archive.
 #[derive(Debug)]
-pub(super) struct Archived {
+pub(super) struct ArchivedMessage {
     pub(super) id: String,
     pub(super) message: Message,
     pub(super) sent_at_s: Option<i64>,
 }
 
 /// `None`: the stanza answers no such query.
-pub(super) fn archived(message: &Message, query: &str) -> Option<Archived> {
+pub(super) fn archived(message: &Message, query: &str) -> Option<ArchivedMessage> {
     let mut payloads = message.payloads.iter();
     let is_answer = |p: &&Element| p.is("result", ns::MAM) && p.attr("queryid") == Some(query);
     let result = Result_::try_from(payloads.find(is_answer)?.clone()).ok()?;
-    Some(Archived {
+    Some(ArchivedMessage {
         id: result.id,
         sent_at_s: result
             .forwarded
@@ -76,7 +76,7 @@ pub(super) fn archived(message: &Message, query: &str) -> Option<Archived> {
 /// One answer of an archive.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    pub(super) messages: Vec<Archived>,
+    pub(super) messages: Vec<ArchivedMessage>,
     /// The place of the next one.
     pub(super) last: Option<String>,
     pub(super) is_complete: bool,
@@ -84,7 +84,7 @@ pub(super) struct Page {
 
 impl Page {
     /// `fin` is what the query was answered with after its messages.
-    pub(super) fn of(messages: Vec<Archived>, fin: Option<Element>) -> Self {
+    pub(super) fn of(messages: Vec<ArchivedMessage>, fin: Option<Element>) -> Self {
         let fin = fin.and_then(|fin| Fin::try_from(fin).ok());
         let is_complete = fin.as_ref().is_none_or(|fin| fin.complete);
         let last = fin.and_then(|fin| fin.set.last);
@@ -96,14 +96,14 @@ impl Page {
     }
 }
 
-/// Messages of archives that are being brought up. What is read is the last one before which
+/// Messages of archives that are being forwarded. What is read is the last one before which
 /// all are done.
 #[derive(Default)]
-pub(super) struct UnderWay {
+pub(super) struct MessagesInFlight {
     queues: HashMap<String, VecDeque<(String, bool)>>,
 }
 
-impl UnderWay {
+impl MessagesInFlight {
     pub(super) fn add(&mut self, archive: &str, id: &str) {
         let queue = self.queues.entry(archive.to_owned()).or_default();
         queue.push_back((id.to_owned(), false));
@@ -128,13 +128,13 @@ impl UnderWay {
 }
 
 /// The newest ids, each with something about it.
-pub(super) struct Newest<T> {
+pub(super) struct NewestIds<T> {
     by_id: HashMap<String, T>,
     order: VecDeque<String>,
     max: usize,
 }
 
-impl<T> Newest<T> {
+impl<T> NewestIds<T> {
     pub(super) fn new(max: usize) -> Self {
         Self {
             by_id: HashMap::new(),
@@ -163,18 +163,18 @@ impl<T> Newest<T> {
 }
 
 /// What was looked at already.
-pub(super) fn known() -> Newest<()> {
-    Newest::new(KNOWN_MAX)
+pub(super) fn known() -> NewestIds<()> {
+    NewestIds::new(KNOWN_MAX)
 }
 
 /// A message as a correction names it: the key it went up with, and when it was sent.
-pub(super) struct Correctable {
+pub(super) struct CorrectableMessage {
     pub(super) key: String,
     pub(super) sent_at_s: i64,
 }
 
-pub(super) fn recent() -> Newest<Correctable> {
-    Newest::new(RECENT_MAX)
+pub(super) fn recent() -> NewestIds<CorrectableMessage> {
+    NewestIds::new(RECENT_MAX)
 }
 
 #[cfg(test)]
@@ -183,22 +183,22 @@ mod tests {
 
     #[test]
     fn what_is_read_waits_for_all_before_it() {
-        let mut under_way = UnderWay::default();
+        let mut in_flight = MessagesInFlight::default();
         for id in ["1", "2", "3"] {
-            under_way.add("a", id);
+            in_flight.add("a", id);
         }
-        under_way.add("b", "9");
-        assert_eq!(under_way.finish("a", "2"), None);
-        assert_eq!(under_way.finish("b", "9").as_deref(), Some("9"));
-        assert_eq!(under_way.finish("a", "1").as_deref(), Some("2"));
-        assert_eq!(under_way.count(), 1);
-        assert_eq!(under_way.finish("a", "3").as_deref(), Some("3"));
-        assert_eq!(under_way.finish("c", "3"), None);
+        in_flight.add("b", "9");
+        assert_eq!(in_flight.finish("a", "2"), None);
+        assert_eq!(in_flight.finish("b", "9").as_deref(), Some("9"));
+        assert_eq!(in_flight.finish("a", "1").as_deref(), Some("2"));
+        assert_eq!(in_flight.count(), 1);
+        assert_eq!(in_flight.finish("a", "3").as_deref(), Some("3"));
+        assert_eq!(in_flight.finish("c", "3"), None);
     }
 
     #[test]
     fn only_the_newest_are_remembered() {
-        let mut newest = Newest::new(2);
+        let mut newest = NewestIds::new(2);
         assert!(newest.insert("1".to_owned(), 1) && !newest.insert("1".to_owned(), 2));
         newest.insert("2".to_owned(), 2);
         newest.insert("3".to_owned(), 3);

@@ -1,4 +1,4 @@
-//! What a message stanza says. Pure.
+//! The content of a message stanza. Pure.
 
 use tokio_xmpp::minidom::Element;
 use tokio_xmpp::parsers::message::Message;

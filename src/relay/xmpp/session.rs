@@ -1,5 +1,5 @@
-//! The session with the server: what comes is looked at in order, and what is to be sent is
-//! sent. One task owns the stream.
+//! The session with the server: handles stanzas in the order of their arrival, and sends outgoing
+//! ones. One task owns the stream.
 
 mod membership;
 mod questions;
@@ -18,11 +18,11 @@ use tokio_xmpp::jid::BareJid;
 use tokio_xmpp::parsers::presence::Presence;
 use tokio_xmpp::stanzastream::{Event, StanzaStream, StreamEvent};
 
-use super::archive::{self, Correctable, Newest, Place, UnderWay};
-use super::bringing;
+use super::archive::{self, CorrectableMessage, MessagesInFlight, NewestIds, Place};
 use super::connection::{self, History, Report};
+use super::forwarding;
 use super::progress::Progress;
-use super::{Outgoing, Xmpp};
+use super::{OutgoingStanza, Xmpp};
 use crate::relay::{StopReason, Uplink};
 
 /// Until a question is answered.
@@ -41,7 +41,7 @@ enum Interruption {
     End(StopReason),
 }
 
-type Going<T> = Result<T, Interruption>;
+type SessionResult<T> = Result<T, Interruption>;
 
 pub(super) struct Session {
     uplink: Uplink<Xmpp>,
@@ -51,16 +51,16 @@ pub(super) struct Session {
     history: Arc<Mutex<History>>,
     /// Until then the stream must be open or resumed.
     opens_until: Option<Instant>,
-    outgoing: mpsc::Receiver<Outgoing>,
+    outgoing: mpsc::Receiver<OutgoingStanza>,
     /// Archive and id of what went up.
     finished: mpsc::UnboundedReceiver<(String, String)>,
     finish: mpsc::UnboundedSender<(String, String)>,
     /// Came while something else was waited for.
     put_off: VecDeque<Stanza>,
     progress: Progress,
-    under_way: UnderWay,
-    known: Newest<()>,
-    recent: Newest<Correctable>,
+    in_flight: MessagesInFlight,
+    known: NewestIds<()>,
+    recent: NewestIds<CorrectableMessage>,
     /// Archives in which was looked for what an earlier process sent.
     searched: HashSet<String>,
     questions: u64,
@@ -69,7 +69,7 @@ pub(super) struct Session {
 impl Session {
     pub(super) async fn run(
         uplink: Uplink<Xmpp>,
-        outgoing: mpsc::Receiver<Outgoing>,
+        outgoing: mpsc::Receiver<OutgoingStanza>,
     ) -> StopReason {
         let network = uplink.network();
         let own = network.own();
@@ -97,7 +97,7 @@ impl Session {
             finish,
             put_off: VecDeque::new(),
             progress,
-            under_way: UnderWay::default(),
+            in_flight: MessagesInFlight::default(),
             known: archive::known(),
             recent: archive::recent(),
             searched: HashSet::new(),
@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// Shows the bot, joins its rooms, and reads what was written in the meantime.
-    async fn begin(&mut self) -> Going<()> {
+    async fn begin(&mut self) -> SessionResult<()> {
         self.put_off.clear(); // the archives have it
         self.put(Presence::available()).await;
         let own = self.own.to_string();
@@ -180,7 +180,7 @@ impl Session {
     }
 
     /// Does the next thing; a stanza is the caller's.
-    async fn step(&mut self) -> Going<Option<Stanza>> {
+    async fn step(&mut self) -> SessionResult<Option<Stanza>> {
         let opens_until = self.opens_until;
         tokio::select! {
             event = self.stream.next() => match event {
@@ -207,7 +207,7 @@ impl Session {
         Ok(None)
     }
 
-    fn notice(&mut self, event: StreamEvent) -> Going<()> {
+    fn notice(&mut self, event: StreamEvent) -> SessionResult<()> {
         let network = self.uplink.network();
         match event {
             StreamEvent::Reset { features, .. } => {
@@ -244,8 +244,8 @@ impl Session {
     }
 
     /// Waits until little is under way.
-    async fn settle(&mut self) -> Going<()> {
-        while self.under_way.count() > UNDER_WAY_MAX {
+    async fn settle(&mut self) -> SessionResult<()> {
+        while self.in_flight.count() > UNDER_WAY_MAX {
             if let Some(stanza) = self.step().await? {
                 self.put_off.push_back(stanza);
             }
@@ -254,9 +254,9 @@ impl Session {
     }
 
     async fn mark_read(&mut self, archive: &str, id: &str) {
-        let key = bringing::key(archive, id);
+        let key = forwarding::key(archive, id);
         self.progress.came_at_s.remove(&key);
-        if let Some(read) = self.under_way.finish(archive, id) {
+        if let Some(read) = self.in_flight.finish(archive, id) {
             self.progress.read.insert(archive.to_owned(), read);
             self.write_progress().await;
         }

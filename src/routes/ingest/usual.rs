@@ -229,32 +229,32 @@ impl<'de> Deserialize<'de> for ModeField {
 }
 
 /// A string of any length, borrowed from the body where it has no escapes.
-struct Borrowed<'a>(Cow<'a, str>);
+struct BorrowedText<'a>(Cow<'a, str>);
 
 struct BorrowedVisitor;
 
 impl<'de> Visitor<'de> for BorrowedVisitor {
-    type Value = Borrowed<'de>;
+    type Value = BorrowedText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
     }
 
-    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Borrowed<'de>, E> {
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<BorrowedText<'de>, E> {
         let is_usual = !text.contains('\0');
         is_usual
-            .then_some(Borrowed(text.into()))
+            .then_some(BorrowedText(text.into()))
             .ok_or_else(not_accepted)
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Borrowed<'de>, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<BorrowedText<'de>, E> {
         let is_usual = !text.contains('\0');
-        let owned = || Borrowed(text.to_owned().into());
+        let owned = || BorrowedText(text.to_owned().into());
         is_usual.then(owned).ok_or_else(not_accepted)
     }
 }
 
-impl<'de> Deserialize<'de> for Borrowed<'de> {
+impl<'de> Deserialize<'de> for BorrowedText<'de> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_str(BorrowedVisitor)
     }
@@ -299,7 +299,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value<'de>, A::Error> {
         let mut texts = Vec::new();
-        while let Some(Borrowed(text)) = items.next_element()? {
+        while let Some(BorrowedText(text)) = items.next_element()? {
             texts.push(text);
         }
         Ok(Value::Texts(texts))
@@ -323,7 +323,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Object<'de>, A::Error> {
         let mut object = Vec::with_capacity(8);
-        while let Some((Borrowed(key), value)) = entries.next_entry()? {
+        while let Some((BorrowedText(key), value)) = entries.next_entry()? {
             object.push((key, value));
         }
         object.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
@@ -344,16 +344,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
 mod tests {
     use super::super::{message_id, read_message};
     use super::*;
-    use crate::http::Json;
+    use crate::http::parse_json;
 
     const REQUIRED: &str =
         r#""chat_guid":"c","mode":"group","sender":"+1","text":"hi","timestamp":7"#;
 
     /// The same body parsed field by field.
     fn by_field(body: &str) -> Option<(Message, Option<String>)> {
-        let json = Json::parse(body.to_owned().into()).ok()?;
-        let message = read_message(&json.value, true, |url| url == "own").ok()?;
-        Some((message, message_id(&json.value)))
+        let json = parse_json(body.as_bytes()).ok()?;
+        let message = read_message(&json, true, |url| url == "own").ok()?;
+        Some((message, message_id(&json)))
     }
 
     #[test]

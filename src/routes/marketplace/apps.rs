@@ -74,7 +74,7 @@ pub(super) fn message_body(message: &str) -> Response {
 
 async fn draft<P>(rq: &mut Request<SignedInUser, P>) -> Result<Draft> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let draft = Draft {
         name: fields.required_string("name", 1..=NAME_BYTES_MAX),
         description: fields

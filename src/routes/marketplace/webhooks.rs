@@ -19,7 +19,7 @@ const EVENTS_MAX: usize = 200;
 
 pub(in crate::routes) async fn create(mut rq: Request<SignedInUser, String>) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
     let mut draft = read_draft(&mut fields);
     draft.action_id = action_id;
@@ -44,7 +44,7 @@ pub(in crate::routes) async fn update(
     mut rq: Request<SignedInUser, (String, String)>,
 ) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
+    let mut fields = Fields::of(&body);
     let mut draft = read_draft(&mut fields);
     draft.is_active = fields.optional_bool("is_active");
     fields.finish()?;

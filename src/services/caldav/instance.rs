@@ -8,7 +8,7 @@ use super::resource::{
 };
 use crate::clock::Timestamp;
 use crate::model::calendar::EventTime;
-use crate::services::ics::Surroundings;
+use crate::services::ics::ExpansionContext;
 use crate::services::ics::series::Series;
 
 /// The events of one UID in a resource.
@@ -23,10 +23,10 @@ pub(super) fn moved_instance(
     resource: &str,
     (uid, instance): (&str, &str),
     to: &EventTime,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
     now: Timestamp,
 ) -> Result<String, MoveProblem> {
-    let found = SeriesLines::read(resource, uid, surroundings)?;
+    let found = SeriesLines::read(resource, uid, context)?;
     let times = [start(to), end(to)];
     if let Some(changed) = found.changed(instance) {
         let moved = next_version(&found.lines[changed.clone()], &TIMES, times.into(), now);
@@ -44,10 +44,10 @@ pub(super) fn moved_instance(
 pub(super) fn without_instance(
     resource: &str,
     (uid, instance): (&str, &str),
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
     now: Timestamp,
 ) -> Result<Option<String>, MoveProblem> {
-    let found = SeriesLines::read(resource, uid, surroundings)?;
+    let found = SeriesLines::read(resource, uid, context)?;
     let text = match found.changed(instance) {
         Some(_) if found.events.len() == 1 => return Ok(None),
         Some(changed) => replaced(&found.lines, changed, ""),
@@ -57,7 +57,7 @@ pub(super) fn without_instance(
     if !found.series.instances.contains(&None) {
         return Ok(Some(text));
     }
-    let found = SeriesLines::read(&text, uid, surroundings)?;
+    let found = SeriesLines::read(&text, uid, context)?;
     let master = found.master()?;
     let added = vec![found.named(&master, "EXDATE", instance)?];
     let series = next_version(&found.lines[master.clone()], &[], added, now);
@@ -68,11 +68,11 @@ impl<'a> SeriesLines<'a> {
     fn read(
         resource: &'a str,
         uid: &str,
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
     ) -> Result<Self, MoveProblem> {
         let lines = logical_lines(resource);
         let events = events_with(&lines, uid);
-        let series = Series::read(resource, uid, surroundings);
+        let series = Series::read(resource, uid, context);
         let series =
             series.filter(|series| !events.is_empty() && series.instances.len() == events.len());
         Ok(Self {
@@ -146,8 +146,8 @@ mod tests {
         Timestamp::parse("2026-11-22T08:00:00Z").unwrap()
     }
 
-    fn surroundings() -> Surroundings<'static> {
-        Surroundings {
+    fn context() -> ExpansionContext<'static> {
+        ExpansionContext {
             window: window(now()),
             zone: Zone::UTC,
             own_emails: &[],
@@ -157,7 +157,7 @@ mod tests {
 
     /// Starts and titles of the next four instances.
     fn starts(text: &str) -> Vec<String> {
-        let file = ics::read(text.as_bytes(), &surroundings()).unwrap();
+        let file = ics::read(text.as_bytes(), &context()).unwrap();
         let mut events = file.events;
         events.retain(|event| event.time.starts_at > now());
         events.sort_by_key(|event| event.time.starts_at);
@@ -179,7 +179,7 @@ mod tests {
     fn one_instance_is_moved_and_the_series_stays() {
         let to = time("2026-11-23T13:00:00Z", "2026-11-23T13:30:00Z");
         let instance = ("a", "20261123T090000Z");
-        let moved = moved_instance(WEEKLY, instance, &to, &surroundings(), now()).unwrap();
+        let moved = moved_instance(WEEKLY, instance, &to, &context(), now()).unwrap();
         let own = "BEGIN:VEVENT\r\nUID:a\r\nSUMMARY:Stand-up\r\nX-OWN:1\r\n\
             RECURRENCE-ID;TZID=Europe/Berlin:20261123T100000\r\nDTSTART:20261123T130000Z\r\n\
             DTEND:20261123T133000Z\r\nDTSTAMP:20261122T080000Z\r\nLAST-MODIFIED:20261122T080000Z\r\n\
@@ -190,19 +190,18 @@ mod tests {
         assert_eq!(starts(&moved), expected);
         // Again: it has an event of its own now.
         let to = time("2026-11-24T07:00:00Z", "2026-11-24T07:30:00Z");
-        let again = moved_instance(&moved, instance, &to, &surroundings(), now()).unwrap();
+        let again = moved_instance(&moved, instance, &to, &context(), now()).unwrap();
         let expected = ["11-24 07:00", "11-30 13:00", "12-07 09:00", "12-14 09:00"];
         assert_eq!(starts(&again), expected);
         assert_eq!(again.matches("BEGIN:VEVENT").count(), 3);
-        let there = ics::series::instance_time(&again, "a", instance.1, &surroundings());
+        let there = ics::series::instance_time(&again, "a", instance.1, &context());
         assert_eq!(there, Some(to));
     }
 
     #[test]
     fn one_instance_is_left_out() {
-        let without = |text: &str, instance: &str| {
-            without_instance(text, ("a", instance), &surroundings(), now())
-        };
+        let without =
+            |text: &str, instance: &str| without_instance(text, ("a", instance), &context(), now());
         let text = without(WEEKLY, "20261123T090000Z").unwrap().unwrap();
         assert!(text.contains("EXDATE;TZID=Europe/Berlin:20261123T100000\r\nDTSTAMP"));
         assert!(text.contains("EXDATE;TZID=Europe/Berlin:20261109T100000\r\n"));
@@ -212,7 +211,7 @@ mod tests {
         let text = without(&text, "20261130T090000Z").unwrap().unwrap();
         assert_eq!(starts(&text)[0], "12-07 09:00");
         assert_eq!(text.matches("BEGIN:VEVENT").count(), 1);
-        let gone = ics::series::instance_time(&text, "a", "20261130T090000Z", &surroundings());
+        let gone = ics::series::instance_time(&text, "a", "20261130T090000Z", &context());
         assert_eq!(gone, None);
     }
 
@@ -244,10 +243,10 @@ mod tests {
             let text = format!(
                 "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\n{start}\r\nRRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
             );
-            let left = without_instance(&text, ("a", instance), &surroundings(), now());
+            let left = without_instance(&text, ("a", instance), &context(), now());
             let left = left.unwrap().unwrap();
             assert!(left.contains(expected), "{start}: {left}");
-            let found = ics::series::instance_time(&left, "a", instance, &surroundings());
+            let found = ics::series::instance_time(&left, "a", instance, &context());
             assert_eq!(found, None, "{start}");
         }
         // An instance alone, as it comes with an invitation.
@@ -256,10 +255,10 @@ mod tests {
             WEEKLY.rfind("BEGIN:VEVENT").unwrap(),
         );
         let alone = format!("{}{}", &WEEKLY[..from], &WEEKLY[to..]);
-        let left = without_instance(&alone, ("a", "20261130T090000Z"), &surroundings(), now());
+        let left = without_instance(&alone, ("a", "20261130T090000Z"), &context(), now());
         assert_eq!(left, Ok(None));
         for text in ["", "<html>", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"] {
-            let left = without_instance(text, ("a", "20261130T090000Z"), &surroundings(), now());
+            let left = without_instance(text, ("a", "20261130T090000Z"), &context(), now());
             assert_eq!(left, Err(MoveProblem::NotThere), "{text}");
         }
     }

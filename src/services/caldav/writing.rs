@@ -11,7 +11,7 @@ use crate::model::calendar::EventTime;
 use crate::model::calendar_change::{CalendarChange, ChangedEvent};
 use crate::outbound::{Method, Response};
 use crate::services::ServiceError;
-use crate::services::ics::Surroundings;
+use crate::services::ics::ExpansionContext;
 use crate::services::ics::series::instance_time;
 use crate::services::web::{Address, Query};
 
@@ -40,7 +40,7 @@ impl Account<'_> {
         path: &str,
         change: &CalendarChange,
         is_retry: bool,
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
         let home = self.find_home()?;
@@ -60,11 +60,9 @@ impl Account<'_> {
                 self.delete(&calendar, event, is_retry)
             }
             CalendarChange::Move { event, to } => {
-                self.rewrite(&calendar, event, Some(to), surroundings, now)
+                self.rewrite(&calendar, event, Some(to), context, now)
             }
-            CalendarChange::Delete { event } => {
-                self.rewrite(&calendar, event, None, surroundings, now)
-            }
+            CalendarChange::Delete { event } => self.rewrite(&calendar, event, None, context, now),
         }
     }
 
@@ -96,7 +94,7 @@ impl Account<'_> {
         calendar: &ServerCalendar,
         event: &ChangedEvent,
         to: Option<&EventTime>,
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
         let at = object_address(calendar, event);
@@ -108,13 +106,13 @@ impl Account<'_> {
             status => return self.refusal(status),
         }
         // An earlier try did it, or the person by hand.
-        if is_done(&text, event, to, surroundings) {
+        if is_done(&text, event, to, context) {
             return Ok(ChangeResult::Done);
         }
         if found.etag.as_deref().is_some_and(|etag| etag != event.etag) {
             return Ok(changed_meanwhile());
         }
-        let text = match rewritten(&text, event, to, surroundings, now) {
+        let text = match rewritten(&text, event, to, context, now) {
             Ok(text) => text,
             Err(MoveProblem::Repeats) => return Ok(not_done("it repeats")),
             Err(MoveProblem::NotThere) => return Ok(not_done("it is no longer there")),
@@ -214,13 +212,13 @@ fn is_done(
     text: &str,
     event: &ChangedEvent,
     to: Option<&EventTime>,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
 ) -> bool {
     if event.instance.is_empty() {
         return to.is_some_and(|to| resource::is_at(text, &event.uid, to));
     }
     let is_there = resource::holds(text, &event.uid);
-    is_there && instance_time(text, &event.uid, &event.instance, surroundings) == to.copied()
+    is_there && instance_time(text, &event.uid, &event.instance, context) == to.copied()
 }
 
 /// `None`: nothing is left of the resource.
@@ -228,7 +226,7 @@ fn rewritten(
     text: &str,
     event: &ChangedEvent,
     to: Option<&EventTime>,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
     now: Timestamp,
 ) -> Result<Option<String>, MoveProblem> {
     let instance = (event.uid.as_str(), event.instance.as_str());
@@ -236,8 +234,8 @@ fn rewritten(
         Some(to) if event.instance.is_empty() => {
             resource::moved_event(text, &event.uid, to, now).map(Some)
         }
-        Some(to) => instance::moved_instance(text, instance, to, surroundings, now).map(Some),
-        None => instance::without_instance(text, instance, surroundings, now),
+        Some(to) => instance::moved_instance(text, instance, to, context, now).map(Some),
+        None => instance::without_instance(text, instance, context, now),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a calendar says of an event beside its time: title, place, where the call is, people.
+//! The details of an event beside its time: title, place, link of a call, people.
 
 use calcard::icalendar::{
     ICalendarComponent, ICalendarEntry, ICalendarParameterName, ICalendarParameterValue,

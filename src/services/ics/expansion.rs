@@ -1,5 +1,5 @@
-//! The instances of one event: its rule, the dates added and left out, and the instances that
-//! were changed by themselves. Rules run on the wall of the event's zone.
+//! The instances of one event: its rule, the dates added and left out, and the instances that were
+//! changed by themselves. Rules run in the local time of the event's zone.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ use super::wall_time::{
     Length, WallTime, length_of, start_of, until_on_wall, wall_time, wall_times,
 };
 use super::zones::Zones;
-use super::{FileError, Surroundings, details};
+use super::{ExpansionContext, FileError, details};
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventDetails, EventFacts, EventStatus, EventTime};
 
@@ -27,7 +27,7 @@ const DATES_MAX: usize = 5_000;
 pub(super) fn expand(
     components: &[&ICalendarComponent],
     zones: &Zones,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
 ) -> Result<Vec<EventFacts>, FileError> {
     type Events<'a> = Vec<&'a ICalendarComponent>;
     let (overrides, masters): (Events<'_>, Events<'_>) = components
@@ -41,8 +41,8 @@ pub(super) fn expand(
         return Ok(Vec::new());
     }
     if let Some(master) = master {
-        let details = details_of(master, surroundings);
-        for (start, length) in instances_of(master, zones, surroundings)? {
+        let details = details_of(master, context);
+        for (start, length) in instances_of(master, zones, context)? {
             if let Some(facts) = facts_of(master, start, length, &details) {
                 instances.insert(facts.time.starts_at, facts);
             }
@@ -64,7 +64,7 @@ pub(super) fn expand(
             continue;
         };
         let length = length_of(change, &begin, zones);
-        let details = details_of(change, surroundings);
+        let details = details_of(change, context);
         if let Some(mut facts) = facts_of(change, begin, length, &details) {
             facts.instance = id.key();
             facts.details.is_recurring = true;
@@ -77,7 +77,7 @@ pub(super) fn expand(
     let mut events: Vec<EventFacts> = instances.into_values().collect();
     events.retain(|event| {
         let time = &event.time;
-        time.starts_at < surroundings.window.end && time.ends_at >= surroundings.window.start
+        time.starts_at < context.window.end && time.ends_at >= context.window.start
     });
     Ok(events)
 }
@@ -85,7 +85,7 @@ pub(super) fn expand(
 fn instances_of(
     master: &ICalendarComponent,
     zones: &Zones,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
 ) -> Result<Vec<(WallTime, Length)>, FileError> {
     let Some(start) = start_of(master, zones) else {
         return Ok(Vec::new());
@@ -93,7 +93,7 @@ fn instances_of(
     let length = length_of(master, &start, zones);
     let mut starts: Vec<(WallTime, Length)> = vec![(start, length)];
     // A wall is at most a day off.
-    let to = surroundings.window.end.utc().naive_utc() + Duration::days(1);
+    let to = context.window.end.utc().naive_utc() + Duration::days(1);
     for entry in master.properties(&ICalendarProperty::Rrule).take(10) {
         for value in &entry.values {
             let ICalendarValue::RecurrenceRule(rule) = value else {
@@ -103,14 +103,14 @@ fn instances_of(
                 .until
                 .as_ref()
                 .and_then(|until| until_on_wall(until, &start));
-            let found = occurrences(rule, start.local, until, to, surroundings.is_late);
-            let earliest = surroundings.window.start.utc().naive_utc() - Duration::days(1);
+            let found = occurrences(rule, start.local, until, to, context.is_late);
+            let earliest = context.window.start.utc().naive_utc() - Duration::days(1);
             let lasts = length.local + length.exact;
             let found = found.into_iter().filter(|local| *local + lasts >= earliest);
             let found = found.take(INSTANCES_MAX);
             starts.extend(found.map(|local| (WallTime { local, ..start }, length)));
         }
-        if (surroundings.is_late)() {
+        if (context.is_late)() {
             return Err(FileError::TooSlow);
         }
     }
@@ -185,8 +185,8 @@ fn added(
     Some((at.as_in(start), length))
 }
 
-fn details_of(event: &ICalendarComponent, surroundings: &Surroundings<'_>) -> EventDetails {
-    let mut details = details::details_of(event, surroundings.own_emails);
+fn details_of(event: &ICalendarComponent, context: &ExpansionContext<'_>) -> EventDetails {
+    let mut details = details::details_of(event, context.own_emails);
     let rule = event.property(&ICalendarProperty::Rrule);
     details.is_recurring = rule.is_some() || event.has_property(&ICalendarProperty::Rdate);
     if let Some(ICalendarValue::RecurrenceRule(rule)) = rule.and_then(|rule| rule.values.first()) {

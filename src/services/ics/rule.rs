@@ -1,4 +1,4 @@
-//! When a recurrence rule comes: its occurrences on the wall, in order and bounded.
+//! The occurrences of a recurrence rule, in local time, in order and bounded.
 
 use calcard::icalendar::ICalendarRecurrenceRule;
 use chrono::{DateTime, NaiveDateTime, TimeZone};

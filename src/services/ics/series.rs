@@ -8,7 +8,7 @@ use calcard::{Entry, Parser};
 use chrono::{NaiveDateTime, TimeZone};
 
 use super::wall_time::{WallTime, start_of, wall_times};
-use super::{Surroundings, own_property, unfold, zones};
+use super::{ExpansionContext, own_property, unfold, zones};
 use crate::model::calendar::{EventClock, EventTime};
 
 /// The events of one UID.
@@ -22,18 +22,18 @@ pub struct Series {
 
 impl Series {
     /// `None`: the text is no calendar.
-    pub fn read(text: &str, uid: &str, surroundings: &Surroundings<'_>) -> Option<Self> {
+    pub fn read(text: &str, uid: &str, context: &ExpansionContext<'_>) -> Option<Self> {
         let unfolded = unfold(text.as_bytes()).ok()?;
         match Parser::new(&unfolded).entry() {
-            Entry::ICalendar(calendar) => Some(Self::of(&calendar, uid, surroundings)),
+            Entry::ICalendar(calendar) => Some(Self::of(&calendar, uid, context)),
             _ => None,
         }
     }
 
-    fn of(calendar: &ICalendar, uid: &str, surroundings: &Surroundings<'_>) -> Self {
+    fn of(calendar: &ICalendar, uid: &str, context: &ExpansionContext<'_>) -> Self {
         let root = calendar.components.first();
         let default = root.and_then(|root| own_property(root, "X-WR-TIMEZONE"));
-        let zones = zones::Zones::of(calendar, default, surroundings);
+        let zones = zones::Zones::of(calendar, default, context);
         let events: Vec<&ICalendarComponent> = calendar
             .components
             .iter()
@@ -78,9 +78,9 @@ pub fn instance_time(
     text: &str,
     uid: &str,
     instance: &str,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
 ) -> Option<EventTime> {
-    let file = super::read(text.as_bytes(), surroundings).ok()?;
+    let file = super::read(text.as_bytes(), context).ok()?;
     let mut events = file.events.into_iter();
     let found = events.find(|event| event.uid == uid && event.instance == instance);
     found.map(|event| event.time)

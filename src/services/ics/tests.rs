@@ -13,7 +13,7 @@ fn read_at(bytes: &[u8], now: &str) -> Result<CalendarFile, FileError> {
     let own_emails = ["ada@example.com".to_owned()];
     read(
         bytes,
-        &Surroundings {
+        &ExpansionContext {
             window: window(at(now)),
             zone: "Europe/Vienna".parse().unwrap(),
             own_emails: &own_emails,
@@ -359,7 +359,7 @@ fn endless_rules_end() {
     let lines = vevent("UID:a\nDTSTART:20261122T090000Z\nRRULE:FREQ=SECONDLY");
     let late = read(
         calendar(&lines).as_bytes(),
-        &Surroundings {
+        &ExpansionContext {
             window: window(at("2026-11-22T08:00:00Z")),
             zone: Zone::UTC,
             own_emails: &[],

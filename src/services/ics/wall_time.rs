@@ -1,4 +1,4 @@
-//! Dates and times as a calendar writes them: on the wall of a zone, of no zone, or a whole day.
+//! Dates and times as a calendar writes them: in a zone, without a zone, or a whole day.
 
 use calcard::common::PartialDateTime;
 use calcard::icalendar::{

@@ -11,7 +11,7 @@ use calcard::icalendar::{
 };
 use chrono::{Datelike, Duration, NaiveDateTime, TimeZone};
 
-use super::Surroundings;
+use super::ExpansionContext;
 use super::rule::occurrences;
 use crate::clock::Zone;
 
@@ -27,7 +27,7 @@ impl Zones {
     pub(super) fn of(
         calendar: &ICalendar,
         default: Option<&str>,
-        surroundings: &Surroundings<'_>,
+        context: &ExpansionContext<'_>,
     ) -> Self {
         let mut of_rules = HashMap::new();
         for component in &calendar.components {
@@ -41,14 +41,14 @@ impl Zones {
                 continue;
             }
             let location = super::own_property(component, "X-LIC-LOCATION").and_then(by_name);
-            let zone = location.or_else(|| by_rules(calendar, component, surroundings));
+            let zone = location.or_else(|| by_rules(calendar, component, context));
             if let Some(zone) = zone {
                 of_rules.insert(name.to_owned(), zone);
             }
         }
         Self {
             of_rules,
-            default: default.and_then(by_name).unwrap_or(surroundings.zone),
+            default: default.and_then(by_name).unwrap_or(context.zone),
         }
     }
 
@@ -110,9 +110,9 @@ fn by_offset(name: &str) -> Option<Zone> {
 fn by_rules(
     calendar: &ICalendar,
     zone: &ICalendarComponent,
-    surroundings: &Surroundings<'_>,
+    context: &ExpansionContext<'_>,
 ) -> Option<Zone> {
-    let from = surroundings.window.start.utc().naive_utc();
+    let from = context.window.start.utc().naive_utc();
     let to = from + Duration::days(365);
     let mut changes: Vec<(NaiveDateTime, i64)> = Vec::new();
     for id in &zone.component_ids {

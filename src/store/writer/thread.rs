@@ -13,11 +13,11 @@ use super::super::advice::sqlite_failed;
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
 use super::super::health::WriterHealth;
-use super::super::held::HeldStatements;
+use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx};
 use super::receive::{ReceiveError, receive_within};
-use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob};
+use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
 
 /// Closures in one transaction.
@@ -46,12 +46,12 @@ pub(super) struct Thread<'c> {
     savepoint: Statement<'c>,
     release: Statement<'c>,
     undo: Statement<'c>,
-    held: HeldStatements<'c>,
+    prepared: PreparedStatements<'c>,
     cache: WriterCache,
     checkpointer: Checkpointer,
     health: &'c WriterHealth,
     numbers: &'c Numbers,
-    teller: mpsc::UnboundedSender<UntoldCallers>,
+    notifier: mpsc::UnboundedSender<WaitingCallers>,
     /// The caller waiting for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
 }
@@ -62,7 +62,7 @@ impl<'c> Thread<'c> {
         cache: WriterCache,
         checkpointer: Checkpointer,
         (health, numbers): (&'c WriterHealth, &'c Numbers),
-        teller: mpsc::UnboundedSender<UntoldCallers>,
+        notifier: mpsc::UnboundedSender<WaitingCallers>,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
             conn,
@@ -72,12 +72,12 @@ impl<'c> Thread<'c> {
             savepoint: conn.prepare("SAVEPOINT job")?,
             release: conn.prepare("RELEASE job")?,
             undo: conn.prepare("ROLLBACK TO job")?,
-            held: HeldStatements::prepare(conn)?,
+            prepared: PreparedStatements::prepare(conn)?,
             cache,
             checkpointer,
             health,
             numbers,
-            teller,
+            notifier,
             pages_wanted: None,
         })
     }
@@ -242,7 +242,7 @@ impl<'c> Thread<'c> {
                 for effect in after {
                     effect();
                 }
-                self.tell(ran, None);
+                self.notify(ran, None);
                 self.checkpointer.committed(self.conn);
             }
             Err(error) => {
@@ -253,7 +253,7 @@ impl<'c> Thread<'c> {
                 }
                 self.cache.forget();
                 self.cache.deferred.undo_to(0);
-                self.tell(ran, Some(self.failure(&error)));
+                self.notify(ran, Some(self.failure(&error)));
                 batch.clear();
             }
         }
@@ -298,9 +298,9 @@ impl<'c> Thread<'c> {
         self.cache.deferred.write(self.conn, newest)
     }
 
-    fn tell(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
+    fn notify(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
         // If sending fails, dropping the value tells the callers.
-        let _ = self.teller.send(UntoldCallers { works, failed });
+        let _ = self.notifier.send(WaitingCallers { works, failed });
     }
 
     fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
@@ -392,7 +392,7 @@ impl<'c> Thread<'c> {
         let keep = work.run(&mut Tx {
             conn: self.conn,
             cache: &mut self.cache,
-            held: &mut self.held,
+            prepared: &mut self.prepared,
             after,
         });
         if self.conn.is_autocommit() {

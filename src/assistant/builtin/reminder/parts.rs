@@ -16,8 +16,8 @@ pub(super) struct ReminderParts {
     pub(super) text: String,
 }
 
-pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> ReminderParts {
-    let parsed = apart(&talk.words, range, timer);
+pub(super) fn split_request(talk: &Talk, range: Range<usize>, timer: bool) -> ReminderParts {
+    let parsed = split_words(&talk.words, range, timer);
     ReminderParts {
         text: without_question(talk, parsed.text),
         ..parsed
@@ -32,7 +32,7 @@ pub(super) fn without_question(talk: &Talk, text: String) -> String {
     }
 }
 
-pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
+pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
     let mut end = range.end;
     while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
         end -= 1;

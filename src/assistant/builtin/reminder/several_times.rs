@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::finished;
 use super::half_understood::has_time_left;
-use super::parts::{self, take_apart, text_of};
+use super::parts::{self, split_request, text_of};
 use crate::assistant::builtin::when::{self, Clock, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, Talk, wording};
@@ -128,8 +128,8 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
 pub(super) fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
     let ands = range.clone().filter(|at| talk.words.get(*at) == "and");
     ands.take(ANDS_MAX).find_map(|and| {
-        let first = take_apart(talk, range.start..and, false);
-        let second = take_apart(talk, and + 1..range.end, false);
+        let first = split_request(talk, range.start..and, false);
+        let second = split_request(talk, and + 1..range.end, false);
         let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
             return None;
         };

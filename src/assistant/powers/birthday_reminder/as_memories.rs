@@ -16,13 +16,13 @@ pub struct StoredBirthday {
 }
 
 /// All that are kept; none where the state can't be parsed.
-pub fn birthdays(stored: &StoredState, scene: &PowerContext<'_>) -> Vec<StoredBirthday> {
+pub fn birthdays(stored: &StoredState, context: &PowerContext<'_>) -> Vec<StoredBirthday> {
     let state = serde_json::from_str::<BirthdayState>(&stored.state).unwrap_or_default();
     let all = state.birthdays.iter().filter_map(|birthday| {
         Some(StoredBirthday {
             name: birthday.name.clone(),
             title: format!("{} birthday", possessive(&birthday.name)),
-            line: birthday.display(scene),
+            line: birthday.display(context),
             item: serde_json::to_string(birthday).ok()?,
         })
     });

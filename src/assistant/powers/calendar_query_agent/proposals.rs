@@ -16,8 +16,8 @@ use crate::model::calendar::{EventClock, EventTime};
 pub(super) type Proposal = (String, Option<CalendarRequest>);
 
 /// `None`: nothing is said of it, as something else may be meant.
-pub(super) fn propose_add(event: &EventDraft, scene: &PowerContext<'_>) -> Option<Proposal> {
-    let calendars = &scene.facts.calendars;
+pub(super) fn propose_add(event: &EventDraft, context: &PowerContext<'_>) -> Option<Proposal> {
+    let calendars = &context.facts.calendars;
     let calendar = match &event.calendar {
         Some(name) => {
             let names = calendars.iter().map(|calendar| calendar.name.as_str());
@@ -37,16 +37,16 @@ pub(super) fn propose_add(event: &EventDraft, scene: &PowerContext<'_>) -> Optio
     if !calendar.is_writable {
         return Some((read_only(Some(calendar)), None));
     }
-    let time = time_of(event, scene)?;
-    if time.clock == EventClock::Zoned && time.starts_at <= scene.now {
+    let time = time_of(event, context)?;
+    if time.clock == EventClock::Zoned && time.starts_at <= context.now {
         return Some(("That time has passed. When do you mean?".to_owned(), None));
     }
     let (title, name) = (&event.title, events::one_line(&calendar.name));
-    let when = time_text(&time, scene);
+    let when = time_text(&time, context);
     Some((
         format!(
             "Shall I put “{title}” into your calendar {name}: {when}?{} Say yes, and I do.",
-            scene.zone_hint()
+            context.zone_hint()
         ),
         Some(CalendarRequest::Add {
             calendar: calendar.id,
@@ -66,11 +66,11 @@ fn read_only(calendar: Option<&CalendarName>) -> String {
     )
 }
 
-fn time_of(event: &EventDraft, scene: &PowerContext<'_>) -> Option<EventTime> {
+fn time_of(event: &EventDraft, context: &PowerContext<'_>) -> Option<EventTime> {
     let Some(minute) = event.minute else {
         return all_day(event.day);
     };
-    let starts_at = pieces::moment(event.day, minute, scene.zone())?;
+    let starts_at = pieces::moment(event.day, minute, context.zone())?;
     Some(EventTime {
         clock: EventClock::Zoned,
         starts_at,
@@ -93,18 +93,18 @@ fn all_day(day: NaiveDate) -> Option<EventTime> {
 
 pub(super) fn propose_change(
     change: &EventChangeRequest,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Option<Proposal> {
-    let ahead = scene.facts.events.iter();
+    let ahead = context.facts.events.iter();
     let ahead: Vec<&Event> = ahead
-        .filter(|event| event.is_on() && event.ends_at > scene.now)
+        .filter(|event| event.is_on() && event.ends_at > context.now)
         .collect();
     let found = match &change.which {
         EventRef::Latest { uid, instance } => ahead
             .iter()
             .find(|event| event.uid == *uid && event.instance == *instance)
             .map(|event| (*event, false)),
-        EventRef::Named(name) => named(name, &ahead, scene),
+        EventRef::Named(name) => named(name, &ahead, context),
     };
     let Some((event, whole_series)) = found else {
         return match (&change.which, change.is_explicit) {
@@ -115,7 +115,12 @@ pub(super) fn propose_change(
             _ => None,
         };
     };
-    Some(propose_for(event, whole_series, change.to.as_ref(), scene))
+    Some(propose_for(
+        event,
+        whole_series,
+        change.to.as_ref(),
+        context,
+    ))
 }
 
 /// The next event of that name, and whether its whole series is meant: "standup", "standup on
@@ -123,11 +128,11 @@ pub(super) fn propose_change(
 fn named<'a>(
     name: &str,
     ahead: &[&'a Event],
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Option<(&'a Event, bool)> {
     let find = |name: &str, day: Option<NaiveDate>| {
         let events = ahead.iter().copied();
-        let events = events.filter(|event| day.is_none_or(|day| event.date(scene) == day));
+        let events = events.filter(|event| day.is_none_or(|day| event.date(context) == day));
         let events: Vec<&Event> = events.collect();
         let at = pieces::which(name, events.iter().map(|event| event.title.as_str()))?;
         Some(events[at])
@@ -138,7 +143,7 @@ fn named<'a>(
     if let Some(rest) = series_name(name) {
         return find(rest, None).map(|event| (event, event.is_recurring));
     }
-    let (rest, day) = dated(name, scene)?;
+    let (rest, day) = dated(name, context)?;
     find(&rest, Some(day)).map(|event| (event, false))
 }
 
@@ -155,8 +160,8 @@ fn series_name(name: &str) -> Option<&str> {
 }
 
 /// "standup on friday", "tomorrow's standup": standup, and the day.
-fn dated(name: &str, scene: &PowerContext<'_>) -> Option<(String, NaiveDate)> {
-    let (zone, now) = (scene.zone(), scene.now);
+fn dated(name: &str, context: &PowerContext<'_>) -> Option<(String, NaiveDate)> {
+    let (zone, now) = (context.zone(), context.now);
     if let Some((day, rest)) = name.split_once(' ')
         && let Some(day) = day.strip_suffix("'s").or(day.strip_suffix("’s"))
         && let Some((day, _)) = pieces::read_day(&Words::new(day), 0, now, zone)
@@ -174,16 +179,16 @@ fn propose_for(
     event: &Event,
     whole_series: bool,
     to: Option<&TimeChange>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Proposal {
     let title = event.title();
-    let calendars = &scene.facts.calendars;
+    let calendars = &context.facts.calendars;
     let calendar = calendars.iter().find(|one| one.id == event.calendar);
     let Some(calendar) = calendar.filter(|calendar| calendar.is_writable) else {
         return (read_only(calendar), None);
     };
     let name = events::one_line(&calendar.name);
-    let was = event.start_text(scene);
+    let was = event.start_text(context);
     let others = match event.people.is_empty() {
         true => "",
         false => " Your calendar's server may tell the others who are invited.",
@@ -219,11 +224,11 @@ fn propose_for(
         );
         return (reply, None);
     }
-    let time = match moved(event, to, scene) {
+    let time = match moved(event, to, context) {
         Ok(time) => time,
         Err(why) => return (why, None),
     };
-    let when = time_text(&time, scene);
+    let when = time_text(&time, context);
     let others_stay = match event.is_recurring {
         true => " It is one of a series, and the others stay.",
         false => "",
@@ -231,7 +236,7 @@ fn propose_for(
     (
         format!(
             "Shall I move “{title}” from {was} to {when}?{others_stay}{}{others} Say yes, and I do.",
-            scene.zone_hint()
+            context.zone_hint()
         ),
         Some(CalendarRequest::Move {
             event: event.id,
@@ -242,12 +247,12 @@ fn propose_for(
 }
 
 /// It takes as long as before. A day alone moves an event of a whole day to that day.
-fn moved(event: &Event, to: &TimeChange, scene: &PowerContext<'_>) -> Result<EventTime, String> {
-    let zone = scene.zone();
-    let at = to.of_set(event.starts_at, None, scene.now, zone)?.send_at;
+fn moved(event: &Event, to: &TimeChange, context: &PowerContext<'_>) -> Result<EventTime, String> {
+    let zone = context.zone();
+    let at = to.of_set(event.starts_at, None, context.now, zone)?.send_at;
     let is_midnight = pieces::minute_of_day(at, zone) == 0;
     if event.is_all_day && is_midnight {
-        let first = event.date(scene);
+        let first = event.date(context);
         let days = (pieces::date(event.ends_at, zone) - first)
             .num_days()
             .max(1);
@@ -272,10 +277,10 @@ fn moved(event: &Event, to: &TimeChange, scene: &PowerContext<'_>) -> Result<Eve
 }
 
 /// "Tuesday, 24 November, 13:00–14:00"; of whole days without the time.
-fn time_text(time: &EventTime, scene: &PowerContext<'_>) -> String {
-    let zone = scene.zone();
+fn time_text(time: &EventTime, context: &PowerContext<'_>) -> String {
+    let zone = context.zone();
     let span = time.within(zone);
-    let day = pieces::display(pieces::date(span.start, zone), scene.today());
+    let day = pieces::display(pieces::date(span.start, zone), context.today());
     let clock = |at| pieces::clock_text(pieces::minute_of_day(at, zone));
     match time.is_all_day() {
         true => format!("{day}, all day"),

@@ -49,17 +49,17 @@ impl Entries {
     /// or removed. `convert`: how a superpower shows it; `None`: it is none of its.
     pub(in super::super) fn take_in(
         &mut self,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
         convert: impl Fn(&Booking) -> Option<MailedEntry>,
     ) {
         let count = self.list.len();
-        for booking in &scene.facts.bookings {
+        for booking in &context.facts.bookings {
             let mark = booking.mark();
             let Some(mailed) = convert(booking).filter(|_| !self.dropped.contains_key(&mark))
             else {
                 continue;
             };
-            let begins = booking.begins(scene);
+            let begins = booking.begins(context);
             let entry = Entry {
                 id: MAILED_IDS_FROM + self.list.len() as u32,
                 what: events::one_line(&mailed.what),
@@ -80,8 +80,8 @@ impl Entries {
     }
 
     /// What the mail states is not taken in again.
-    pub(super) fn drop_mark(&mut self, mark: String, scene: &PowerContext<'_>) {
-        self.dropped.insert(mark, scene.now.0);
+    pub(super) fn drop_mark(&mut self, mark: String, context: &PowerContext<'_>) {
+        self.dropped.insert(mark, context.now.0);
         while self.dropped.len() > DROPPED_MAX {
             let oldest = self.dropped.iter().min_by_key(|(_, at)| **at);
             let Some(oldest) = oldest.map(|(mark, _)| mark.clone()) else {

@@ -29,7 +29,7 @@ fn booking(kind: FactKind, starts: &str, details: serde_json::Value) -> Booking 
         is_all_day,
         details: serde_json::from_value(details).unwrap(),
         subject: "Your booking".to_owned(),
-        said_at: NOW,
+        received_at: NOW,
         first_seen_at: NOW,
         changed_at: NOW,
     }

@@ -71,9 +71,9 @@ impl Items for Vec<Item> {
 
 impl TodoDraft {
     /// "call the bank", "call the bank for Friday, 27 November".
-    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
         match self.due {
-            Some(due) => format!("{} for {}", self.text, due.display(scene.today())),
+            Some(due) => format!("{} for {}", self.text, due.display(context.today())),
             None => self.text.clone(),
         }
     }
@@ -206,7 +206,7 @@ impl TodoState {
     pub(super) fn use_or_begin(
         &mut self,
         list: &ListName,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<Place, String> {
         if let ListName::Named(name) = list
             && self.position(name).is_none()
@@ -223,7 +223,7 @@ impl TodoState {
             }
             self.lists.push(NamedList {
                 name: name.clone(),
-                by: scene.by,
+                by: context.by,
                 items: Vec::new(),
             });
         }
@@ -245,7 +245,7 @@ impl TodoState {
         &self,
         list: &ListName,
         text: &str,
-        is_meant: impl Fn(&Item) -> bool,
+        matches: impl Fn(&Item) -> bool,
     ) -> Result<(Place, usize), String> {
         let mut places = match list {
             ListName::Named(name) => {
@@ -260,13 +260,10 @@ impl TodoState {
             places.extend(self.places());
         }
         let found = places.into_iter().find_map(|place| {
-            let texts = self
-                .items_in(place)
-                .iter()
-                .map(|item| match is_meant(item) {
-                    true => item.text.as_str(),
-                    false => "",
-                });
+            let texts = self.items_in(place).iter().map(|item| match matches(item) {
+                true => item.text.as_str(),
+                false => "",
+            });
             which(text, texts).map(|at| (place, at))
         });
         found.ok_or_else(String::new)
@@ -288,7 +285,7 @@ impl TodoState {
         }
     }
 
-    pub(super) fn display(&self, place: Place, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, place: Place, context: &PowerContext<'_>) -> String {
         let items = self.items_in(place);
         let title = self.title(place);
         let mut text = match (items.is_empty(), items.open()) {
@@ -309,7 +306,7 @@ impl TodoState {
         for (n, item) in (1..).zip(items) {
             let done = if item.done { " ✓" } else { "" };
             let due = item.due().map_or_else(String::new, |due| {
-                format!(" ({})", due.display(scene.today()))
+                format!(" ({})", due.display(context.today()))
             });
             text.push_str(&format!("\n{n}. {}{due}{done}", item.text));
         }

@@ -90,8 +90,8 @@ pub(super) struct Stop {
 }
 
 /// All that is known, soonest first, but for `dropped` marks.
-pub(super) fn all(scene: &PowerContext<'_>, dropped: &[String]) -> Vec<Stop> {
-    let facts = scene.facts;
+pub(super) fn all(context: &PowerContext<'_>, dropped: &[String]) -> Vec<Stop> {
+    let facts = context.facts;
     let mut stops: Vec<Stop> = facts.bookings.iter().filter_map(of_booking).collect();
     for stop in facts.events.iter().filter_map(of_event) {
         if !stops.iter().any(|known| known.is_also(&stop)) {
@@ -288,15 +288,15 @@ impl Stop {
         format!("travel {} {stage} {}", self.mark, self.starts.0)
     }
 
-    pub(super) fn leave_at(&self, scene: &PowerContext<'_>) -> Timestamp {
-        let minutes = self.way_minutes(scene) + self.minutes_there();
+    pub(super) fn leave_at(&self, context: &PowerContext<'_>) -> Timestamp {
+        let minutes = self.way_minutes(context) + self.minutes_there();
         self.starts.plus_s(-60 * minutes)
     }
 
     /// For others: the journey with the time at which one has to leave.
-    pub(super) fn plan(&self, scene: &PowerContext<'_>) -> Plan {
-        let zone = scene.zone();
-        let leave = self.leave_at(scene);
+    pub(super) fn plan(&self, context: &PowerContext<'_>) -> Plan {
+        let zone = context.zone();
+        let leave = self.leave_at(context);
         let day = pieces::date(self.starts, zone);
         let is_same_day = pieces::date(leave, zone) == day;
         Plan {
@@ -316,23 +316,23 @@ impl Stop {
         }
     }
 
-    fn way_minutes(&self, scene: &PowerContext<'_>) -> i64 {
+    fn way_minutes(&self, context: &PowerContext<'_>) -> i64 {
         let place = match self.kind {
             StopKind::Flight => format!("airport {} {}", self.from, self.from_code),
             _ => format!("station {}", self.from),
         };
-        scene.facts.ways.minutes_to(&place)
+        context.facts.travel_times.minutes_to(&place)
     }
 
     /// "Leave at 08:00 (30 min to the airport, 120 min there)"
-    pub(super) fn leave_text(&self, scene: &PowerContext<'_>) -> String {
-        let leave = self.leave_at(scene);
-        let when = match leave > scene.now {
-            true if pieces::date(leave, scene.zone()) == scene.today() => format!(
+    pub(super) fn leave_text(&self, context: &PowerContext<'_>) -> String {
+        let leave = self.leave_at(context);
+        let when = match leave > context.now {
+            true if pieces::date(leave, context.zone()) == context.today() => format!(
                 "Leave at {}",
-                pieces::clock_text(pieces::minute_of_day(leave, scene.zone()))
+                pieces::clock_text(pieces::minute_of_day(leave, context.zone()))
             ),
-            true => format!("Leave on {}", events::moment_text(leave, false, scene)),
+            true => format!("Leave on {}", events::moment_text(leave, false, context)),
             false => "Leave now".to_owned(),
         };
         let place = match self.kind {
@@ -341,19 +341,19 @@ impl Stop {
         };
         format!(
             "{when} ({} min to the {place}, {} min there)",
-            self.way_minutes(scene),
+            self.way_minutes(context),
             self.minutes_there()
         )
     }
 
     /// "✈️ TP531, Berlin to Lisbon: Friday, 27 November at 10:25, …"
-    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
         if self.kind == StopKind::Hotel {
-            return self.stay_text(scene);
+            return self.stay_text(context);
         }
-        let mut parts = vec![format!("{}: {}", self.head(), self.moment(true, scene))];
+        let mut parts = vec![format!("{}: {}", self.head(), self.moment(true, context))];
         if self.ends > self.starts {
-            parts.push(format!("arriving {}", self.moment(false, scene)));
+            parts.push(format!("arriving {}", self.moment(false, context)));
         }
         parts.push(self.extras());
         parts.retain(|part| !part.is_empty());
@@ -389,8 +389,8 @@ impl Stop {
         ])
     }
 
-    fn stay_text(&self, scene: &PowerContext<'_>) -> String {
-        let (from, to) = (self.moment(true, scene), self.moment(false, scene));
+    fn stay_text(&self, context: &PowerContext<'_>) -> String {
+        let (from, to) = (self.moment(true, context), self.moment(false, context));
         let mut parts = vec![format!("{}: {from} to {to}", self.name)];
         parts.push(Booking::labelled(&[
             ("", &self.address),
@@ -406,7 +406,7 @@ impl Stop {
     }
 
     /// As a clock at the place shows it, where that is known.
-    fn moment(&self, is_start: bool, scene: &PowerContext<'_>) -> String {
+    fn moment(&self, is_start: bool, context: &PowerContext<'_>) -> String {
         let (at, wall) = match is_start {
             true => (self.starts, self.starts_wall),
             false => (self.ends, self.ends_wall),
@@ -415,15 +415,15 @@ impl Stop {
             // The end of a day is exclusive.
             let is_exclusive = self.is_all_day && !is_start;
             let at = if is_exclusive { at.plus_s(-3_600) } else { at };
-            return pieces::display(pieces::date(at, scene.zone()), scene.today());
+            return pieces::display(pieces::date(at, context.zone()), context.today());
         }
         match wall {
             Some(wall) => format!(
                 "{} at {}",
-                pieces::display(wall.date(), scene.today()),
+                pieces::display(wall.date(), context.today()),
                 wall.format("%H:%M")
             ),
-            None => events::moment_text(at, false, scene),
+            None => events::moment_text(at, false, context),
         }
     }
 }

@@ -94,14 +94,14 @@ impl Trip {
     }
 
     /// What the trip planner has for the same place or the same days.
-    pub(super) fn planned(&self, scene: &PowerContext<'_>) -> Vec<String> {
-        let date = |at| pieces::date(at, scene.zone());
+    pub(super) fn planned(&self, context: &PowerContext<'_>) -> Vec<String> {
+        let date = |at| pieces::date(at, context.zone());
         let Some(first) = self.stops.first() else {
             return Vec::new();
         };
         let (from, to) = (date(first.starts), date(self.until()));
         let place = self.destination();
-        let trips = scene.facts.trips.iter();
+        let trips = context.facts.trips.iter();
         let matching = trips.filter(|trip| {
             let meets = trip
                 .days

@@ -24,11 +24,11 @@ pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {
 
 impl Trip {
     /// Flights, rides and stays of these days, which only the person is told.
-    pub(super) fn booked(&self, scene: &PowerContext<'_>) -> Vec<String> {
+    pub(super) fn booked(&self, context: &PowerContext<'_>) -> Vec<String> {
         let Some((from, to)) = self.from.zip(self.to) else {
             return Vec::new();
         };
         let days = (pieces::day(from - 1), pieces::day(to + 1));
-        travel_brain::lines_between(days, scene)
+        travel_brain::lines_between(days, context)
     }
 }

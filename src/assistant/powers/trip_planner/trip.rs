@@ -10,37 +10,37 @@ impl Trip {
     }
 
     /// " (Friday, 5 June)", when the dates are known.
-    pub(super) fn date(&self, day: u32, scene: &PowerContext<'_>) -> String {
+    pub(super) fn date(&self, day: u32, context: &PowerContext<'_>) -> String {
         self.from.map_or_else(String::new, |from| {
             let date = pieces::day(from + day as i32 - 1);
-            format!(" ({})", pieces::display(date, scene.today()))
+            format!(" ({})", pieces::display(date, context.today()))
         })
     }
 
     /// "Trip to Lisbon, Wednesday, 3 June to Sunday, 7 June, 5 days".
-    pub(super) fn title(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn title(&self, context: &PowerContext<'_>) -> String {
         match (self.from, self.to, self.days()) {
             (Some(from), Some(to), Some(days)) => format!(
                 "Trip to {}, {} to {} ({})",
                 self.place,
-                pieces::display(pieces::day(from), scene.today()),
-                pieces::display(pieces::day(to), scene.today()),
+                pieces::display(pieces::day(from), context.today()),
+                pieces::display(pieces::day(to), context.today()),
                 counted(days as usize, "day")
             ),
             _ => format!("Trip to {}, no dates yet", self.place),
         }
     }
 
-    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
-        let mut text = format!("{}:", self.title(scene));
+    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+        let mut text = format!("{}:", self.title(context));
         if self.plans.is_empty() {
             text.push_str("\nNothing planned yet. Say “add day 1: museum”.");
         }
         for plan in &self.plans {
-            let date = self.date(plan.day, scene);
+            let date = self.date(plan.day, context);
             text.push_str(&format!("\n• Day {}{date}: {}", plan.day, plan.what));
         }
-        for line in self.booked(scene) {
+        for line in self.booked(context) {
             text.push_str(&format!("\n• {line}"));
         }
         let open = self.packing.iter().filter(|one| !one.packed).count();

@@ -11,7 +11,7 @@ use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::presence::Presence;
 
 use super::super::rooms::{self, OwnPlace, Room};
-use super::{ANSWER_MAX, Going, Session};
+use super::{ANSWER_MAX, Session, SessionResult};
 
 /// Names that are tried in a room.
 const NICKS_MAX: u32 = 5;
@@ -20,7 +20,7 @@ const INSTANT_ROOM: &str = "<query xmlns='http://jabber.org/protocol/muc#owner'>
 
 impl Session {
     /// Those that the bot was invited to, and those on the allow list.
-    pub(super) async fn rooms_to_join(&mut self) -> Going<Vec<BareJid>> {
+    pub(super) async fn rooms_to_join(&mut self) -> SessionResult<Vec<BareJid>> {
         let mut rooms: BTreeSet<BareJid> = self
             .progress
             .rooms
@@ -59,7 +59,7 @@ impl Session {
     }
 
     /// Whether a domain is a service of rooms.
-    pub(super) async fn has_rooms(&mut self, domain: &str) -> Going<bool> {
+    pub(super) async fn has_rooms(&mut self, domain: &str) -> SessionResult<bool> {
         let Ok(to) = Jid::new(domain) else {
             return Ok(false);
         };
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Whether the bot is in the room now.
-    pub(super) async fn join(&mut self, room: &BareJid) -> Going<bool> {
+    pub(super) async fn join(&mut self, room: &BareJid) -> SessionResult<bool> {
         let name = self
             .own
             .node()
@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Until the room has said it, or too long.
-    pub(super) async fn own_place(&mut self, room: &BareJid) -> Going<OwnPlace> {
+    pub(super) async fn own_place(&mut self, room: &BareJid) -> SessionResult<OwnPlace> {
         let until = Instant::now() + ANSWER_MAX;
         loop {
             let Ok(step) = timeout_at(until, self.step()).await else {
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// A new room waits until its owner has seen its settings.
-    pub(super) async fn accept_settings(&mut self, room: &BareJid) -> Going<()> {
+    pub(super) async fn accept_settings(&mut self, room: &BareJid) -> SessionResult<()> {
         let id = self.question_id();
         let Ok(payload) = INSTANT_ROOM.parse() else {
             return Ok(());

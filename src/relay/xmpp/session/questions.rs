@@ -1,4 +1,4 @@
-//! What the session asks the server, rooms and archives.
+//! Queries that the session sends to the server, to rooms and to archives.
 
 use tokio::time::{Instant, timeout_at};
 use tokio_xmpp::Stanza;
@@ -8,9 +8,9 @@ use tokio_xmpp::parsers::iq::Iq;
 use tokio_xmpp::parsers::message::Message;
 use tokio_xmpp::parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError};
 
-use super::super::archive::{self, Archived, Correctable, Page, Place};
-use super::super::bringing::{self, Origin};
-use super::{ANSWER_MAX, Going, Session};
+use super::super::archive::{self, ArchivedMessage, CorrectableMessage, Page, Place};
+use super::super::forwarding::{self, Origin};
+use super::{ANSWER_MAX, Session, SessionResult};
 use crate::random;
 
 /// Answers of an archive that are read before anything of them goes up.
@@ -29,7 +29,7 @@ impl Session {
         id: &str,
         iq: Iq,
         mut pick: impl FnMut(&Message) -> bool,
-    ) -> Going<Result<Option<Element>, StanzaError>> {
+    ) -> SessionResult<Result<Option<Element>, StanzaError>> {
         let to = iq.to().cloned();
         self.put(iq).await;
         let until = Instant::now() + ANSWER_MAX;
@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// A part of an archive. One that can't be read is empty.
-    pub(super) async fn page(&mut self, archive: &str, place: Place<'_>) -> Going<Page> {
+    pub(super) async fn page(&mut self, archive: &str, place: Place<'_>) -> SessionResult<Page> {
         Ok(self.page_or_error(archive, place).await?.unwrap_or_else(|error| {
             let condition = &error.defined_condition;
             log::warn!(
@@ -88,7 +88,7 @@ impl Session {
         &mut self,
         archive: &str,
         place: Place<'_>,
-    ) -> Going<Result<Page, StanzaError>> {
+    ) -> SessionResult<Result<Page, StanzaError>> {
         let id = self.question_id();
         let mut iq = Iq::Set {
             from: None,
@@ -118,7 +118,7 @@ impl Session {
     pub(super) async fn open_archive(
         &mut self,
         archive: &str,
-    ) -> Going<(Vec<Archived>, Option<String>)> {
+    ) -> SessionResult<(Vec<ArchivedMessage>, Option<String>)> {
         let Some(read) = self.progress.read.get(archive).cloned() else {
             if let Ok(page) = self.page_or_error(archive, Place::Last).await? {
                 let last = page.messages.last().map(|last| last.id.clone());
@@ -139,7 +139,7 @@ impl Session {
             }
         }
         let mut place = Some(read).filter(|read| !read.is_empty());
-        let mut found: Vec<Archived> = Vec::new();
+        let mut found: Vec<ArchivedMessage> = Vec::new();
         for _ in 0..PAGES_MAX {
             let asked = place.as_deref().map_or(Place::Start, Place::After);
             let page = match self.page_or_error(archive, asked).await? {
@@ -169,17 +169,17 @@ impl Session {
     }
 
     /// What it says of messages that are still to be sent or corrected.
-    pub(super) fn remember(&mut self, archive: &str, archived: &Archived) {
+    pub(super) fn remember(&mut self, archive: &str, archived: &ArchivedMessage) {
         let message = &archived.message;
         let network = self.uplink.network();
         let Some(id) = message.id.as_ref().map(|id| id.0.clone()) else {
             return;
         };
-        if bringing::is_own(network, message) {
+        if forwarding::is_own(network, message) {
             network.chats.lock().delivered.insert(id, ());
         } else if let Some(origin) = Origin::of(network, message, archive) {
-            let about = Correctable {
-                key: bringing::key(archive, &archived.id),
+            let about = CorrectableMessage {
+                key: forwarding::key(archive, &archived.id),
                 sent_at_s: archived.sent_at_s.unwrap_or_default(),
             };
             self.recent.insert(origin.correctable(&id), about);

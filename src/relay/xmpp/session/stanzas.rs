@@ -1,4 +1,4 @@
-//! What comes over the stream, and what is done with it.
+//! Handles the stanzas that arrive on the stream.
 
 use tokio_xmpp::Stanza;
 use tokio_xmpp::jid::{BareJid, Jid};
@@ -8,16 +8,16 @@ use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::presence::{Presence, Type};
 use tokio_xmpp::parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError};
 
-use super::super::archive::{Archived, Correctable};
-use super::super::bringing::{self, Origin};
+use super::super::archive::{ArchivedMessage, CorrectableMessage};
+use super::super::forwarding::{self, Origin};
 use super::super::rooms::{OwnPlace, Room};
 use super::super::{NETWORK, later, message};
-use super::{Going, Session};
+use super::{Session, SessionResult};
 use crate::random;
 use crate::relay::SendError;
 
 impl Session {
-    pub(super) async fn take(&mut self, stanza: Stanza) -> Going<()> {
+    pub(super) async fn take(&mut self, stanza: Stanza) -> SessionResult<()> {
         match stanza {
             Stanza::Iq(iq) => self.answer(iq).await,
             Stanza::Presence(presence) => self.take_presence(&presence).await,
@@ -89,7 +89,7 @@ impl Session {
         self.put(Presence::subscribe().with_to(from)).await;
     }
 
-    pub(super) async fn take_message(&mut self, message: Message) -> Going<()> {
+    pub(super) async fn take_message(&mut self, message: Message) -> SessionResult<()> {
         if message.type_ == MessageType::Error {
             self.take_error(&message);
             return Ok(());
@@ -106,7 +106,7 @@ impl Session {
             true => from.to_string(),
             false => self.own.to_string(),
         };
-        if bringing::is_own(network, &message) {
+        if forwarding::is_own(network, &message) {
             let id = message.id.as_ref().map_or("", |id| id.0.as_str());
             if let Some(sender) = network.chats.lock().sending.remove(id) {
                 let _ = sender.send(Ok(()));
@@ -119,12 +119,12 @@ impl Session {
             return Ok(()); // the archive has it
         }
         let mut came_at_s = (network.now_s)();
-        let key = id.as_deref().map(|id| bringing::key(&archive, id));
+        let key = id.as_deref().map(|id| forwarding::key(&archive, id));
         if let Some(key) = key.filter(|key| self.known.get(key).is_none()) {
             came_at_s = *self.progress.came_at_s.entry(key).or_insert(came_at_s);
             self.write_progress().await;
         }
-        self.bring(&archive, id, message, came_at_s);
+        self.forward(&archive, id, message, came_at_s);
         Ok(())
     }
 
@@ -153,7 +153,11 @@ impl Session {
         }
     }
 
-    pub(super) async fn take_invitation(&mut self, room: &str, inviter: Option<&str>) -> Going<()> {
+    pub(super) async fn take_invitation(
+        &mut self,
+        room: &str,
+        inviter: Option<&str>,
+    ) -> SessionResult<()> {
         let network = self.uplink.network();
         let Ok(room) = BareJid::new(room) else {
             return Ok(());
@@ -182,20 +186,20 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn take_archived(&mut self, archive: &str, archived: Archived) {
-        let Archived {
+    pub(super) fn take_archived(&mut self, archive: &str, archived: ArchivedMessage) {
+        let ArchivedMessage {
             id,
             message,
             sent_at_s,
         } = archived;
-        let came_at_s = self.progress.came_at_s.get(&bringing::key(archive, &id));
+        let came_at_s = self.progress.came_at_s.get(&forwarding::key(archive, &id));
         let sent_at_s = came_at_s.copied().or(sent_at_s);
         let sent_at_s = sent_at_s.unwrap_or_else(self.uplink.network().now_s);
-        self.bring(archive, Some(id), message, sent_at_s);
+        self.forward(archive, Some(id), message, sent_at_s);
     }
 
     /// Puts a message into its chat's lane, once.
-    pub(super) fn bring(
+    pub(super) fn forward(
         &mut self,
         archive: &str,
         id: Option<String>,
@@ -204,7 +208,7 @@ impl Session {
     ) {
         let network = self.uplink.network();
         let key = match &id {
-            Some(id) => bringing::key(archive, id),
+            Some(id) => forwarding::key(archive, id),
             // Without an archive nothing comes twice.
             None => format!("{NETWORK}:{}", random::uuid()),
         };
@@ -212,27 +216,27 @@ impl Session {
             return;
         }
         if let Some(id) = &id {
-            self.under_way.add(archive, id);
+            self.in_flight.add(archive, id);
         }
         let place = id.map(|id| (archive.to_owned(), id));
-        let done = bringing::Done::new(self.finish.clone(), place);
-        if bringing::is_own(network, &message) {
+        let done = forwarding::CompletionGuard::new(self.finish.clone(), place);
+        if forwarding::is_own(network, &message) {
             return;
         }
         let Some(origin) = Origin::of(network, &message, archive) else {
             return;
         };
         if let Some(their_id) = message.id.as_ref() {
-            let about = Correctable {
+            let about = CorrectableMessage {
                 key: key.clone(),
                 sent_at_s,
             };
             self.recent.insert(origin.correctable(&their_id.0), about);
         }
-        let content = bringing::read(network, &message, &origin);
+        let content = forwarding::read(network, &message, &origin);
         let corrects = content.corrects.as_ref().map(|first| {
             let first = self.recent.get(&origin.correctable(first))?;
-            let is_in_time = sent_at_s - first.sent_at_s <= bringing::CORRECTION_S_MAX;
+            let is_in_time = sent_at_s - first.sent_at_s <= forwarding::CORRECTION_S_MAX;
             is_in_time.then(|| first.key.clone())
         });
         // Of a message that is not known, or too late.
@@ -240,6 +244,6 @@ impl Session {
             return;
         }
         let incoming = origin.incoming(key, corrects.flatten(), sent_at_s, content.is_addressed);
-        bringing::put(&self.uplink, incoming, origin, content, &message, done);
+        forwarding::put(&self.uplink, incoming, origin, content, &message, done);
     }
 }

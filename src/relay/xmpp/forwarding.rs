@@ -1,4 +1,4 @@
-//! One message: who wrote it where, and what is brought up of it.
+//! One message: who wrote it where, and what of it is forwarded to the service.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::message::{self, Content, Kind};
 use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
 use crate::relay::download::{self, Download};
 pub(super) use crate::relay::incoming::CORRECTION_S_MAX;
-use crate::relay::incoming::{CANT_HEAR, CANT_READ, Incoming};
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, IncomingMessage};
 use crate::relay::{SendError, Uplink};
 
 const IS_ENCRYPTED: &str =
@@ -72,8 +72,8 @@ impl Origin {
         corrects: Option<String>,
         sent_at_s: i64,
         is_addressed: bool,
-    ) -> Incoming {
-        Incoming {
+    ) -> IncomingMessage {
+        IncomingMessage {
             chat_guid: format!("{PREFIX}{}", self.chat),
             sender: format!("{PREFIX}{}", self.person),
             is_group: self.is_room,
@@ -124,12 +124,12 @@ pub(super) fn read(network: &Xmpp, message: &Message, origin: &Origin) -> Conten
 }
 
 /// Says when it is dropped that a message is done.
-pub(super) struct Done {
+pub(super) struct CompletionGuard {
     finish: mpsc::UnboundedSender<(String, String)>,
     place: Option<(String, String)>,
 }
 
-impl Done {
+impl CompletionGuard {
     pub(super) fn new(
         finish: mpsc::UnboundedSender<(String, String)>,
         place: Option<(String, String)>,
@@ -138,7 +138,7 @@ impl Done {
     }
 }
 
-impl Drop for Done {
+impl Drop for CompletionGuard {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             let _ = self.finish.send(place);
@@ -149,11 +149,11 @@ impl Drop for Done {
 /// Puts what is to be done with a message into its chat's lane.
 pub(super) fn put(
     uplink: &Uplink<Xmpp>,
-    incoming: Incoming,
+    incoming: IncomingMessage,
     origin: Origin,
     content: Content,
     message: &Message,
-    done: Done,
+    done: CompletionGuard,
 ) {
     let network = uplink.network();
     if content.kind == Kind::Nothing {
@@ -175,7 +175,7 @@ pub(super) fn put(
         if let Some(receipt) = receipt {
             up.network().put(receipt).await;
         }
-        bring(&up, &incoming, &content.kind).await;
+        forward(&up, &incoming, &content.kind).await;
         drop(done);
     }));
 }
@@ -191,7 +191,7 @@ fn receipt(origin: &Origin, content: &Content, message: &Message) -> Option<Mess
     Some(receipt.with_payload(Received { id: id.0.clone() }))
 }
 
-async fn bring(uplink: &Uplink<Xmpp>, incoming: &Incoming, kind: &Kind) {
+async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Kind) {
     let say = async |id: &str, words| uplink.say(&incoming.chat_guid, id, words).await;
     match kind {
         Kind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,

@@ -9,7 +9,7 @@ use crate::clock::Monotonic;
 const WINDOW_MS: u64 = 61_000;
 
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct SendRate {
     per_minute: u64,
     /// Times and the number of sends at each, oldest first.
     sends: VecDeque<(Monotonic, u64)>,
@@ -17,7 +17,7 @@ pub(super) struct Pace {
     used: u64,
 }
 
-impl Pace {
+impl SendRate {
     pub(super) fn new(per_minute: u64) -> Self {
         Self {
             per_minute,
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn so_many_go_out_in_any_minute() {
-        let mut pace = Pace::new(2);
+        let mut rate = SendRate::new(2);
         for (at, goes) in [
             (0, true),
             (10, true),
@@ -84,11 +84,11 @@ mod tests {
             (122_009, true),
             (122_009, false),
         ] {
-            assert_eq!(pace.is_free(Monotonic(at)), goes, "{at}");
-            assert_eq!(pace.left(Monotonic(at)) > 0, goes, "{at}");
-            assert_eq!(pace.take(Monotonic(at)), goes, "{at}");
+            assert_eq!(rate.is_free(Monotonic(at)), goes, "{at}");
+            assert_eq!(rate.left(Monotonic(at)) > 0, goes, "{at}");
+            assert_eq!(rate.take(Monotonic(at)), goes, "{at}");
         }
-        assert_eq!(pace.free_at(), Some(Monotonic(122_010)));
-        assert_eq!(Pace::new(1).free_at(), None);
+        assert_eq!(rate.free_at(), Some(Monotonic(122_010)));
+        assert_eq!(SendRate::new(1).free_at(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! One lane per chat: tasks in a lane run one after the other, and lanes don't wait for each other.
+//! One queue per chat: its tasks run one after the other, and chats don't wait for each other.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -11,21 +11,21 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinSet;
 
-/// A lane without work is removed after this time.
+/// A queue without work is removed after this time.
 const IDLE: Duration = Duration::from_secs(60);
 
 type Job = BoxFuture<'static, ()>;
-type OpenLanes = HashMap<String, UnboundedSender<Job>>;
+type OpenQueues = HashMap<String, UnboundedSender<Job>>;
 
 /// Callers bound the number of tasks: by the service's running commands and the network's
 /// unconfirmed messages.
 #[derive(Default)]
-pub(super) struct Lanes {
-    open: Arc<Mutex<OpenLanes>>,
+pub(super) struct ChatQueues {
+    open: Arc<Mutex<OpenQueues>>,
     workers: Mutex<JoinSet<()>>,
 }
 
-impl Lanes {
+impl ChatQueues {
     pub(super) fn put(&self, chat: &str, job: impl Future<Output = ()> + Send + 'static) {
         let mut open = self.open.lock();
         let jobs = open.entry(chat.to_owned()).or_insert_with(|| {
@@ -35,11 +35,11 @@ impl Lanes {
             workers.spawn(work(self.open.clone(), chat.to_owned(), waiting));
             jobs
         });
-        // The lane's worker lives as long as the lane is open.
+        // The queue's worker lives as long as the queue is open.
         let _ = jobs.send(Box::pin(job));
     }
 
-    /// Starts a task that waits for no lane, and ends with the relay.
+    /// Starts a task that waits for no queue, and ends with the relay.
     pub(super) fn put_aside(&self, job: impl Future<Output = ()> + Send + 'static) {
         let mut workers = self.workers.lock();
         while workers.try_join_next().is_some() {}
@@ -53,7 +53,7 @@ impl Lanes {
     }
 }
 
-async fn work(open: Arc<Mutex<OpenLanes>>, chat: String, mut waiting: UnboundedReceiver<Job>) {
+async fn work(open: Arc<Mutex<OpenQueues>>, chat: String, mut waiting: UnboundedReceiver<Job>) {
     loop {
         match tokio::time::timeout(IDLE, waiting.recv()).await {
             Ok(Some(job)) => {

@@ -10,14 +10,14 @@ use crate::store::UserId;
 pub(super) type Sender = Option<UserId>;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Turns {
+pub(super) struct SenderQueue {
     /// Without empty sets.
     waiting: BTreeMap<Sender, BTreeSet<u64>>,
     /// Whose turn was last, of the creators.
     last: Sender,
 }
 
-impl Turns {
+impl SenderQueue {
     /// The same creator's turn is next, and nothing waits.
     pub(super) fn emptied(&self) -> Self {
         Self {
@@ -81,25 +81,25 @@ mod tests {
 
     #[test]
     fn the_services_own_go_first_and_creators_take_turns() {
-        let mut turns = Turns::default();
+        let mut queue = SenderQueue::default();
         let (one, two) = (Some(UserId(7)), Some(UserId(8)));
         for seq in 1..=3 {
-            turns.insert(one, seq);
+            queue.insert(one, seq);
         }
-        turns.insert(two, 4);
-        turns.insert(two, 5);
-        turns.insert(None, 6);
+        queue.insert(two, 4);
+        queue.insert(two, 5);
+        queue.insert(None, 6);
         let mut order = Vec::new();
-        while let Some((sender, seq)) = turns.next() {
-            assert!(turns.contains(sender, seq));
-            turns.took(sender, seq);
+        while let Some((sender, seq)) = queue.next() {
+            assert!(queue.contains(sender, seq));
+            queue.took(sender, seq);
             order.push(seq);
             if seq == 1 {
-                turns.insert(None, 9);
+                queue.insert(None, 9);
             }
         }
         assert_eq!(order, [6, 1, 9, 4, 2, 5, 3]);
-        assert!(turns.is_empty());
-        assert_eq!(turns.emptied().last, one);
+        assert!(queue.is_empty());
+        assert_eq!(queue.emptied().last, one);
     }
 }

@@ -1,10 +1,14 @@
 //! Statements that every message or call of a webhook runs, prepared once for the writing
 //! connection: to look one up by its text and to put it back takes longer than to run it.
 
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, Statement, ToSql};
 
+use super::Tx;
+use crate::error::Result;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum PreparedStatement {
     InsertMessage,
     HasRoomForCommands,
     CountCommandOfApp,
@@ -14,7 +18,7 @@ pub(super) enum Held {
     InsertWebhookEvent,
 }
 
-impl Held {
+impl PreparedStatement {
     /// In the order of their declaration.
     const ALL: [Self; 7] = [
         Self::InsertMessage,
@@ -71,43 +75,78 @@ impl Held {
     }
 }
 
-/// Runs held statements. A trait, so that a transaction need not name the connection's lifetime.
-pub(super) trait RunHeld {
+/// Runs prepared statements. A trait, so that a transaction need not name the connection's lifetime.
+pub(super) trait RunPrepared {
     /// How many rows it changed.
-    fn run(&mut self, held: Held, params: &[&dyn ToSql]) -> rusqlite::Result<usize>;
+    fn run(
+        &mut self,
+        statement: PreparedStatement,
+        params: &[&dyn ToSql],
+    ) -> rusqlite::Result<usize>;
     /// Calls `each` with every row.
     fn query(
         &mut self,
-        held: Held,
+        statement: PreparedStatement,
         params: &[&dyn ToSql],
         each: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()>;
 }
 
-pub(super) struct HeldStatements<'c>(Vec<Statement<'c>>);
+pub(super) struct PreparedStatements<'c>(Vec<Statement<'c>>);
 
-impl<'c> HeldStatements<'c> {
+impl<'c> PreparedStatements<'c> {
     pub(super) fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
-        let prepared = Held::ALL.iter().map(|held| conn.prepare(held.sql()));
+        let prepared = PreparedStatement::ALL
+            .iter()
+            .map(|statement| conn.prepare(statement.sql()));
         prepared.collect::<rusqlite::Result<_>>().map(Self)
     }
 }
 
-impl RunHeld for HeldStatements<'_> {
-    fn run(&mut self, held: Held, params: &[&dyn ToSql]) -> rusqlite::Result<usize> {
-        self.0[held as usize].execute(params)
+impl RunPrepared for PreparedStatements<'_> {
+    fn run(
+        &mut self,
+        statement: PreparedStatement,
+        params: &[&dyn ToSql],
+    ) -> rusqlite::Result<usize> {
+        self.0[statement as usize].execute(params)
     }
 
     fn query(
         &mut self,
-        held: Held,
+        statement: PreparedStatement,
         params: &[&dyn ToSql],
         each: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let mut rows = self.0[held as usize].query(params)?;
+        let mut rows = self.0[statement as usize].query(params)?;
         while let Some(row) = rows.next()? {
             each(row)?;
         }
         Ok(())
+    }
+}
+
+impl Tx<'_> {
+    /// As `execute`, of a statement that every message or call runs.
+    pub(super) fn execute_prepared(
+        &mut self,
+        statement: PreparedStatement,
+        params: &[&dyn ToSql],
+    ) -> Result<usize> {
+        Ok(self.prepared.run(statement, params)?)
+    }
+
+    /// The first column of a prepared statement's only row.
+    pub(super) fn prepared_value<T: FromSql>(
+        &mut self,
+        statement: PreparedStatement,
+        params: &[&dyn ToSql],
+    ) -> Result<T> {
+        let mut value = None;
+        self.prepared.query(statement, params, &mut |row| {
+            value = Some(row.get(0)?);
+            Ok(())
+        })?;
+        value.ok_or_else(|| rusqlite::Error::QueryReturnedNoRows.into())
     }
 }
