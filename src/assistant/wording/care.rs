@@ -2,41 +2,37 @@
 //! their data. Nothing else may be added to these answers.
 
 /// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines.
-/// Each number was found in November 2026 in a public page of the line named beside it, of a partner
-/// or of the press; findahelpline.com lists the current ones. For other countries only that address
-/// is given.
-const CRISIS_LINES: [(&str, &str, &str); 16] = [
-    // 988lifeline.org; 988.ca, and mentalhealthcommission.ca/catalyst/988-launches-in-canada
+/// The comment above each says where the number was read, and of when that page is; all were read on
+/// 22 November 2026. A line without such a page isn't listed: findahelpline.com has the current ones
+/// of every country, and is all that is given for others.
+const CRISIS_LINES: [(&str, &str, &str); 14] = [
+    // afsp.org/988 and hcfl.gov, 2023; Government of Canada at newswire.ca, 30 November 2023
     ("+1", "988", "988 Lifeline, by call or text"),
-    // sadag.org
-    ("+27", "0800 567 567", "SADAG"),
-    // 113.nl
+    // 113.nl, 2025: free of charge since October 2025
     ("+31", "113", "113 Zelfmoordpreventie"),
-    // 3114.fr
+    // service-public.fr, 29 September 2021; mayotte.ars.sante.fr
     ("+33", "3114", "numéro national de prévention du suicide"),
-    // sanidad.gob.es, rtve.es/noticias/20220509
+    // Ministry of Health at rtve.es, 9 May 2022
     ("+34", "024", "línea de atención a la conducta suicida"),
-    // samaritans.org
+    // Samaritans Ireland at irishexaminer.com, 1 April 2019
     ("+353", "116 123", "Samaritans"),
-    // 143.ch
+    // 143.ch/unsere-geschichte
     ("+41", "143", "Die Dargebotene Hand"),
-    // telefonseelsorge.at, katholisch.at/telefonseelsorge
+    // katholisch.at/telefonseelsorge; TelefonSeelsorge at ots.at, 25 April 2023
     ("+43", "142", "TelefonSeelsorge"),
-    // samaritans.org
+    // Samaritans at newstalk.com, 2016: the number is that of Ireland
     ("+44", "116 123", "Samaritans"),
-    // livslinien.dk
-    ("+45", "70 201 201", "Livslinien"),
-    // mind.se
+    // Mind at newsroom.notified.com/mind-1, 2015; kronprinsessparetsstiftelse.se
     ("+46", "90101", "Mind Självmordslinjen"),
-    // telefonseelsorge.de
+    // domradio.de, of one of the churches that run it; spektrum.de, September 2022
     ("+49", "0800 111 0 111", "TelefonSeelsorge"),
-    // cvv.org.br
+    // CVV and Ministry of Health at claudia.abril.com.br, July 2018; osul.com.br, September 2019
     ("+55", "188", "CVV"),
-    // lifeline.org.au
+    // lifelineh2h.org.au/get-help/telephone-crisis-support/faqs
     ("+61", "13 11 14", "Lifeline"),
-    // 1737.org.nz
+    // health.govt.nz, 17 March 2019; pegasus.health.nz
     ("+64", "1737", "Need to talk?"),
-    // telemanas.mohfw.gov.in
+    // Ministry of Health in the Lok Sabha, at theshillongtimes.com, 7 February 2025
     ("+91", "14416", "Tele MANAS"),
 ];
 
@@ -65,8 +61,15 @@ pub fn crisis(phone: &str) -> String {
     )
 }
 
-/// The number for ambulance and police where it is one: that of the European Union, which South
-/// Africa, Switzerland and India share, or the country's own.
+/// The number for ambulance and police where it is one, by pages read on 22 November 2026:
+/// - 112 in the European Union: ec.europa.eu/information_society/activities/112
+/// - 112 in Switzerland: blog.alertswiss.ch of the federal office, 11 February 2022
+/// - 112 in India: Emergency Response Support System, healthysoch.com, 29 September 2019, and the
+///   Lok Sabha at lokmattimes.com, 13 December 2025
+/// - 112 in South Africa, from mobile phones: the ministry at mybroadband.co.za, November 2024
+/// - 911 in the United States: internationalmentalhealth.org; in Canada: richmondhilluc.ca
+/// - 999 in the United Kingdom: Wikipedia; 000 in Australia: the page of Lifeline above
+/// - 111 in New Zealand: the police at odt.co.nz, June 2017
 fn emergency_number(phone: &str) -> &'static str {
     const OF_EUROPE: [&str; 11] = [
         "+27", "+31", "+33", "+34", "+353", "+41", "+43", "+45", "+46", "+49", "+91",
@@ -114,6 +117,7 @@ mod tests {
             ("+353851234567", "116 123"),
             ("+33612345678", "3114"),
             ("+35112345678", "findahelpline.com has"),
+            ("+4512345678", "findahelpline.com has"),
             ("ana@example.com", "findahelpline.com has"),
             ("", "findahelpline.com has"),
         ];
