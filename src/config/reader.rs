@@ -104,7 +104,24 @@ impl<'a> Reader<'a> {
             .map(|k| env_name(k))
             .collect();
         known.extend(OTHER_VARIABLES.map(str::to_owned));
+        let tables: Vec<(String, String)> = tables(&self.sections)
+            .map(|key| (env_name(&key), key))
+            .collect();
+        known.retain(|name| tables.iter().all(|(variable, _)| variable != name));
         for (name, value) in self.env {
+            let of_tables = |(variable, _): &&(String, String)| {
+                let rest = name.strip_prefix(variable.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            if let Some((_, key)) = tables.iter().find(of_tables).filter(|_| !value.is_empty()) {
+                self.report.unknown_variables.push(Problem {
+                    key: name.clone(),
+                    message: format!(
+                        "is set and has no effect; write sections [[{key}]] into the configuration file"
+                    ),
+                });
+                continue;
+            }
             if name.starts_with(ENV_PREFIX) && !value.is_empty() && !known.contains(name) {
                 let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
                 self.report.unknown_variables.push(Problem {
@@ -137,6 +154,14 @@ fn full_keys(sections: &[KnownSection]) -> Vec<String> {
             .collect()
     };
     sections.iter().flat_map(keys_of).collect()
+}
+
+/// The full keys that are sections of their own, as `reply.mcp`.
+fn tables(sections: &[KnownSection]) -> impl Iterator<Item = String> {
+    sections.iter().flat_map(|section| {
+        let keys = section.keys.iter().filter(|key| key.is_tables);
+        keys.map(|key| format!("{}.{}", section.name, key.name))
+    })
 }
 
 fn in_section(full: &str, section: &str) -> bool {

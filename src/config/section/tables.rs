@@ -16,6 +16,9 @@ impl Section<'_> {
         read: impl Fn(&mut Section<'_>) -> Option<T>,
     ) -> Vec<T> {
         self.describe(name, note.to_owned(), example, false);
+        if let Some(key) = self.keys.last_mut() {
+            key.is_tables = true;
+        }
         let full = self.full(name);
         let tables = match self.table.remove(name) {
             None => return Vec::new(),

@@ -106,12 +106,19 @@ fn unknown_variables_are_warnings() {
             ("CHATKEEP_LOG", "debug"),
             ("CHATKEEP_LOG_FORMAT", "json"),
             ("CHATKEEP_EMPTY", ""),
+            ("CHATKEEP_REPLY_MCP", "[]"),
+            ("CHATKEEP_REPLY_MCP_URL", "http://127.0.0.1:1"),
+            ("CHATKEEP_REPLY_MCPS", ""),
             ("PATH", "x"),
             ("RELAY_WEBHOOK_SECRET", "x"),
         ],
     );
     let expected = "CHATKEEP_EDGE_SECRT: is set and has no effect; the nearest known name is CHATKEEP_EDGE_SECRET";
-    assert_eq!(report.conclude().unwrap(), [expected]);
+    let tables =
+        "is set and has no effect; write sections [[reply.mcp]] into the configuration file";
+    let of_tables = ["CHATKEEP_REPLY_MCP", "CHATKEEP_REPLY_MCP_URL"];
+    let [one, two] = of_tables.map(|name| format!("{name}: {tables}"));
+    assert_eq!(report.conclude().unwrap(), [expected, &one, &two]);
 
     // The misspelt variable is most likely the cause of a missing key.
     let env = [("ENVIRONMENT", "production"), ("CHATKEEP_EDGE_SECRT", "x")];
