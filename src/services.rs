@@ -187,7 +187,8 @@ impl Services {
         // This is the first sync.
         let next_sync_at = now.plus_ms(sync::UNFINISHED_MS);
         let secret = serde_json::to_string(&credentials).map_err(Error::internal)?;
-        let given = name
+        let given = name.clone();
+        let shown = name
             .or_else(|| fetched.name.clone())
             .unwrap_or(host.clone());
         let id = self.store.write(move |tx| {
@@ -199,6 +200,9 @@ impl Services {
             if let Some(service) = known {
                 let sealed = sealer.seal(&service.service_id, &secret);
                 tx.replace_credentials(service.id, &sealed, next_sync_at)?;
+                if let Some(name) = &given {
+                    tx.rename_service(service.id, name)?;
+                }
                 by.note_connected(tx, &service, now)?;
                 return Ok(service.id);
             }
@@ -210,7 +214,7 @@ impl Services {
                 service_id: &service_id,
                 user,
                 kind,
-                name: &given,
+                name: &shown,
                 host: &host,
                 credentials: &sealer.seal(&service_id, &secret),
                 next_sync_at,

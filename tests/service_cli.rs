@@ -88,6 +88,20 @@ fn go_through(folder: &Path, add: &str, input: &str, status: &AtomicU16) {
         (&json!("Mine"), &json!("ok"), &json!("127.0.0.1"))
     );
     assert_eq!(listed(folder), [added]);
+    // Once more: it is the same one, under the name that is given, if any.
+    for (name, expected) in [
+        ("--name Home", "Home"),
+        ("", "Home"),
+        ("--name Mine", "Mine"),
+    ] {
+        done(folder, &add.replace("--name Mine", name), input);
+        let services = listed(folder);
+        assert_eq!(services.len(), 1);
+        assert_eq!(
+            (&services[0]["service_id"], &services[0]["name"]),
+            (&json!(id), &json!(expected))
+        );
+    }
     let line = done(folder, &format!("list --phone {PHONE}"), "");
     let expected = format!("{id}  ics     ok       Mine (127.0.0.1, 1 calendar)  synced 20");
     assert!(line.starts_with(&expected), "{line}");
@@ -153,7 +167,8 @@ async fn services_are_added_listed_tested_and_removed() {
         json!(["service.add", "command line, quinn", null, "ics"]),
         json!(["service.remove", "command line, quinn", "127.0.0.1", null]),
     );
-    assert_eq!(json!(log), json!([add, remove, add, remove]));
+    let each = [vec![add; 4], vec![remove]].concat();
+    assert_eq!(json!(log), json!([each.clone(), each].concat()));
     let whole = rows(
         &database,
         "SELECT coalesce(after, '') || coalesce(before, '') FROM audit",
