@@ -138,7 +138,7 @@ async fn bills_habits_budgets_and_moods_of_ones_own() {
         "split 90 dollars between Ana, Bo and me → 30 dollars each
          Ana paid 30 for pizza → Ana paid 30 dollars
          who owes what? → Bo owes you 40 dollars
-         Bo paid me 40 → paid 40 dollars back
+         Bo paid me 40 → Bo paid you 40 dollars.
          who owes what? → Ana owes you 10 dollars
          undo → Bo owes you 40 dollars
          split 100 three ways → 33.34

@@ -3,14 +3,16 @@
 
 mod operations;
 mod read;
+mod sums;
 
 use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
-use super::pieces::{counted, joined, same, too_long};
+use super::pieces::{self, counted, same, too_long};
 use super::{PowerContext, Superpower};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
+use sums::{ME, Payment, capital, display_name, joined_names, owe, ways_of};
 
 /// People on one bill.
 const PEOPLE_MAX: usize = 20;
@@ -20,18 +22,18 @@ const PAYMENTS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 40;
 /// Characters of what was paid for.
 const PURPOSE_CHARS_MAX: usize = 100;
-/// The person in a direct chat.
-const ME: &str = "me";
+/// The largest part of one person, where shares are not equal: "60/40".
+const PART_MAX: i64 = 1_000;
+const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
+const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
+/// The purpose of a payment that settles a debt.
+const PAID_BACK: &str = "paid back";
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum BillSplitAction {
-    /// Paid by `payer` for `among`; empty means everybody on the bill.
-    Paid {
-        payer: String,
-        money: Amount,
-        purpose: String,
-        among: Vec<String>,
-    },
+    Paid(PaidAction),
+    /// Several payments of one message: all of them or none.
+    AllPaid(Vec<PaidAction>),
     /// "split 90 three ways": computed, not stored.
     Ways {
         money: Amount,
@@ -39,21 +41,46 @@ pub enum BillSplitAction {
     },
     /// People on the bill, before any payment.
     People(Vec<String>),
-    /// "Bo paid Ana 30": settles a debt.
+    /// "Bo paid Ana 30": settles a debt; without an amount all of it.
     Settled {
         payer: String,
         to: String,
-        money: Amount,
+        money: Option<Amount>,
     },
     Show,
     Owed,
     Clear,
     /// "split the bill": asks for the missing parts.
     Unclear,
+    /// Two people paid one amount, or two amounts are there for who knows whom.
+    PayersUnclear,
+    /// "split 100 60/40" without two names in their order.
+    PartsUnclear,
+    /// "Bo owes me 20"
+    Owes {
+        debtor: String,
+        to: String,
+        money: Amount,
+        purpose: String,
+    },
+}
+
+/// A payment as it was said.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PaidAction {
+    pub(super) payer: String,
+    pub(super) money: Amount,
+    pub(super) purpose: String,
+    /// Who shares it; empty means everybody on the bill.
+    pub(super) among: Vec<String>,
+    /// Who doesn't, of everybody.
+    pub(super) except: Vec<String>,
+    /// The parts of `among` in their order, if they are not equal: 60 and 40.
+    pub(super) parts: Vec<i64>,
 }
 
 /// A parsed amount.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Amount(pub(super) Money);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -61,16 +88,6 @@ pub(super) struct BillSplitState {
     people: Vec<String>,
     payments: Vec<Payment>,
     currency: Option<Currency>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Payment {
-    payer: String,
-    /// Minor units.
-    amount: i64,
-    purpose: String,
-    among: Vec<String>,
-    by: i64,
 }
 
 impl Superpower for BillSplitState {
@@ -126,28 +143,29 @@ impl BillSplitState {
         scene: &PowerContext<'_>,
     ) -> Result<Option<String>, String> {
         Ok(Some(match action {
-            BillSplitAction::Paid {
-                payer,
+            BillSplitAction::Paid(paid) => return self.paid(paid, scene),
+            BillSplitAction::AllPaid(all) => {
+                let each = all.into_iter().map(|paid| self.paid(paid, scene));
+                let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
+                return Ok(each.map(|replies| replies.join("\n")));
+            }
+            BillSplitAction::PayersUnclear if !scene.sure && self.people.is_empty() => {
+                return Ok(None);
+            }
+            BillSplitAction::PayersUnclear => PAYERS_UNCLEAR.to_owned(),
+            BillSplitAction::PartsUnclear => PARTS_UNCLEAR.to_owned(),
+            BillSplitAction::Owes {
+                debtor,
+                to,
                 money,
                 purpose,
-                among,
-            } => {
-                let mine = same(&payer, "i") || same(&payer, "me");
-                if mine && !scene.sure && self.people.is_empty() {
-                    return Ok(None); // without a bill it is a personal expense
-                }
-                let payer = self.person(&payer, scene)?;
-                let among = self.people_of(&among, scene)?;
-                self.pay(payer, money.0, purpose, among, scene)?
-            }
+            } => self.note_debt((&debtor, &to), money.0, purpose, scene)?,
             BillSplitAction::Settled { payer, to, money } => {
                 let known = |name: &String| self.people.iter().any(|p| same(p, name));
                 if !(scene.sure || known(&payer) || known(&to)) {
                     return Ok(None);
                 }
-                let payer = self.person(&payer, scene)?;
-                let to = self.person(&to, scene)?;
-                self.pay(payer, money.0, "paid back".to_owned(), vec![to], scene)?
+                self.settle((&payer, &to), money, scene)?
             }
             BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
             BillSplitAction::People(people) => {
@@ -177,15 +195,149 @@ impl BillSplitState {
         }))
     }
 
-    fn pay(
+    /// `None` where there is no bill and it may be a personal expense.
+    fn paid(
         &mut self,
-        payer: String,
+        paid: PaidAction,
+        scene: &PowerContext<'_>,
+    ) -> Result<Option<String>, String> {
+        let mine = same(&paid.payer, "i") || same(&paid.payer, "me");
+        if mine && !scene.sure && self.people.is_empty() {
+            return Ok(None);
+        }
+        let payer = self.person(&paid.payer, scene)?;
+        let known = self.people.clone();
+        let for_people = pieces::things(&paid.purpose);
+        let are_known = !for_people.is_empty()
+            && for_people.iter().all(|name| {
+                is_everybody(name) || is_self(name) || known.iter().any(|one| same(one, name))
+            });
+        let (purpose, named) = match are_known && paid.among.is_empty() {
+            true => (String::new(), for_people), // "Ana paid 30 for Bo"
+            false => (paid.purpose, paid.among),
+        };
+        let mut among = self.people_of(&named, scene)?;
+        if !paid.except.is_empty() {
+            if known.len() < 2 {
+                return Err("I don't know who everybody is yet. Say it first: “split the bill between Ana, Bo and me”.".to_owned());
+            }
+            let except = self.people_of(&paid.except, scene)?;
+            if let Some(name) = except.iter().find(|name| !known.contains(name)) {
+                return Err(format!(
+                    "{} isn't on the bill, so I've noted nothing. On it: {}.",
+                    capital(name),
+                    joined_names(&known)
+                ));
+            }
+            among = self.people.clone();
+            among.retain(|name| !except.contains(name));
+        }
+        let among = match among.is_empty() {
+            true => self.people.clone(),
+            false => among,
+        };
+        if !paid.parts.is_empty() && paid.parts.len() != among.len() {
+            return Err(PARTS_UNCLEAR.to_owned());
+        }
+        let payment = Payment {
+            payer,
+            amount: paid.money.0.minor,
+            purpose,
+            among,
+            parts: paid.parts,
+            by: scene.by,
+        };
+        let is_alone = payment.among == [payment.payer.as_str()];
+        self.push(payment.clone(), paid.money.0)?;
+        let mut reply = capital(&format!("{}.", self.line(&payment)));
+        if is_alone {
+            reply.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
+        } else {
+            reply.push_str(&self.each(&payment));
+        }
+        Ok(Some(reply))
+    }
+
+    /// "Bo owes me 20".
+    fn note_debt(
+        &mut self,
+        (debtor, to): (&str, &str),
         money: Money,
         purpose: String,
-        among: Vec<String>,
         scene: &PowerContext<'_>,
     ) -> Result<String, String> {
-        if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
+        let debtor = self.person(debtor, scene)?;
+        let to = self.person(to, scene)?;
+        if debtor == to {
+            return Err("That's the same person, so nobody owes anything.".to_owned());
+        }
+        let said = format!(
+            "{} {} {} {}",
+            display_name(&debtor),
+            owe(&debtor),
+            display_name(&to),
+            money::display(money.minor, money.currency.as_ref())
+        );
+        let what = match purpose.as_str() {
+            "" => String::new(),
+            what => format!(" for {what}"),
+        };
+        let payment = Payment {
+            payer: to,
+            amount: money.minor,
+            purpose,
+            among: vec![debtor],
+            parts: Vec::new(),
+            by: scene.by,
+        };
+        self.push(payment, money)?;
+        Ok(match self.payments.len() {
+            1 => format!("Noted: {said}{what}."),
+            _ => format!("Noted: {said}{what}. All in all:\n{}", self.owed()),
+        })
+    }
+
+    /// "Bo paid me 20"; without an amount all that is owed.
+    fn settle(
+        &mut self,
+        (payer, to): (&str, &str),
+        money: Option<Amount>,
+        scene: &PowerContext<'_>,
+    ) -> Result<String, String> {
+        let payer = self.person(payer, scene)?;
+        let to = self.person(to, scene)?;
+        let owed = self.transfers().into_iter();
+        let mut owed = owed.filter(|(from, whom, _)| *from == payer && *whom == to);
+        let money = match (money, owed.next()) {
+            (Some(Amount(money)), _) => money,
+            (None, Some((.., minor))) => Money {
+                minor,
+                currency: None,
+            },
+            (None, None) => {
+                return Err(format!(
+                    "As far as I know, {} {} {} nothing. How much was it?",
+                    display_name(&payer),
+                    owe(&payer),
+                    display_name(&to)
+                ));
+            }
+        };
+        let payment = Payment {
+            payer,
+            amount: money.minor,
+            purpose: PAID_BACK.to_owned(),
+            among: vec![to],
+            parts: Vec::new(),
+            by: scene.by,
+        };
+        self.push(payment.clone(), money)?;
+        let line = capital(&self.line(&payment));
+        Ok(format!("{line}. {}", self.owed()))
+    }
+
+    fn push(&mut self, payment: Payment, money: Money) -> Result<(), String> {
+        if let Some(reply) = too_long(&[&payment.purpose], PURPOSE_CHARS_MAX) {
             return Err(reply);
         }
         if self.payments.len() >= PAYMENTS_MAX {
@@ -194,132 +346,15 @@ impl BillSplitState {
             ));
         }
         money::settle_currency(&mut self.currency, money.currency)?;
-        let among = if among.is_empty() {
-            self.people.clone()
-        } else {
-            among
-        };
-        let payment = Payment {
-            payer,
-            amount: money.minor,
-            purpose,
-            among,
-            by: scene.by,
-        };
-        let mut reply = capital(&format!("{}.", self.line(&payment)));
-        if payment.among == [payment.payer.as_str()] {
-            reply.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
-        } else {
-            reply.push_str(&self.each(&payment));
-        }
         self.payments.push(payment);
-        Ok(reply)
-    }
-
-    /// " $30 each", rounded if necessary.
-    fn each(&self, payment: &Payment) -> String {
-        let shares = shares(payment.amount, payment.among.len());
-        match (shares.iter().max(), shares.iter().min()) {
-            (Some(most), Some(least)) if most == least => {
-                format!(" That's {} each.", self.money(*most))
-            }
-            (Some(most), Some(least)) => format!(
-                " That's {} or {} each.",
-                self.money(*least),
-                self.money(*most)
-            ),
-            _ => String::new(),
-        }
-    }
-
-    fn line(&self, payment: &Payment) -> String {
-        let purpose = match payment.purpose.as_str() {
-            "" => String::new(),
-            "paid back" => " back".to_owned(),
-            what => format!(" for {what}"),
-        };
-        let among = if payment.among.len() == self.people.len() && self.people.len() > 2 {
-            "everybody".to_owned()
-        } else {
-            joined_names(&payment.among)
-        };
-        let link = if payment.purpose == "paid back" {
-            "to"
-        } else {
-            "shared by"
-        };
-        format!(
-            "{} paid {}{purpose}, {link} {among}",
-            display_name(&payment.payer),
-            self.money(payment.amount)
-        )
-    }
-
-    fn owed(&self) -> String {
-        let transfers = self.transfers();
-        if self.payments.is_empty() {
-            return "Nobody owes anything: there's nothing on the bill yet.".to_owned();
-        }
-        if transfers.is_empty() {
-            return "Nobody owes anything: it's all even.".to_owned();
-        }
-        let lines: Vec<String> = transfers
-            .iter()
-            .map(|(from, to, amount)| {
-                let verb = if from == ME { "owe" } else { "owes" };
-                format!(
-                    "{} {verb} {} {}",
-                    display_name(from),
-                    display_name(to),
-                    self.money(*amount)
-                )
-            })
-            .collect();
-        capital(&lines.join("\n"))
-    }
-
-    /// The payments that settle all debts: few, and always the same ones.
-    fn transfers(&self) -> Vec<(String, String, i64)> {
-        let mut balances: Vec<(i64, String)> =
-            self.people.iter().map(|name| (0, name.clone())).collect();
-        for payment in &self.payments {
-            let shares = shares(payment.amount, payment.among.len());
-            for (balance, name) in &mut balances {
-                if *name == payment.payer {
-                    *balance += payment.amount;
-                }
-                if let Some(at) = payment.among.iter().position(|one| one == name) {
-                    *balance -= shares[at];
-                }
-            }
-        }
-        let mut transfers = Vec::new();
-        for _ in 0..PEOPLE_MAX * 2 {
-            balances.sort();
-            let (Some(least), Some(most)) = (balances.first(), balances.last()) else {
-                break;
-            };
-            let amount = most.0.min(-least.0);
-            if amount <= 0 {
-                break;
-            }
-            transfers.push((least.1.clone(), most.1.clone(), amount));
-            let last = balances.len() - 1;
-            balances[0].0 += amount;
-            balances[last].0 -= amount;
-        }
-        transfers
-    }
-
-    fn money(&self, minor: i64) -> String {
-        money::display(minor, self.currency.as_ref())
+        Ok(())
     }
 
     /// The person's name on the bill, added if new.
     fn person(&mut self, phrase: &str, scene: &PowerContext<'_>) -> Result<String, String> {
         let name = match phrase.to_lowercase().as_str() {
-            "me" | "i" | "myself" | "we" if !scene.group => ME.to_owned(),
-            "me" | "i" | "myself" | "we" => match scene.name {
+            phrase if is_self(phrase) && !scene.group => ME.to_owned(),
+            phrase if is_self(phrase) => match scene.name {
                 Some(name) => name.to_owned(),
                 None => {
                     return Err("I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.".to_owned());
@@ -327,6 +362,11 @@ impl BillSplitState {
             },
             "you" => {
                 return Err("I never have any money, so leave me off the bill.".to_owned());
+            }
+            name if name.split(' ').any(is_number) => {
+                return Err(format!(
+                    "I can't take “{phrase}” for a name, so I've noted nothing. Say the names like “between Ana, Bo and me”."
+                ));
             }
             _ => phrase.to_owned(),
         };
@@ -350,11 +390,7 @@ impl BillSplitState {
     ) -> Result<Vec<String>, String> {
         let mut people = Vec::new();
         for name in phrases {
-            let everybody = matches!(
-                name.to_lowercase().as_str(),
-                "us" | "all of us" | "everybody" | "everyone" | "all"
-            );
-            let named = if everybody {
+            let named = if is_everybody(name) {
                 self.people.clone()
             } else {
                 vec![self.person(name, scene)?]
@@ -369,49 +405,22 @@ impl BillSplitState {
     }
 }
 
-/// Equal shares that add up; the first ones get the remaining minor units.
-fn shares(amount: i64, people: usize) -> Vec<i64> {
-    let count = people.max(1) as i64;
-    (0..count)
-        .map(|n| amount / count + i64::from(n < amount % count))
-        .collect()
-}
-
-fn ways_of(money: &Money, ways: i64) -> String {
-    let shares = shares(money.minor, ways as usize);
-    let text = |minor| money::display(minor, money.currency.as_ref());
-    let (most, least) = (shares[0], shares[shares.len() - 1]);
-    let total = text(money.minor);
-    if most == least {
-        return format!("{total} {ways} ways is {} each.", text(most));
-    }
-    let more = shares.iter().filter(|share| **share == most).count() as i64;
-    format!(
-        "{total} {ways} ways: {more} pay {}, {} pay {}.",
-        text(most),
-        ways - more,
-        text(least)
+fn is_everybody(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    matches!(
+        lower.as_str(),
+        "us" | "all of us" | "everybody" | "everyone" | "all" | "the group" | "the whole group"
     )
 }
 
-fn display_name(name: &str) -> &str {
-    if name == ME { "you" } else { name }
+/// "40", "60/40", "20%": no part of a name.
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn joined_names(names: &[String]) -> String {
-    let names: Vec<&str> = names.iter().map(|name| display_name(name)).collect();
-    joined(&names)
-}
-
-/// Capitalizes each line.
-fn capital(text: &str) -> String {
-    let lines = text.lines().map(|line| {
-        let mut rest = line.chars();
-        rest.next().map_or_else(String::new, |first| {
-            first.to_uppercase().chain(rest).collect()
-        })
-    });
-    lines.collect::<Vec<String>>().join("\n")
+/// Who speaks.
+fn is_self(name: &str) -> bool {
+    ["me", "i", "myself"].iter().any(|own| same(own, name))
 }
 
 impl Amount {

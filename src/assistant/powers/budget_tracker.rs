@@ -4,7 +4,7 @@
 mod operations;
 mod read;
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
@@ -24,9 +24,12 @@ const MONTHS_KEPT: i32 = 13;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     Today,
+    Yesterday,
     Week,
+    LastWeek,
     Month,
     LastMonth,
+    Year,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -38,15 +41,16 @@ pub enum BudgetAction {
     },
     /// The day was not fully understood.
     DayUnclear,
-    /// An empty purpose means the total.
-    Budget {
-        money: Spending,
-        purpose: String,
-    },
+    /// More than one amount, and what belongs to which is unclear.
+    AmountsUnclear,
+    /// Each amount a month with its purpose; an empty one means the total.
+    Budgets(Vec<(Spending, String)>),
     HowMuch {
         span: Span,
         purpose: String,
     },
+    /// How much was spent in a span of time that isn't known here.
+    SpanUnclear,
     Show,
     /// Only if there is a budget.
     ShowIfAny,
@@ -95,7 +99,23 @@ impl Superpower for BudgetState {
                 "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
                     .to_owned(),
             ),
-            BudgetAction::Budget { money, purpose } => self.budget(money.0, purpose, scene),
+            BudgetAction::AmountsUnclear if !scene.sure && self.expenses.is_empty() => {
+                return None;
+            }
+            BudgetAction::AmountsUnclear => Ok(
+                "There's more than one number in that, so I've noted nothing. Say each with what it's for: “spent 5 on bus and 12 on lunch”, “budget 400 for food and 900 for rent”."
+                    .to_owned(),
+            ),
+            BudgetAction::Budgets(budgets) => {
+                let each = budgets.into_iter();
+                let each = each.map(|(money, purpose)| self.budget(money.0, purpose, scene));
+                each.collect::<Result<Vec<_>, _>>()
+                    .map(|reply| reply.join("\n"))
+            }
+            BudgetAction::SpanUnclear => Ok(
+                "I can add up today, yesterday, this or last week, this or last month, and this year. For example: “how much did I spend on food last week?”"
+                    .to_owned(),
+            ),
             BudgetAction::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, scene)),
             BudgetAction::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
                 return None;
@@ -104,10 +124,14 @@ impl Superpower for BudgetState {
             BudgetAction::RemoveBudget(purpose) => {
                 let count = self.budgets.len();
                 self.budgets.retain(|one| !same(&one.purpose, &purpose));
+                let what = match purpose.as_str() {
+                    "" => "all in all".to_owned(),
+                    purpose => format!("for {purpose}"),
+                };
                 Ok(if self.budgets.len() < count {
-                    format!("Okay, no budget for {purpose} any more.")
+                    format!("Okay, no budget {what} any more.")
                 } else {
-                    format!("There's no budget for {purpose}.")
+                    format!("There's no budget {what}. “my budgets” shows them.")
                 })
             }
             BudgetAction::Unclear => {
@@ -259,6 +283,9 @@ impl BudgetState {
         let today = scene.today();
         let when = match span {
             Span::Today => "today",
+            Span::Yesterday => "yesterday",
+            Span::LastWeek => "last week",
+            Span::Year => "this year",
             Span::Week => "this week",
             Span::Month => "this month",
             Span::LastMonth => "last month",
@@ -309,7 +336,10 @@ fn months(date: NaiveDate) -> i32 {
 fn is_in(span: Span, day: NaiveDate, today: NaiveDate) -> bool {
     match span {
         Span::Today => day == today,
+        Span::Yesterday => Some(day) == today.pred_opt(),
         Span::Week => day.iso_week() == today.iso_week(),
+        Span::LastWeek => (day + Days::new(7)).iso_week() == today.iso_week(),
+        Span::Year => day.year() == today.year(),
         Span::Month => months(day) == months(today),
         Span::LastMonth => months(day) + 1 == months(today),
     }

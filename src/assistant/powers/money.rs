@@ -24,7 +24,7 @@ pub(super) struct Currency {
 }
 
 /// A parsed amount.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Money {
     pub(super) minor: i64,
     pub(super) currency: Option<Currency>,
@@ -68,6 +68,39 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
         _ => (None, at + 1),
     };
     Some((Money { minor, currency }, end))
+}
+
+/// The parts of a sentence with an amount each, as words from and to: it is cut at "and", "plus",
+/// commas and new lines where an amount was before and another one follows.
+pub(super) fn parts(words: &Words, from: usize, end: usize) -> Vec<(usize, usize)> {
+    let is_link = |at: usize| matches!(words.get(at), "and" | "plus" | "then" | "also");
+    let has_amount = |from: usize, to: usize| (from..to).any(|at| read(words, at).is_some());
+    // Pieces between commas and "and", whatever they hold.
+    let mut pieces = Vec::new();
+    let mut start = from;
+    for at in from..end {
+        if is_link(at) || words.is_set_off(at) || at + 1 == end {
+            let to = at + usize::from(!is_link(at));
+            if to > start {
+                pieces.push((start, to));
+            }
+            start = at + 1;
+        }
+    }
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    let mut is_complete = false;
+    for (start, to) in pieces {
+        let has = has_amount(start, to);
+        match parts.last_mut() {
+            Some(last) if !(has && is_complete) => last.1 = to,
+            _ => {
+                parts.push((start, to));
+                is_complete = false;
+            }
+        }
+        is_complete |= has;
+    }
+    parts
 }
 
 fn subject_of<'a>(words: &Words<'a>, at: usize) -> &'a str {

@@ -212,7 +212,7 @@ fn bill_split() {
          split 90 dollars between Ana, Bo and me → You paid 90 dollars | 30 dollars each
          Ana paid 30 for pizza → Ana paid 30 dollars for pizza | 10 dollars each
          who owes what? → Bo owes you 40 dollars | Ana owes you 10 dollars
-         bo paid me 40 → Bo paid 40 dollars back
+         bo paid me 40 → Bo paid you 40 dollars.
          who owes what? → Ana owes you 10 dollars | !Bo owes
          undo → taken back | Bo owes you 40 dollars
          Ana paid $5 → So far everything is in dollars

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::operations::{
     Moment, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
 };
-use super::{Amount, BillSplitAction};
+use super::{Amount, BillSplitAction, PART_MAX, PaidAction};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,9 @@ pub(in crate::assistant::powers) struct Arguments {
     /// For add_people; for paid those who share it, all on the bill if empty.
     #[serde(default)]
     people: Vec<String>,
+    /// For paid: the parts of people in their order, as 60 and 40; equal if empty.
+    #[serde(default)]
+    parts: Vec<i64>,
     /// For split_evenly, which only works it out: between how many.
     ways: Option<i64>,
 }
@@ -61,7 +64,7 @@ impl super::super::operations::Arguments for Arguments {
             }
             Verb::Undo => return undo(),
             Verb::AddPeople => BillSplitAction::People(all_needed(&self.people, "people")?),
-            Verb::Paid => BillSplitAction::Paid {
+            Verb::Paid => BillSplitAction::Paid(PaidAction {
                 payer: payer()?,
                 money: money()?,
                 purpose: clean(&self.purpose.unwrap_or_default()),
@@ -69,11 +72,16 @@ impl super::super::operations::Arguments for Arguments {
                     true => Vec::new(),
                     false => all_needed(&self.people, "people")?,
                 },
-            },
+                except: Vec::new(),
+                parts: match self.parts.iter().all(|part| (1..=PART_MAX).contains(part)) {
+                    true => self.parts,
+                    false => return Err(format!("\"parts\" are from 1 to {PART_MAX}.")),
+                },
+            }),
             Verb::Settle => BillSplitAction::Settled {
                 payer: payer()?,
                 to: needed(self.to.as_deref(), "to")?,
-                money: money()?,
+                money: Some(money()?),
             },
             Verb::Clear => BillSplitAction::Clear,
         };

@@ -1,11 +1,14 @@
 //! Parses messages about bills: "split 90 dollars between Ana, Bo and me", "Ana paid 30 for pizza",
 //! "who owes what?".
 
-use super::{Amount, BillSplitAction};
+mod payments;
+
+use super::{Amount, BillSplitAction, PART_MAX, PaidAction};
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Clear, Soft};
+use crate::assistant::powers::Strength::{self, Clear};
 use crate::assistant::powers::{money, pieces};
+use payments::{owes, paid};
 
 /// Words of the name before "paid".
 const NAME_WORDS_MAX: usize = 3;
@@ -23,7 +26,7 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
-    paid(words, at, end)
+    owes(words, at, end).or_else(|| paid(words, at, end))
 }
 
 fn fixed(request: &str) -> Option<BillSplitAction> {
@@ -102,11 +105,66 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
     if (next..end).any(|at| words.get(at).contains('%')) {
         return Some((Clear, BillSplitAction::Unclear));
     }
+    let (next, end, parts) = match ratio(words, next, end) {
+        Ratio::None => (next, end, Vec::new()),
+        Ratio::Parts { next, end, parts } => (next, end, parts),
+        Ratio::Unclear => return Some((Clear, BillSplitAction::PartsUnclear)),
+    };
     if let Some(ways) = ways(words, next, end) {
         let money = Amount::new(sum);
         return Some((Clear, BillSplitAction::Ways { money, ways }));
     }
-    split_between(words, sum, next, end).map(|action| (Clear, action))
+    let action = match split_between(words, sum, next, end)? {
+        BillSplitAction::Paid(_) if !parts.is_empty() && has_with(words, next, end) => {
+            BillSplitAction::PartsUnclear
+        }
+        BillSplitAction::Paid(paid) if parts.is_empty() || parts.len() == paid.among.len() => {
+            BillSplitAction::Paid(PaidAction { parts, ..paid })
+        }
+        BillSplitAction::Paid(_) => BillSplitAction::PartsUnclear,
+        _ if !parts.is_empty() => BillSplitAction::PartsUnclear,
+        action => action,
+    };
+    Some((Clear, action))
+}
+
+/// "with Ana" doesn't say whose part is first.
+fn has_with(words: &Words<'_>, from: usize, end: usize) -> bool {
+    (from..end).any(|at| words.get(at) == "with")
+}
+
+/// "60/40" after the amount or at the end.
+enum Ratio {
+    None,
+    Unclear,
+    /// What is left of the words, and the parts; none where they are equal.
+    Parts {
+        next: usize,
+        end: usize,
+        parts: Vec<i64>,
+    },
+}
+
+fn ratio(words: &Words<'_>, next: usize, end: usize) -> Ratio {
+    let parts_at = |at: usize| {
+        let parts = words.get(at).split(['/', ':', '-']);
+        let parts = parts.map(|part| part.trim_end_matches('%').parse::<i64>().ok());
+        let parts = parts.collect::<Option<Vec<i64>>>()?;
+        let fit = parts.iter().all(|part| (1..=PART_MAX).contains(part));
+        (parts.len() > 1 && fit).then_some(parts)
+    };
+    let Some((at, mut parts)) = (next..end).find_map(|at| Some((at, parts_at(at)?))) else {
+        return Ratio::None;
+    };
+    let (next, end) = match at {
+        at if at == next => (next + 1, end),
+        at if at + 1 == end => (next, end - 1),
+        _ => return Ratio::Unclear,
+    };
+    if parts.iter().all(|part| *part == parts[0]) {
+        parts.clear();
+    }
+    Ratio::Parts { next, end, parts }
 }
 
 /// "for pizza between Ana, Bo and me, paid by Ana", after the amount.
@@ -130,14 +188,17 @@ fn split_between(
         None => payer_after(words, between + 1, end),
     };
     let (until, purpose) = purpose_after(words, between + 1, until, purpose);
-    let mut among = names(words, between + 1, until);
+    let (mut among, except) = match everybody_but(words, between + 1, until) {
+        Some((_, except)) => (vec!["everybody".to_owned()], except),
+        None => (names(words, between + 1, until), Vec::new()),
+    };
     if words.get(between) == "with" {
         among.push("me".to_owned());
     }
     if among.len() < 2
         && !matches!(
             among.first().map(String::as_str),
-            Some("us" | "everyone" | "everybody")
+            Some("us" | "everyone" | "everybody" | "all of us")
         )
     {
         return Some(BillSplitAction::Unclear);
@@ -147,12 +208,57 @@ fn split_between(
     } else {
         payer
     };
-    Some(BillSplitAction::Paid {
+    if are_several(&payer) {
+        return Some(BillSplitAction::PayersUnclear);
+    }
+    Some(BillSplitAction::Paid(PaidAction {
         payer,
         money: Amount::new(amount),
         purpose,
-        among,
+        among: match except.is_empty() {
+            true => among,
+            false => Vec::new(),
+        },
+        except,
+        parts: Vec::new(),
+    }))
+}
+
+/// "everyone but Bo and Cy": where it begins, and who not.
+fn everybody_but(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, Vec<String>)> {
+    (from..end).find_map(|at| {
+        let next = words.after(at, &["everyone", "everybody", "all of us", "us", "all"])?;
+        let next = words.after(
+            next,
+            &[
+                "but not",
+                "but",
+                "except for",
+                "except",
+                "without",
+                "besides",
+            ],
+        )?;
+        (next < end).then(|| (at, names(words, next, end)))
     })
+}
+
+/// Whether "ana and bo", "we" or "both" is no single person.
+fn are_several(payer: &str) -> bool {
+    let lower = payer.to_lowercase();
+    pieces::things(payer).len() > 1
+        || matches!(
+            lower.as_str(),
+            "we" | "we all"
+                | "we both"
+                | "both"
+                | "both of us"
+                | "all of us"
+                | "us"
+                | "they"
+                | "everyone"
+                | "everybody"
+        )
 }
 
 /// "… with 20% tip", "plus 15 % tip": how many percent, and where what is before it ends.
@@ -205,8 +311,26 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
     if words.after(at, &["in half", "in two", "evenly in two"]) == Some(end) {
         return Some(2);
     }
+    // "with 2 friends", "between me and 2 friends"
+    if let Some(from) = words.after(at, &["with", "between me and", "among me and"]) {
+        let count = count(words.get(from))?;
+        let others = ["friends", "others", "people", "other people", "more people"];
+        let whole = words.after(from + 1, &others) == Some(end);
+        return (whole && (1..WAYS_MAX).contains(&count)).then_some(count + 1);
+    }
     let from = words
-        .after(at, &["by", "between", "among", "into"])
+        .after(
+            at,
+            &[
+                "evenly by",
+                "evenly between",
+                "equally between",
+                "by",
+                "between",
+                "among",
+                "into",
+            ],
+        )
         .unwrap_or(at);
     let count = count(words.get(from))?;
     let after = words
@@ -229,84 +353,4 @@ fn count(word: &str) -> Option<i64> {
         .find(|(_, name)| *name == word)
         .map(|(n, _)| n)
         .or_else(|| word.parse().ok())
-}
-
-/// "Ana paid 30 for pizza", "I paid 30", "Bo paid Ana 30", "Bo paid Ana back 30".
-fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
-    let verb = (at + 1..end.min(at + 1 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid")?;
-    let payer = pieces::original(words, at, verb);
-    if let Some((money, next)) = money::read(words, verb + 1) {
-        let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among"));
-        if let Some(paid) = paid_only_for(words, &payer, (money.clone(), next), end) {
-            return Some((Soft, paid));
-        }
-        let until = between.unwrap_or(end);
-        let purpose = match words.after(next, &["for"]) {
-            Some(from) if from < until => pieces::original(words, from, until),
-            None if next == until => String::new(),
-            _ => return None,
-        };
-        return Some((
-            Soft,
-            BillSplitAction::Paid {
-                payer,
-                money: Amount::new(money),
-                purpose: purpose
-                    .strip_suffix(" split")
-                    .map_or(purpose.clone(), str::to_owned),
-                among: between.map_or_else(Vec::new, |from| names(words, from + 1, end)),
-            },
-        ));
-    }
-    let amount = (verb + 2..end.min(verb + 3 + NAME_WORDS_MAX))
-        .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
-    let (from, (money, next)) = amount;
-    let back = words.get(from - 1) == "back";
-    let whole = next == end || words.after(next, &["back"]) == Some(end);
-    let to = pieces::original(words, verb + 1, from - usize::from(back));
-    // "I paid the taxi, 30" settles no debt.
-    if words.get(verb + 1) == "the" {
-        return None;
-    }
-    let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
-    (whole && !to.is_empty()).then(|| {
-        (
-            Soft,
-            BillSplitAction::Settled {
-                payer,
-                to,
-                money: Amount::new(money),
-            },
-        )
-    })
-}
-
-/// "Ana paid 45 for tickets just for her and Bo": she is who paid.
-fn paid_only_for(
-    words: &Words<'_>,
-    payer: &str,
-    (amount, next): (money::Money, usize),
-    end: usize,
-) -> Option<BillSplitAction> {
-    let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
-    let purpose = match words.after(next, &["for"]) {
-        Some(from) if from < at => pieces::original(words, from, at),
-        None if next == at => String::new(),
-        _ => return None,
-    };
-    let mut among = names(words, at + 2, end);
-    for name in &mut among {
-        if matches!(
-            name.as_str(),
-            "her" | "him" | "them" | "herself" | "himself" | "themselves"
-        ) {
-            payer.clone_into(name);
-        }
-    }
-    Some(BillSplitAction::Paid {
-        payer: payer.to_owned(),
-        money: Amount::new(amount),
-        purpose,
-        among,
-    })
 }

@@ -49,9 +49,12 @@ enum Verb {
 #[serde(rename_all = "snake_case")]
 enum BudgetSpan {
     Today,
+    Yesterday,
     Week,
+    LastWeek,
     Month,
     LastMonth,
+    Year,
 }
 
 impl super::super::operations::Arguments for Arguments {
@@ -67,6 +70,9 @@ impl super::super::operations::Arguments for Arguments {
             Verb::HowMuch => {
                 let span = match self.span.unwrap_or(BudgetSpan::Month) {
                     BudgetSpan::Today => Span::Today,
+                    BudgetSpan::Yesterday => Span::Yesterday,
+                    BudgetSpan::LastWeek => Span::LastWeek,
+                    BudgetSpan::Year => Span::Year,
                     BudgetSpan::Week => Span::Week,
                     BudgetSpan::Month => Span::Month,
                     BudgetSpan::LastMonth => Span::LastMonth,
@@ -88,10 +94,9 @@ impl super::super::operations::Arguments for Arguments {
                     .collect::<Result<_>>()?,
                 days_ago: days_ago(self.date.as_deref(), moment.today())? as i32,
             },
-            Verb::SetBudget => BudgetAction::Budget {
-                money: Spending(money(self.amount, currency)?),
-                purpose,
-            },
+            Verb::SetBudget => {
+                BudgetAction::Budgets(vec![(Spending(money(self.amount, currency)?), purpose)])
+            }
             Verb::RemoveBudget => BudgetAction::RemoveBudget(purpose),
         };
         changes(action)

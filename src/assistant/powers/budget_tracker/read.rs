@@ -2,6 +2,7 @@
 
 use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::{money, pieces};
 
@@ -48,27 +49,27 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
     ) {
         return how_much(talk, from, end).map(|action| (Clear, action));
     }
-    if let Some(from) = words.after(
-        at,
-        &[
-            "remove budget for",
-            "delete budget for",
-            "remove my budget for",
-            "delete my budget for",
-            "remove the budget for",
-        ],
-    ) {
-        return Some((
-            Clear,
-            BudgetAction::RemoveBudget(pieces::original(words, from, end)),
-        ));
+    if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
+        && let Some(purpose) = removed(words, at + 1, end)
+    {
+        return Some((Clear, BudgetAction::RemoveBudget(purpose)));
     }
-    budget(talk, end).map(|action| (Clear, action))
+    budgets(talk, end).map(|action| (Clear, action))
 }
 
-const SPENT: [&str; 8] = [
+/// "my budget for food", "my food budget", "my budget".
+fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
+    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    if let Some(from) = words.after(from, &["budget for", "budget on"]) {
+        return Some(pieces::original(words, from, end));
+    }
+    (end > from && words.get(end - 1) == "budget").then(|| pieces::original(words, from, end - 1))
+}
+
+const SPENT: [&str; 9] = [
     "i spent",
     "ive spent",
+    "i have spent",
     "i just spent",
     "spent",
     "paid",
@@ -77,10 +78,21 @@ const SPENT: [&str; 8] = [
     "expense",
 ];
 
-/// Limit of expenses in one message.
-const SPENT_MAX: usize = 5;
+/// Limit of amounts in one message.
+const AMOUNTS_MAX: usize = 10;
 
-/// "spent 12.50 on lunch", "spent 5 on bus and 12 on lunch yesterday", "I paid the taxi, 30".
+/// How an amount and its purpose are put together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// "12 on lunch", also "12 euros lunch", and an amount alone.
+    Linked,
+    /// "12 lunch"
+    Bare,
+    /// "lunch 12"
+    PurposeFirst,
+}
+
+/// "spent 12.50 on lunch", "spent 5 on bus, 12 on lunch yesterday", "I paid the taxi, 30".
 fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAction)> {
     let (words, at) = (&talk.words, talk.start);
     let talked = matches!(words.get(at), "i" | "ive" | "paid");
@@ -94,79 +106,204 @@ fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAc
         "yesterday" => (end - 1, 1),
         _ => (end, 0),
     };
-    let mut at = from;
-    let mut spent = Vec::new();
-    while at < to && spent.len() < SPENT_MAX {
-        let Some((amount, next)) = money::read(words, at) else {
-            // "paid the taxi, 30"
-            let (amount, next) = money::read(words, to.checked_sub(1)?)?;
-            if words.get(from) != "the" || next != to {
-                return None;
-            }
-            spent.push((Spending(amount), pieces::original(words, from + 1, to - 1)));
-            break;
-        };
-        let purpose = words.after(next, &["on", "for", "at"]);
-        let another = (next..to).find(|n| {
-            let after = money::read(words, n + 1).map(|(_, after)| after);
-            words.get(*n) == "and"
-                && after.is_some_and(|after| matches!(words.get(after), "on" | "for" | "at"))
-        });
-        let until = another.unwrap_or(to);
-        let purpose = match purpose {
-            Some(from) => pieces::original(words, from, until),
-            None if next >= until => String::new(),
-            None => return None,
-        };
-        spent.push((Spending(amount), purpose));
-        at = until + 1;
+    let parts = money::parts(words, from, to);
+    let read = |(from, to): &(usize, usize)| expense(words, *from, *to);
+    let found: Option<Vec<_>> = parts.iter().map(read).collect();
+    let Some(found) = found else {
+        // "spent 3 hours on it and 2 on that" is about no money.
+        let mut amounts = (from..to).filter_map(|n| money::read(words, n));
+        let is_time = amounts.clone().any(|(_, next)| is_unit(words.get(next)));
+        let is_unclear = !is_time && amounts.nth(1).is_some();
+        return is_unclear.then_some((strength, BudgetAction::AmountsUnclear));
+    };
+    let first = found.first()?.0;
+    // "I paid Bo 30" isn't for something.
+    let is_to_somebody = words.get(from - 1) == "paid"
+        && first == Order::PurposeFirst
+        && !matches!(words.get(from), "the" | "my" | "for" | "on");
+    if is_to_somebody {
+        return None;
     }
-    let has_day = spent
-        .iter()
-        .any(|(_, purpose)| pieces::has_day(purpose) || purpose.split(' ').any(is_span));
-    let action = if spent.is_empty() || at < to && spent.len() >= SPENT_MAX || has_day {
-        BudgetAction::DayUnclear
-    } else {
-        BudgetAction::Spent { spent, days_ago }
+    let is_alike = |(order, (money, purpose)): &(Order, (Spending, String))| {
+        !purpose.is_empty() && (*order == first || money.0.currency.is_some())
+    };
+    let is_clear = found.len() <= AMOUNTS_MAX && (found.len() == 1 || found.iter().all(is_alike));
+    let spent: Vec<(Spending, String)> = found.into_iter().map(|(_, one)| one).collect();
+    let has_day = |(_, purpose): &(Spending, String)| {
+        pieces::has_day(purpose) || purpose.split(' ').any(is_span)
+    };
+    let action = match is_clear {
+        _ if spent.iter().any(has_day) => BudgetAction::DayUnclear,
+        true => BudgetAction::Spent { spent, days_ago },
+        false => BudgetAction::AmountsUnclear,
     };
     Some((strength, action))
+}
+
+/// One amount and its purpose; `None` where a second amount may be meant.
+fn expense(words: &Words<'_>, from: usize, to: usize) -> Option<(Order, (Spending, String))> {
+    /// Words of a purpose that nothing links to its amount.
+    const BARE_WORDS_MAX: usize = 3;
+    let has_second = |from: usize| {
+        (from..to).any(|n| {
+            let next = money::read(words, n).map(|(_, next)| next);
+            next.is_some_and(|next| next < to && words.after(next, &LINKS).is_some())
+        })
+    };
+    if let Some((amount, next)) = money::read(words, from) {
+        if has_second(next) {
+            return None;
+        }
+        let is_sure = amount.currency.is_some();
+        let (order, from) = match words.after(next, &LINKS) {
+            Some(from) => (Order::Linked, from),
+            None if next >= to || is_sure => (Order::Linked, next),
+            None if is_unit(words.get(next)) || to - next > BARE_WORDS_MAX => return None,
+            None => (Order::Bare, next),
+        };
+        let purpose = pieces::original(words, from.min(to), to);
+        return Some((order, (Spending(amount), purpose)));
+    }
+    // "the taxi, 30", "30 euros"
+    let last = (from + 1..to).rev().take(2);
+    let mut last = last.filter_map(|n| Some((n, money::read(words, n)?)));
+    let (at, (amount, _)) = last.find(|(_, (_, next))| *next == to)?;
+    let from = words
+        .after(from, &["on", "for", "for the", "the", "my"])
+        .unwrap_or(from);
+    let purpose = pieces::original(words, from, at);
+    (!has_second(from)).then_some((Order::PurposeFirst, (Spending(amount), purpose)))
+}
+
+const LINKS: [&str; 3] = ["on", "for", "at"];
+
+/// What a number may count that is no money: "spent 3 hours".
+fn is_unit(word: &str) -> bool {
+    let one = word.strip_suffix('s').unwrap_or(word);
+    matches!(
+        one,
+        "second"
+            | "sec"
+            | "minute"
+            | "min"
+            | "hour"
+            | "hr"
+            | "h"
+            | "day"
+            | "night"
+            | "week"
+            | "weekend"
+            | "month"
+            | "year"
+            | "time"
+            | "people"
+            | "of"
+            | "more"
+            | "and"
+            | "to"
+            | "in"
+            | "with"
+            | "or"
+            | "percent"
+            | "k"
+            | "km"
+            | "mile"
+            | "calorie"
+    )
 }
 
 fn is_span(word: &str) -> bool {
     matches!(word, "yesterday" | "ago" | "week" | "month")
 }
 
+const SPANS: [(&str, Span); 11] = [
+    ("this month", Span::Month),
+    ("so far", Span::Month),
+    ("in total", Span::Month),
+    ("already", Span::Month),
+    ("last month", Span::LastMonth),
+    ("this week", Span::Week),
+    ("last week", Span::LastWeek),
+    ("today", Span::Today),
+    ("yesterday", Span::Yesterday),
+    ("this year", Span::Year),
+    ("in this month", Span::Month),
+];
+
+/// The span of time that is named at `at`, and the index after it.
+fn span(words: &Words<'_>, at: usize) -> Option<(Span, usize)> {
+    let named = |(name, span): &(&str, Span)| Some((*span, words.after(at, &[name])?));
+    SPANS.iter().find_map(named)
+}
+
 /// "this month on food", "on food", "today".
 fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<BudgetAction> {
     let words = &talk.words;
-    let (mut at, mut span, mut purpose) = (from, Span::Month, String::new());
+    let (mut at, mut named, mut purpose) = (from, Span::Month, String::new());
     while at < end {
-        if let Some(next) = words.after(at, &["this month", "so far", "in total", "already"]) {
-            at = next;
-        } else if let Some(next) = words.after(at, &["last month"]) {
-            (at, span) = (next, Span::LastMonth);
-        } else if let Some(next) = words.after(at, &["this week"]) {
-            (at, span) = (next, Span::Week);
-        } else if let Some(next) = words.after(at, &["today"]) {
-            (at, span) = (next, Span::Today);
+        if let Some((span, next)) = span(words, at) {
+            (at, named) = (next, span);
         } else if let Some(next) = words.after(at, &["on", "for"]) {
             let to = (next..end)
-                .find(|n| {
-                    words
-                        .after(
-                            *n,
-                            &["this month", "last month", "this week", "today", "so far"],
-                        )
-                        .is_some()
-                })
+                .find(|n| span(words, *n).is_some())
                 .unwrap_or(end);
             purpose = pieces::original(words, next, to);
             at = to.max(next);
         } else {
-            return None;
+            return Some(BudgetAction::SpanUnclear);
         }
     }
-    Some(BudgetAction::HowMuch { span, purpose })
+    if pieces::has_day(&purpose) || purpose.split(' ').any(is_span) {
+        return Some(BudgetAction::SpanUnclear);
+    }
+    Some(BudgetAction::HowMuch {
+        span: named,
+        purpose,
+    })
+}
+
+/// "budget 400 for food", "set food budget to 200 and rent to 900".
+fn budgets(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
+    let words = &talk.words;
+    let parts = money::parts(words, talk.start, end);
+    let (first, others) = parts.split_first()?;
+    let first = budget(talk, first.1)?;
+    if first == BudgetAction::Unclear || others.is_empty() {
+        return Some(first);
+    }
+    let BudgetAction::Budgets(mut all) = first else {
+        return Some(first);
+    };
+    for (from, to) in others {
+        match another_budget(words, *from, *to) {
+            Some(budget) if all.len() < AMOUNTS_MAX => all.push(budget),
+            _ => return Some(BudgetAction::AmountsUnclear),
+        }
+    }
+    let is_named = all.iter().all(|(_, purpose)| !purpose.is_empty());
+    Some(match is_named {
+        true => BudgetAction::Budgets(all),
+        false => BudgetAction::AmountsUnclear,
+    })
+}
+
+/// "rent to 900", "900 for rent", "for rent 900 a month".
+fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Spending, String)> {
+    if let Some((amount, next)) = money::read(words, from) {
+        let from = words.after(next, &["for", "on"])?;
+        let purpose = pieces::original(words, from, to);
+        return (from < to).then_some((Spending(amount), purpose));
+    }
+    let from = words
+        .after(from, &["for", "set", "my", "the"])
+        .unwrap_or(from);
+    let (at, (amount, next)) = (from..to).find_map(|n| Some((n, money::read(words, n)?)))?;
+    let link = matches!(words.get(at - 1), "to" | "is" | "of" | "at");
+    let name_to = at - usize::from(link);
+    let is_word = name_to > from && words.get(name_to - 1) == "budget";
+    let name_to = name_to - usize::from(is_word);
+    (name_to > from && whole(words, next, to))
+        .then(|| (Spending(amount), pieces::original(words, from, name_to)))
 }
 
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
@@ -195,10 +332,9 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
             matches!(words.get(*n), "to" | "is" | "of") || money::read(words, *n).is_some()
         })?;
         let (amount, next) = money::read(words, to).or_else(|| money::read(words, to + 1))?;
-        return whole(talk, next, end).then(|| BudgetAction::Budget {
-            money: Spending(amount),
-            purpose: pieces::original(words, from, to),
-        });
+        let purpose = pieces::original(words, from, to);
+        return whole(words, next, end)
+            .then(|| BudgetAction::Budgets(vec![(Spending(amount), purpose)]));
     }
     let from = words
         .after(word + 1, &["of", "to", "is", "at"])
@@ -217,18 +353,16 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
                 .unwrap_or(end);
             pieces::original(words, from, to)
         }
-        None if whole(talk, next, end) => before,
+        None if whole(words, next, end) => before,
         None => return None,
     };
-    Some(BudgetAction::Budget {
-        money: Spending(amount),
-        purpose: purpose.trim_start_matches("monthly ").to_owned(),
-    })
+    let purpose = purpose.trim_start_matches("monthly ").to_owned();
+    Some(BudgetAction::Budgets(vec![(Spending(amount), purpose)]))
 }
 
-fn whole(talk: &Talk<'_>, next: usize, end: usize) -> bool {
+fn whole(words: &Words<'_>, next: usize, end: usize) -> bool {
     next == end
-        || talk.words.after(
+        || words.after(
             next,
             &[
                 "a month",

@@ -54,12 +54,13 @@ fn arguments_mean_actions() {
             Power::BillSplit,
             json!({"operation": "paid", "payer": "me", "amount": 30.1, "currency": "EUR",
                 "purpose": "taxi", "people": ["Ana", "me"]}),
-            Action::BillSplit(bill_split::BillSplitAction::Paid {
+            Action::BillSplit(bill_split::BillSplitAction::Paid(bill_split::PaidAction {
                 payer: "me".into(),
                 money: Amount(euros(30.1)),
                 purpose: "taxi".into(),
                 among: vec!["Ana".into(), "me".into()],
-            }),
+                ..bill_split::PaidAction::default()
+            })),
         ),
         (
             Power::BudgetTracker,

@@ -1,0 +1,226 @@
+//! Parses who paid and who owes: "Ana paid 30 for pizza", "Bo paid Ana back", "I owe Bo 20".
+
+use super::{
+    Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, names,
+};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::Strength::{self, Soft};
+use crate::assistant::powers::{money, pieces};
+
+/// "Bo owes me 20 for lunch", "I owe Bo 20", "how much does Bo owe me?".
+pub(super) fn owes(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, BillSplitAction)> {
+    let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX))
+        .find(|n| matches!(words.get(*n), "owe" | "owes"))?;
+    let is_asked = matches!(
+        words.get(at),
+        "who" | "whom" | "what" | "how" | "do" | "does" | "whats"
+    );
+    if is_asked {
+        return Some((Soft, BillSplitAction::Owed));
+    }
+    let debtor = without_adverb(words, at, verb);
+    let (from, (money, next)) = (verb + 1..end.min(verb + 2 + NAME_WORDS_MAX))
+        .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
+    let (to, next) = match from > verb + 1 {
+        true => (pieces::original(words, verb + 1, from), next),
+        false => {
+            let to = words.after(next, &["to"])?;
+            let until = (to..end).find(|n| words.get(*n) == "for").unwrap_or(end);
+            (pieces::original(words, to, until), until)
+        }
+    };
+    let purpose = match words.after(next, &["for"]) {
+        Some(from) => pieces::original(words, from, end),
+        None if next == end => String::new(),
+        None => return None,
+    };
+    let is_clear = !are_several(&debtor) && !are_several(&to) && !debtor.is_empty();
+    let is_one_amount = money::parts(words, at, end).len() == 1;
+    is_clear.then(|| match is_one_amount {
+        true => {
+            let money = Amount::new(money);
+            let action = BillSplitAction::Owes {
+                debtor,
+                to,
+                money,
+                purpose,
+            };
+            (Soft, action)
+        }
+        false => (Soft, BillSplitAction::PayersUnclear),
+    })
+}
+
+/// The name before a verb: "I just", "Bo still".
+fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
+    let is_adverb = |n: usize| {
+        matches!(
+            words.get(n),
+            "just" | "already" | "still" | "also" | "has" | "have" | "had" | "now"
+        )
+    };
+    let to = (at + 1..verb).rev().find(|n| !is_adverb(*n));
+    pieces::original(words, at, to.map_or(at + 1, |n| n + 1).min(verb))
+}
+
+/// "Ana paid 30 for pizza and Bo paid 20", "I paid 30 for pizza and 12 for drinks".
+pub(super) fn paid(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, BillSplitAction)> {
+    let parts = money::parts(words, at, end);
+    let (first, others) = parts.split_first()?;
+    let action = one_paid(words, first.0, first.1, None)?;
+    if others.is_empty() {
+        return Some((Soft, action));
+    }
+    let BillSplitAction::Paid(first) = action else {
+        return Some((Soft, BillSplitAction::PayersUnclear));
+    };
+    let mut all = vec![first];
+    for (from, to) in others {
+        let payer = all.last().map(|paid: &PaidAction| paid.payer.clone());
+        match one_paid(words, *from, *to, payer) {
+            Some(BillSplitAction::Paid(paid)) => all.push(paid),
+            _ => return Some((Soft, BillSplitAction::PayersUnclear)),
+        }
+    }
+    let are_for_something = all.iter().all(|paid| !paid.purpose.is_empty());
+    let are_by_others = all.windows(2).all(|two| two[0].payer != two[1].payer);
+    Some((
+        Soft,
+        match are_for_something || are_by_others {
+            true => BillSplitAction::AllPaid(all),
+            false => BillSplitAction::PayersUnclear,
+        },
+    ))
+}
+
+/// "Ana paid 30 for pizza", "Bo paid Ana 30", "Bo paid Ana back"; without a payer "12 for drinks".
+fn one_paid(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+    payer: Option<String>,
+) -> Option<BillSplitAction> {
+    let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid");
+    let (payer, after) = match (verb, payer) {
+        (Some(verb), _) => (without_adverb(words, at, verb), verb + 1),
+        (None, Some(payer)) if money::read(words, at).is_some() => (payer, at),
+        (None, _) => return None,
+    };
+    let Some((money, next)) = money::read(words, after) else {
+        return settled(words, payer, after, end);
+    };
+    if are_several(&payer) {
+        let is_each = words.get(end - 1) == "each" && next + 1 == end;
+        let each = pieces::things(&payer);
+        if !is_each || each.len() < 2 {
+            return Some(BillSplitAction::PayersUnclear);
+        }
+        let paid = |payer| PaidAction {
+            payer,
+            money: Amount::new(money.clone()),
+            ..PaidAction::default()
+        };
+        return Some(BillSplitAction::AllPaid(
+            each.into_iter().map(paid).collect(),
+        ));
+    }
+    if let Some(paid) = paid_only_for(words, &payer, (money.clone(), next), end) {
+        return Some(BillSplitAction::Paid(paid));
+    }
+    let but = everybody_but(words, next, end);
+    let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among"));
+    let until = match (between, &but) {
+        (Some(between), _) => between,
+        (None, Some((at, _))) => *at,
+        (None, None) => end,
+    };
+    let purpose = match words.after(next, &["for"]) {
+        Some(from) if from <= until => pieces::original(words, from, until),
+        None if next == until => String::new(),
+        _ => return None,
+    };
+    let purpose = [" split", " for"]
+        .iter()
+        .find_map(|tail| purpose.strip_suffix(tail))
+        .map_or(purpose.clone(), str::to_owned);
+    let (among, except) = match (between, but) {
+        (_, Some((_, except))) => (Vec::new(), except),
+        (Some(from), None) => (names(words, from + 1, end), Vec::new()),
+        (None, None) => (Vec::new(), Vec::new()),
+    };
+    Some(BillSplitAction::Paid(PaidAction {
+        payer,
+        money: Amount::new(money),
+        purpose,
+        among,
+        except,
+        parts: Vec::new(),
+    }))
+}
+
+/// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".
+fn settled(words: &Words<'_>, payer: String, from: usize, end: usize) -> Option<BillSplitAction> {
+    // "I paid the taxi, 30" settles no debt.
+    if words.get(from) == "the" {
+        return None;
+    }
+    let amount = (from + 1..end.min(from + 2 + NAME_WORDS_MAX))
+        .find_map(|n| money::read(words, n).map(|found| (n, found)));
+    let (to, money) = match amount {
+        Some((at, (money, next))) => {
+            let whole = next == end || words.after(next, &["back"]) == Some(end);
+            let to = pieces::original(words, from, at - usize::from(words.get(at - 1) == "back"));
+            (to, whole.then(|| Some(Amount::new(money)))?)
+        }
+        None if end > from + 1 && words.get(end - 1) == "back" => {
+            (pieces::original(words, from, end - 1), None)
+        }
+        None if words.get(from) == "back" => (pieces::original(words, from + 1, end), None),
+        None => return None,
+    };
+    let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
+    if are_several(&payer) || are_several(&to) {
+        return Some(BillSplitAction::PayersUnclear);
+    }
+    let is_name = !to.is_empty() && to.split(' ').count() <= NAME_WORDS_MAX;
+    is_name.then_some(BillSplitAction::Settled { payer, to, money })
+}
+
+/// "Ana paid 45 for tickets just for her and Bo": she is who paid.
+fn paid_only_for(
+    words: &Words<'_>,
+    payer: &str,
+    (amount, next): (money::Money, usize),
+    end: usize,
+) -> Option<PaidAction> {
+    let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
+    let purpose = match words.after(next, &["for"]) {
+        Some(from) if from < at => pieces::original(words, from, at),
+        None if next == at => String::new(),
+        _ => return None,
+    };
+    let mut among = names(words, at + 2, end);
+    for name in &mut among {
+        if matches!(
+            name.as_str(),
+            "her" | "him" | "them" | "herself" | "himself" | "themselves"
+        ) {
+            payer.clone_into(name);
+        }
+    }
+    Some(PaidAction {
+        payer: payer.to_owned(),
+        money: Amount::new(amount),
+        purpose,
+        among,
+        ..PaidAction::default()
+    })
+}

@@ -1,0 +1,210 @@
+//! Who owes whom: shares, the few payments that settle all debts, and how both are shown. It must
+//! not know messages.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BillSplitState, PAID_BACK, PEOPLE_MAX};
+use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::pieces::joined;
+
+/// The person in a direct chat.
+pub(super) const ME: &str = "me";
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Payment {
+    pub(super) payer: String,
+    /// Minor units.
+    pub(super) amount: i64,
+    pub(super) purpose: String,
+    pub(super) among: Vec<String>,
+    /// The parts of `among`, if they are not equal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) parts: Vec<i64>,
+    pub(super) by: i64,
+}
+
+impl BillSplitState {
+    /// " $30 each", rounded if necessary.
+    pub(super) fn each(&self, payment: &Payment) -> String {
+        let shares = payment.shares();
+        if !payment.parts.is_empty() {
+            let named = payment.among.iter().zip(shares);
+            let named = named.map(|(name, share)| match name.as_str() {
+                ME => format!("your part is {}", self.money(share)),
+                name => format!("{name}'s part is {}", self.money(share)),
+            });
+            let named: Vec<String> = named.collect();
+            return format!(" {}.", capital(&joined(&named)));
+        }
+        if payment.among.len() < 2 {
+            return String::new();
+        }
+        match (shares.iter().max(), shares.iter().min()) {
+            (Some(most), Some(least)) if most == least => {
+                format!(" That's {} each.", self.money(*most))
+            }
+            (Some(most), Some(least)) => format!(
+                " That's {} or {} each.",
+                self.money(*least),
+                self.money(*most)
+            ),
+            _ => String::new(),
+        }
+    }
+
+    pub(super) fn line(&self, payment: &Payment) -> String {
+        if payment.purpose == PAID_BACK {
+            return format!(
+                "{} paid {} {}",
+                display_name(&payment.payer),
+                joined_names(&payment.among),
+                self.money(payment.amount)
+            );
+        }
+        let purpose = match payment.purpose.as_str() {
+            "" => String::new(),
+            what => format!(" for {what}"),
+        };
+        let among = if payment.among.len() == self.people.len() && self.people.len() > 2 {
+            "everybody".to_owned()
+        } else {
+            joined_names(&payment.among)
+        };
+        let is_for_one = payment.among.len() == 1 && payment.among[0] != payment.payer;
+        let link = match is_for_one {
+            true => "all of it owed by",
+            false => "shared by",
+        };
+        format!(
+            "{} paid {}{purpose}, {link} {among}",
+            display_name(&payment.payer),
+            self.money(payment.amount)
+        )
+    }
+
+    pub(super) fn owed(&self) -> String {
+        let transfers = self.transfers();
+        if self.payments.is_empty() {
+            return "Nobody owes anything: there's nothing on the bill yet.".to_owned();
+        }
+        if transfers.is_empty() {
+            return "Nobody owes anything: it's all even.".to_owned();
+        }
+        let lines: Vec<String> = transfers
+            .iter()
+            .map(|(from, to, amount)| {
+                format!(
+                    "{} {} {} {}",
+                    display_name(from),
+                    owe(from),
+                    display_name(to),
+                    self.money(*amount)
+                )
+            })
+            .collect();
+        capital(&lines.join("\n"))
+    }
+
+    /// The payments that settle all debts: few, and always the same ones.
+    pub(super) fn transfers(&self) -> Vec<(String, String, i64)> {
+        let mut balances: Vec<(i64, String)> =
+            self.people.iter().map(|name| (0, name.clone())).collect();
+        for payment in &self.payments {
+            let shares = payment.shares();
+            for (balance, name) in &mut balances {
+                if *name == payment.payer {
+                    *balance += payment.amount;
+                }
+                if let Some(at) = payment.among.iter().position(|one| one == name) {
+                    *balance -= shares[at];
+                }
+            }
+        }
+        let mut transfers = Vec::new();
+        for _ in 0..PEOPLE_MAX * 2 {
+            balances.sort();
+            let (Some(least), Some(most)) = (balances.first(), balances.last()) else {
+                break;
+            };
+            let amount = most.0.min(-least.0);
+            if amount <= 0 {
+                break;
+            }
+            transfers.push((least.1.clone(), most.1.clone(), amount));
+            let last = balances.len() - 1;
+            balances[0].0 += amount;
+            balances[last].0 -= amount;
+        }
+        transfers
+    }
+
+    pub(super) fn money(&self, minor: i64) -> String {
+        money::display(minor, self.currency.as_ref())
+    }
+}
+
+impl Payment {
+    /// In the order of `among`; together they are the amount.
+    fn shares(&self) -> Vec<i64> {
+        let total: i64 = self.parts.iter().sum();
+        if total <= 0 {
+            return shares(self.amount, self.among.len());
+        }
+        let mut before = 0;
+        let share = |part: &i64| {
+            let from = self.amount * before / total;
+            before += part;
+            self.amount * before / total - from
+        };
+        self.parts.iter().map(share).collect()
+    }
+}
+
+/// Equal shares that add up; the first ones get the remaining minor units.
+fn shares(amount: i64, people: usize) -> Vec<i64> {
+    let count = people.max(1) as i64;
+    (0..count)
+        .map(|n| amount / count + i64::from(n < amount % count))
+        .collect()
+}
+
+pub(super) fn ways_of(money: &Money, ways: i64) -> String {
+    let shares = shares(money.minor, ways as usize);
+    let text = |minor| money::display(minor, money.currency.as_ref());
+    let (most, least) = (shares[0], shares[shares.len() - 1]);
+    let total = text(money.minor);
+    if most == least {
+        return format!("{total} {ways} ways is {} each.", text(most));
+    }
+    let more = shares.iter().filter(|share| **share == most).count() as i64;
+    format!(
+        "{total} {ways} ways: {more} pay {}, {} pay {}.",
+        text(most),
+        ways - more,
+        text(least)
+    )
+}
+
+pub(super) fn owe(debtor: &str) -> &'static str {
+    if debtor == ME { "owe" } else { "owes" }
+}
+
+pub(super) fn display_name(name: &str) -> &str {
+    if name == ME { "you" } else { name }
+}
+
+pub(super) fn joined_names(names: &[String]) -> String {
+    let names: Vec<&str> = names.iter().map(|name| display_name(name)).collect();
+    joined(&names)
+}
+
+/// Capitalizes each line.
+pub(super) fn capital(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let mut rest = line.chars();
+        rest.next().map_or_else(String::new, |first| {
+            first.to_uppercase().chain(rest).collect()
+        })
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
