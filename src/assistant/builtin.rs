@@ -22,7 +22,7 @@ use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
-pub use memory::matching::{memory_matches, memory_overlap};
+pub use memory::matching::{memory_is_meant, memory_matches, memory_overlap};
 pub use memory::{MEMORY_CHARS_MAX, asked_about};
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
 pub use reminder::{REMINDER_CHARS_MAX, may_be_reminder};
@@ -73,6 +73,8 @@ pub enum Intent {
     Crisis,
     /// At least two requests, to be carried out in order.
     Several(Vec<Intent>),
+    /// One of several requests that a superpower understands, as typed.
+    Power(String),
     Status,
     Usage,
     /// At most `MEMORY_CHARS_MAX` characters, as typed.

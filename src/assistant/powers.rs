@@ -123,6 +123,11 @@ impl Action {
     pub const fn adds_event(&self) -> bool {
         matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
     }
+
+    /// Whether it is about a list with a name of its own.
+    pub fn names_list(&self) -> bool {
+        matches!(self, Self::TodoList(action) if action.names_list())
+    }
 }
 
 /// Calls a function with the type of what a superpower keeps.

@@ -246,6 +246,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::ConnectCalendar => "wants to connect a calendar",
         Intent::ConnectMail => "wants to connect a mailbox",
         Intent::Several(_) => "several requests",
+        Intent::Power(_) => "a superpower",
         Intent::FollowUp { .. } => "refers to what was said before",
         Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::AskWhat { .. } => {
             "a command that can't be carried out as it was said"

@@ -183,7 +183,11 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         if latest.event != Event::Delivered {
-            return Ok(None);
+            let Some(Referent::Open(open)) = self.latest_found(tx)? else {
+                return Ok(None);
+            };
+            let (now, zone) = (self.now, self.timezone());
+            return Ok(Some(wording::still_set(&listed(&open), now, zone)));
         }
         let texts: Vec<&str> = latest.reminders.iter().map(|r| r.text.as_str()).collect();
         let mut next = None;
@@ -212,10 +216,13 @@ impl MessageTurn<'_> {
 
     fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
         let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, self.now);
+        let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
         let Some((latest, at)) = latest else {
             return Ok(None);
         };
+        if self.now.0 - at.0 > NUMBERS_MS {
+            return Ok(Some(wording::too_late_to_undo()));
+        }
         let undone = match latest.event {
             Event::Delivered => None,
             Event::Set => {

@@ -105,10 +105,10 @@ impl MessageTurn<'_> {
         let known = self.known(tx)?;
         let matching = known.memories.iter();
         let matching: Vec<&Memory> = matching
-            .filter(|memory| assistant::memory_matches(&memory.text, about))
+            .filter(|memory| assistant::memory_is_meant(&memory.text, about))
             .collect();
         let mut birthdays = self.birthdays(tx)?;
-        birthdays.retain(|birthday| assistant::memory_matches(&birthday.title, about));
+        birthdays.retain(|birthday| assistant::memory_is_meant(&birthday.title, about));
         if matching.is_empty() && birthdays.is_empty() {
             return Ok(with_what_is_missing(&known, wording::forgotten(0, about)));
         }

@@ -11,11 +11,12 @@ pub(super) mod request;
 pub(super) use facts::{bookings, event_lines, planned_events};
 
 use super::answer::Answer;
-use super::dialog::{self, Event, Latest, NUMBERS_MS};
+use super::dialog::{self, Event, LATEST_MS, Latest};
 use super::gate;
 use super::turn::MessageTurn;
 use super::understanding;
 use super::{Ingest, Message, Mode};
+use crate::access::Access;
 use crate::assistant::help::HelpGroup;
 use crate::assistant::powers::{
     Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength,
@@ -141,7 +142,7 @@ fn is_reminder_latest(
     now: Timestamp,
 ) -> Result<bool> {
     let latest = tx.dialog(room.id, user.id)?.latest;
-    let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, now);
+    let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, now);
     let Some((_, at)) = latest.filter(|(latest, _)| latest.event != Event::Delivered) else {
         return Ok(false);
     };
@@ -210,7 +211,22 @@ fn explicit_call(
     };
     let used = session.and_then(|power| calls.of(power)).filter(clear);
     let call = used.or_else(|| calls.calls.iter().find(clear))?;
-    Some(RequestedPower::to_do(call.power, call.action.clone(), true))
+    let others = calls.calls.iter().filter(clear);
+    let others: Vec<&PowerCall> = others.filter(|other| other.power != call.power).collect();
+    let attempt = |call: &PowerCall, sure| PowerAttempt {
+        power: call.power,
+        action: call.action.clone(),
+        sure,
+    };
+    // A list that somebody named like a superpower is meant, if there is one.
+    let own_list = others.iter().filter(|other| other.action.names_list());
+    let mut attempts: Vec<PowerAttempt> = own_list.map(|call| attempt(call, false)).collect();
+    attempts.push(attempt(call, true));
+    attempts.extend(others.iter().map(|call| attempt(call, true)));
+    Some(RequestedPower {
+        what: PowerRequest::Try(attempts),
+        explicit: true,
+    })
 }
 
 /// Texts that may be ordinary talk: for the superpower in use, or for any if the person has a
@@ -280,7 +296,11 @@ impl MessageTurn<'_> {
         let text = match &called.what {
             PowerRequest::Try(attempts) => {
                 let mut did = None;
-                for attempt in attempts {
+                for (n, attempt) in attempts.iter().enumerate() {
+                    let is_last_resort = n > 0 && attempt.sure && !called.explicit;
+                    if is_last_resort && let Some(known) = self.answer_from_memory(tx)? {
+                        return Ok(Some(Answer::saying(&known)));
+                    }
                     did = self.attempt(tx, attempt, called.explicit)?;
                     if did.is_some() {
                         break;
@@ -336,6 +356,35 @@ impl MessageTurn<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Does what one of several requests asks a superpower for. Returns what is said about it.
+    pub(super) fn use_power_for(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+        let persona = self.ingest.persona.get();
+        let (message, now) = (self.message, self.now);
+        let zone = self.timezone();
+        let calls = understanding::recognise_part((message, text), &persona.name, zone, now);
+        let is_meant = |call: &&PowerCall| {
+            matches!(call.strength, Strength::Clear | Strength::Soft)
+                && self.flags.superpower(call.power.name())
+        };
+        let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_meant).collect();
+        calls.sort_by_key(|call| call.strength != Strength::Clear);
+        let access = gate::superpower_access(tx, message, self.user, self.room, self.flags, now)?;
+        if let (Access::Deny(denial), false) = (access, calls.is_empty()) {
+            return Ok(denial.reply(&persona));
+        }
+        for call in calls {
+            let attempt = PowerAttempt {
+                power: call.power,
+                action: call.action.clone(),
+                sure: call.strength == Strength::Clear,
+            };
+            if let Some(reply) = self.attempt(tx, &attempt, false)? {
+                return Ok(self.text_of(reply));
+            }
+        }
+        Ok(wording::part_not_understood(text))
     }
 
     fn text_of(&self, reply: PowerReply) -> String {

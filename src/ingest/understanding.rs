@@ -36,6 +36,21 @@ pub(super) fn recognise(
     assistant::powers::recognise(&context_of(message, persona, timezone, now))
 }
 
+/// The superpowers that one of several requests in a message asks for.
+pub(super) fn recognise_part(
+    (message, text): (&Message, &str),
+    persona: &str,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> PowerCalls {
+    let context = MessageContext {
+        text,
+        group: false, // only one of the parts contains the name
+        ..context_of(message, persona, timezone, now)
+    };
+    assistant::powers::recognise(&context)
+}
+
 /// Whether it is one of the few words that the builtin assistant always answers.
 pub(super) fn is_fixed_command(message: &Message, persona: &str) -> bool {
     message.photos == 0 && assistant::is_fixed_command(&message.text, persona)

@@ -175,7 +175,7 @@ fn other_commands() {
             Intent::SetName("Ana María".to_owned()),
         ),
         (
-            "my name is Ana and I live in Berlin",
+            "my name is Ana and I like it",
             Intent::SetName("Ana".to_owned()),
         ),
         ("call me Ana", Intent::SetName("Ana".to_owned())),

@@ -220,6 +220,10 @@ impl BirthdayState {
         let name = known.map_or_else(|| new.name.clone(), |at| self.birthdays[at].name.clone());
         let new = Birthday { name, ..new };
         let line = new.display(scene);
+        let today = scene.today();
+        let is_past = |at: Timestamp| at <= scene.now;
+        let is_over = new.next(today) == today
+            && when::at_hour(today, HOUR, 0, scene.zone()).is_some_and(is_past);
         match known {
             Some(at) => self.birthdays[at] = new,
             None if self.birthdays.len() >= BIRTHDAYS_MAX => {
@@ -234,10 +238,11 @@ impl BirthdayState {
                 "Noted: {line}. I can't write to you by myself in this chat, so ask me for “birthdays”."
             );
         }
-        format!(
-            "Noted: {line}. I'll tell you at 09:00 on the day.{}",
-            scene.zone_hint()
-        )
+        let when = match is_over {
+            true => "next year at 09:00 on the day",
+            false => "at 09:00 on the day",
+        };
+        format!("Noted: {line}. I'll tell you {when}.{}", scene.zone_hint())
     }
 }
 

@@ -32,6 +32,13 @@ pub enum HabitAction {
         /// It can't be anything else; otherwise an unknown habit is ordinary talk.
         is_report: bool,
     },
+    /// "I didn't run today"
+    DidNot {
+        what: String,
+        days_ago: u32,
+    },
+    /// How often is not known here.
+    OftenUnclear,
     List,
     Remove(String),
     Nothing,
@@ -60,6 +67,14 @@ impl Superpower for HabitState {
                 what, is_report, ..
             } if !is_report && self.find(&what).is_none() => return None,
             HabitAction::Did { what, days_ago, .. } => return self.did(&what, days_ago, scene),
+            HabitAction::DidNot { what, days_ago } => {
+                let at = self.find(&what)?;
+                self.did_not(at, days_ago, scene)
+            }
+            HabitAction::OftenUnclear => {
+                "I can track a habit every day, or so many times a week, so I've kept nothing yet. For example: “track habit: run 3 times a week”."
+                    .to_owned()
+            }
             HabitAction::List => self.overview(scene),
             HabitAction::Remove(name) => match self.find(&name) {
                 Some(at) => {
@@ -164,6 +179,23 @@ impl HabitState {
             habit.name,
             habit.standing(today)
         ))
+    }
+
+    fn did_not(&mut self, at: usize, days_ago: u32, scene: &PowerContext<'_>) -> String {
+        let today = scene.today();
+        let habit = &mut self.habits[at];
+        let day = pieces::number(today) - days_ago as i32;
+        let when = match days_ago {
+            0 => "today",
+            _ => "yesterday",
+        };
+        let count = habit.days.len();
+        habit.days.retain(|known| *known != day);
+        let reply = match habit.days.len() < count {
+            true => format!("Okay, I've taken {} back for {when}.", habit.name),
+            false => format!("Okay, {} isn't counted for {when}.", habit.name),
+        };
+        format!("{reply} {}: {}.", habit.name, habit.standing(today))
     }
 
     /// Finds a habit by name, or else by the first word in any form: "ran" matches "run".

@@ -195,4 +195,9 @@ impl Power {
             _ => false,
         }
     }
+
+    /// Whether it counts money.
+    pub const fn is_about_money(self) -> bool {
+        matches!(self, Self::BudgetTracker | Self::BillSplit)
+    }
 }

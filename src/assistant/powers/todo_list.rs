@@ -61,6 +61,29 @@ pub enum TodoAction {
     Nothing,
     /// A day that can't be used: the complete reply says why.
     Unclear(String),
+    /// Things for several lists.
+    Each(Vec<TodoAction>),
+}
+
+impl TodoAction {
+    /// Whether it is about a list with a name.
+    pub(super) fn names_list(&self) -> bool {
+        self.list_name().is_some()
+    }
+
+    /// The name of the list that it is about.
+    fn list_name(&self) -> Option<&str> {
+        match self {
+            Self::Add(ListName::Named(name), _)
+            | Self::Show(ListName::Named(name))
+            | Self::Done(ListName::Named(name), _)
+            | Self::Remove(ListName::Named(name), _)
+            | Self::Clear(ListName::Named(name))
+            | Self::Delete(ListName::Named(name))
+            | Self::ClearDone(ListName::Named(name)) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -77,7 +100,20 @@ impl Superpower for TodoState {
     type Action = TodoAction;
 
     fn apply(&mut self, action: TodoAction, scene: &PowerContext<'_>) -> Option<String> {
+        // It may be another superpower's word.
+        if !scene.sure
+            && action
+                .list_name()
+                .is_some_and(|name| self.position(name).is_none())
+        {
+            return None;
+        }
         Some(match action {
+            TodoAction::Each(actions) => {
+                let each = actions.into_iter();
+                let each = each.filter_map(|action| self.apply(action, scene));
+                each.collect::<Vec<String>>().join("\n")
+            }
             TodoAction::Add(list, drafts) => self.add(&list, drafts, scene),
             TodoAction::Show(list) => match self.use_list(&list) {
                 Ok(place) => self.display(place, scene),

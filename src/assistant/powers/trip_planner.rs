@@ -46,6 +46,8 @@ pub enum TripAction {
     },
     Pack(Vec<String>),
     Packed(Vec<String>),
+    /// Without a trip it means something else: a list called packing.
+    IfAny(Box<TripAction>),
     /// An empty place means the current trip.
     Show(String),
     List,
@@ -108,6 +110,8 @@ impl Superpower for TripState {
                 },
             },
             TripAction::AddDay { day, what } => self.add_day(day, what, scene),
+            TripAction::IfAny(_) if self.trips.is_empty() => return None,
+            TripAction::IfAny(action) => return self.apply(*action, scene),
             TripAction::Pack(things) => self.pack(things, scene),
             TripAction::Packed(things) => return self.packed(&things, scene),
             TripAction::Show(place)

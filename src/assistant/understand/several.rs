@@ -1,6 +1,7 @@
-//! Several requests in one message, one per sentence or line. Each is done or named as not
-//! understood; a message with one request is not split.
+//! Several requests in one message: one per sentence or line, or put together by "and". Each is done
+//! or named as not understood; a message with one request is not split.
 
+use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, MessageContext, Talk, listening, one_request};
 use crate::assistant::powers::{Strength, recognise};
 use crate::assistant::wording;
@@ -9,49 +10,140 @@ use crate::assistant::wording;
 const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
 
-/// `None` for at most one request.
-pub(super) fn requests(talk: &Talk) -> Option<Intent> {
-    let mut requests = Vec::new();
-    for text in parts(talk.context.text)? {
+/// How a request begins that follows another one after "and".
+const BEGINNINGS: [&str; 27] = [
+    "remind me",
+    "remember that",
+    "remember my",
+    "note that",
+    "my name is",
+    "call me",
+    "i live in",
+    "im in",
+    "my time zone is",
+    "my timezone is",
+    "spent",
+    "i spent",
+    "ive spent",
+    "add",
+    "put",
+    "track habit",
+    "track a habit",
+    "split",
+    "plan a trip",
+    "mood",
+    "my mood is",
+    "budget",
+    "set",
+    "forget",
+    "whats on my",
+    "show my",
+    "show me my",
+];
+
+/// One request of a message.
+struct Part<'a> {
+    text: &'a str,
+    intent: Intent,
+    rests_on_zone: bool,
+}
+
+impl<'a> Part<'a> {
+    fn read(text: &'a str, talk: &Talk<'a>) -> Self {
         let context = MessageContext {
             text,
             group: false, // only one of the parts contains the name
             ..*talk.context
         };
         let part = listening::listen(&context);
-        let intent = one_request(&part);
-        if part.rests_on_zone.get() {
-            talk.rests_on_zone.set(true);
+        let mut intent = one_request(&part);
+        let may_be_power = !intent.is_command() || intent.is_unclear();
+        if may_be_power && asks_for_power(&context) {
+            intent = Intent::Power(text.to_owned());
         }
-        requests.push((intent, context));
+        Self {
+            text,
+            intent,
+            rests_on_zone: part.rests_on_zone.get(),
+        }
     }
-    let commands = requests.iter().filter(|(intent, _)| intent.is_command());
-    let commands = commands.count();
-    if commands == 0 {
-        return None;
+
+    /// Whether it stands by itself, at most without its time or text.
+    fn is_request(&self) -> bool {
+        self.intent.is_command() && !matches!(self.intent, Intent::Unclear(_))
     }
-    let asks_for_power = |(intent, context): &(Intent, MessageContext)| {
-        let calls = (!intent.is_command()).then(|| recognise(context).calls);
-        let mut calls = calls.into_iter().flatten();
-        calls.any(|call| call.strength == Strength::Clear)
-    };
-    if requests.iter().any(asks_for_power) {
-        return Some(Intent::Unclear(wording::one_request_only()));
+
+    /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded
+    /// of, or wants to be remembered, may itself sound like a request.
+    fn ends_before(&self, next: &Words) -> bool {
+        let begins = |phrases: &[&str]| next.after(0, phrases).is_some();
+        match self.intent {
+            Intent::Remind { .. }
+            | Intent::RemindBefore(_)
+            | Intent::AskWhen { .. }
+            | Intent::AskWhat { .. }
+            | Intent::Several(_) => begins(&[
+                "remind me",
+                "remember that",
+                "my name is",
+                "spent",
+                "i spent",
+                "ive spent",
+            ]),
+            Intent::Remember { .. } => {
+                begins(&["remind me", "remember that", "add", "put", "spent"])
+            }
+            _ => true,
+        }
     }
-    let each = requests
-        .into_iter()
-        .filter_map(|(intent, context)| match intent {
-            Intent::Say(_) => None,
-            Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(context.text))),
-            intent => Some(intent),
-        });
-    (commands > 1).then(|| Intent::Several(each.collect()))
 }
 
-fn parts(text: &str) -> Option<Vec<&str>> {
-    if text.len() > TEXT_BYTES_MAX || !text.contains(['\n', '.', '!', '?', ';']) {
+/// Whether a superpower is asked for; what may be ordinary talk isn't.
+fn asks_for_power(context: &MessageContext<'_>) -> bool {
+    let has_number = context.text.contains(|c: char| c.is_ascii_digit());
+    let calls = recognise(context).calls;
+    calls.iter().any(|call| match call.strength {
+        Strength::Clear => true,
+        Strength::Soft => has_number && call.power.is_about_money(),
+        Strength::Opening | Strength::InSession => false,
+    })
+}
+
+/// `None` for at most one request.
+pub(super) fn requests(talk: &Talk) -> Option<Intent> {
+    let text = talk.context.text;
+    if text.len() > TEXT_BYTES_MAX {
         return None;
     }
+    let sentences = sentences(text);
+    if sentences.len() > PARTS_MAX {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for sentence in sentences {
+        let more = joined_requests(sentence, talk);
+        if more.is_empty() {
+            parts.push(Part::read(sentence, talk));
+        } else {
+            parts.extend(more);
+        }
+    }
+    let requests = parts.iter().filter(|part| part.intent.is_command());
+    if !(2..=PARTS_MAX).contains(&parts.len()) || requests.count() < 2 {
+        return None;
+    }
+    if parts.iter().any(|part| part.rests_on_zone) {
+        talk.rests_on_zone.set(true);
+    }
+    let each = parts.into_iter().filter_map(|part| match part.intent {
+        Intent::Say(_) => None,
+        Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(part.text))),
+        intent => Some(intent),
+    });
+    Some(Intent::Several(each.collect()))
+}
+
+fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for line in text.lines() {
         let mut rest = line;
@@ -66,5 +158,38 @@ fn parts(text: &str) -> Option<Vec<&str>> {
         parts.push(rest.trim());
     }
     parts.retain(|part| !part.is_empty());
-    (2..=PARTS_MAX).contains(&parts.len()).then_some(parts)
+    parts
+}
+
+/// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
+fn joined_requests<'a>(sentence: &'a str, talk: &Talk<'a>) -> Vec<Part<'a>> {
+    let words = Words::new(sentence);
+    let is_link = |at: usize| matches!(words.get(at), "and" | "then" | "also" | "plus");
+    let begins = |at: &usize| {
+        (is_link(at - 1) || words.is_set_off(at - 1)) && words.after(*at, &BEGINNINGS).is_some()
+    };
+    let beginnings: Vec<usize> = (1..words.len())
+        .filter(begins)
+        .take(PARTS_MAX - 1)
+        .collect();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (n, at) in beginnings.iter().enumerate() {
+        let before = (start..*at).rev().find(|at| !is_link(*at));
+        let before = before.map_or(start, |at| at + 1);
+        let end = beginnings.get(n + 1).copied().unwrap_or(words.len());
+        let next = words.original(*at..end);
+        let part = Part::read(words.original(start..before), talk);
+        if part.is_request()
+            && part.ends_before(&Words::new(next))
+            && Part::read(next, talk).is_request()
+        {
+            parts.push(part);
+            start = *at;
+        }
+    }
+    if !parts.is_empty() {
+        parts.push(Part::read(words.original(start..words.len()), talk));
+    }
+    parts
 }

@@ -71,6 +71,25 @@ pub fn nothing_to_undo() -> String {
         .to_owned()
 }
 
+pub fn too_late_to_undo() -> String {
+    "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed."
+        .to_owned()
+}
+
+/// "done" about reminders that are still to come.
+pub fn still_set(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let each = reminders.iter().map(|(text, send_at)| {
+        let when = times::moment(*send_at, now, timezone);
+        format!("“{}” is still set, {when}.", quoted(text))
+    });
+    let each: Vec<String> = each.collect();
+    format!("{} If it's done, say “cancel that”.", each.join(" "))
+}
+
 pub fn left_as_it_was() -> String {
     "Okay, I've left everything as it was.".to_owned()
 }

@@ -8,6 +8,34 @@ pub fn memory_matches(memory: &str, about: &str) -> bool {
     !topic.is_empty() && overlap(&content_words(memory), &topic) == topic.len()
 }
 
+/// Whether `memory` is meant when somebody says to forget `about`: "my birthday" isn't Ana's.
+pub fn memory_is_meant(memory: &str, about: &str) -> bool {
+    memory_matches(memory, about) && !is_of_another(memory, about)
+}
+
+/// Whether `about` is one's own ("my car") and `memory` names it as somebody's only ("Bo's car").
+fn is_of_another(memory: &str, about: &str) -> bool {
+    let about = about.to_lowercase();
+    let Some(first) = about
+        .strip_prefix("my ")
+        .and_then(|own| content_words(own).into_iter().next())
+    else {
+        return false;
+    };
+    let lower = memory.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let named = |word: &str| {
+        content_words(word)
+            .iter()
+            .any(|one| is_form_of(one, &first))
+    };
+    let mut owners = (0..words.len())
+        .filter(|at| named(words[*at]))
+        .map(|at| at.checked_sub(1).map_or("", |before| words[before]))
+        .peekable();
+    owners.peek().is_some() && owners.all(|owner| owner.ends_with("'s") || owner.ends_with("’s"))
+}
+
 /// How many significant words of `about` are in `memory`, for similar memories when none matches.
 /// Never used for deleting.
 pub fn memory_overlap(memory: &str, about: &str) -> usize {

@@ -41,20 +41,20 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
             BirthdayAction::Remove(owner_name(words, at + 1, word, end)?),
         ));
     }
+    let keep = [
+        "add",
+        "save",
+        "note",
+        "keep",
+        "set",
+        "add a",
+        "remind me of",
+    ];
+    let from = words.after(at, &keep).unwrap_or(at);
     let from = words
-        .after(
-            at,
-            &[
-                "add",
-                "save",
-                "note",
-                "keep",
-                "set",
-                "add a",
-                "remind me of",
-            ],
-        )
-        .unwrap_or(at);
+        .after(from, &["its", "it is", "today is", "tomorrow is", "is it"])
+        .filter(|from| *from < word)
+        .unwrap_or(from);
     let (name, next) = owner(words, from, word, end)?;
     let next = words
         .after(
@@ -99,7 +99,6 @@ fn lists(request: &str) -> bool {
             | "what birthdays are coming up"
             | "next birthdays"
             | "whos birthday is next"
-            | "birthday list"
             | "birthday reminders"
     )
 }

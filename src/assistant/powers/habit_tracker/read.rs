@@ -75,7 +75,27 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
     done(words, at, end)
 }
 
-/// "I ran today", "did run", "run done".
+const NOT_DONE: [&str; 17] = [
+    "i didnt do my",
+    "i didnt do",
+    "i didnt",
+    "i did not",
+    "didnt do my",
+    "didnt",
+    "did not",
+    "i havent",
+    "i have not",
+    "i skipped my",
+    "i skipped",
+    "skipped",
+    "i missed my",
+    "i missed",
+    "missed",
+    "i forgot to",
+    "no",
+];
+
+/// "I ran today", "did run", "run done", "I didn't run today".
 fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
     use Strength::{InSession, Soft};
     // A question reports nothing done.
@@ -93,6 +113,34 @@ fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
         _ => (end, 0),
     };
     let dated = to < end;
+    if let Some(from) = words.after(at, &NOT_DONE) {
+        let what = pieces::original(words, from, to);
+        return (to > from && to - from <= 6)
+            .then_some((Soft, HabitAction::DidNot { what, days_ago }));
+    }
+    let is_negative = |word: &str| {
+        matches!(
+            word,
+            "not"
+                | "never"
+                | "no"
+                | "without"
+                | "didnt"
+                | "dont"
+                | "doesnt"
+                | "havent"
+                | "hasnt"
+                | "wasnt"
+                | "wont"
+                | "cant"
+                | "couldnt"
+                | "wouldnt"
+                | "shouldnt"
+        )
+    };
+    if (at..to).any(|n| is_negative(words.get(n))) {
+        return None;
+    }
     let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
     let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
     let (from, strength) = match from {
@@ -134,7 +182,13 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
         }
         if words.after(
             at,
-            &["once a week", "weekly", "every week", "once per week"],
+            &[
+                "once a week",
+                "once weekly",
+                "weekly",
+                "every week",
+                "once per week",
+            ],
         ) == Some(end)
         {
             (to, per_week) = (at, 1);
@@ -142,6 +196,12 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
         }
         if words.after(at, &["twice a week", "twice per week"]) == Some(end) {
             (to, per_week) = (at, 2);
+            break;
+        }
+        if let Some(times) = words.get(at).strip_suffix("/week").and_then(times)
+            && at + 1 == end
+        {
+            (to, per_week) = (at, times);
             break;
         }
         let times = times(words.get(at));
@@ -157,8 +217,13 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
                     "x per week",
                     "time a week",
                     "days per week",
+                    "times weekly",
+                    "times week",
+                    "x week",
+                    "x weekly",
                     "a week",
                     "per week",
+                    "week",
                 ],
             )
             && next == end
@@ -167,15 +232,52 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
             break;
         }
     }
+    if (from..to).any(|n| is_often(words.get(n))) {
+        return HabitAction::OftenUnclear;
+    }
     match pieces::original(words, from, to) {
         name if name.is_empty() => HabitAction::Nothing,
         name => HabitAction::Track { name, per_week },
     }
 }
 
+/// Whether a word says how often, and isn't a part of a habit's name.
+fn is_often(word: &str) -> bool {
+    matches!(
+        word,
+        "every"
+            | "each"
+            | "daily"
+            | "weekly"
+            | "monthly"
+            | "per"
+            | "times"
+            | "twice"
+            | "once"
+            | "weekdays"
+            | "weekends"
+            | "mondays"
+            | "tuesdays"
+            | "wednesdays"
+            | "thursdays"
+            | "fridays"
+            | "saturdays"
+            | "sundays"
+            | "monday"
+            | "tuesday"
+            | "wednesday"
+            | "thursday"
+            | "friday"
+            | "saturday"
+            | "sunday"
+            | "week"
+            | "month"
+    ) || word.contains("/week")
+}
+
 fn times(word: &str) -> Option<u32> {
     const NAMES: [&str; 7] = ["one", "two", "three", "four", "five", "six", "seven"];
-    let digits = word.strip_suffix(['x', '×']).unwrap_or(word);
+    let digits = word.trim_end_matches(['x', '×']);
     (1..)
         .zip(NAMES)
         .find(|(_, name)| *name == word)

@@ -31,13 +31,11 @@ const UNNAMED: [&str; 11] = [
 const GROCERIES: &str = "groceries";
 
 /// Lists that belong to something else, or to nobody.
-const OTHERS: [&str; 8] = [
-    "packing",
+const OTHERS: [&str; 6] = [
     "waiting",
     "mailing",
     "reminder",
     "reminders",
-    "birthday",
     "contact",
     "black",
 ];

@@ -77,6 +77,9 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
             || time_until(words, from, end).is_some()
     };
     let links = ["to", "on", "onto", "in", "into"];
+    if let Some(actions) = to_lists(talk, at + 1, end, &links) {
+        return Some((Clear, TodoAction::Each(actions)));
+    }
     if let Some(found) = on_list(talk, at + 1, end, &links, more) {
         if found.start == at + 1 {
             let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
@@ -114,6 +117,33 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
         InSession
     };
     Some((strength, added(talk, ListName::InUse, (at + 1, end), None)))
+}
+
+/// "milk to my list and eggs to the groceries list": at least two lists, the last one at the end.
+fn to_lists(talk: &Talk<'_>, from: usize, end: usize, links: &[&str]) -> Option<Vec<TodoAction>> {
+    let words = &talk.words;
+    let (mut start, mut at, mut actions) = (from, from + 1, Vec::new());
+    while at < end {
+        let list = match links.contains(&words.get(at)) && at > start {
+            true => list_at(talk, at + 1, end),
+            false => None,
+        };
+        let Some((list, after)) = list else {
+            at += 1;
+            continue;
+        };
+        let has_more = words.get(after) == "and" || words.is_set_off(after - 1);
+        if after < end && !has_more {
+            return None;
+        }
+        actions.push(added(talk, list, (start, at), None));
+        let next = words
+            .after(after, &["and also", "and", "also"])
+            .unwrap_or(after);
+        start = words.after(next, &["add", "put"]).unwrap_or(next);
+        at = start + 1;
+    }
+    (actions.len() > 1 && start >= end).then_some(actions)
 }
 
 /// "add milk", "add milk and eggs": short enough that a list must be meant, between two only.

@@ -129,10 +129,9 @@ fn fixed(request: &str) -> Option<TripAction> {
         | "our packing list"
         | "show the packing list"
         | "show our packing list"
-        | "what do i need to pack"
         | "whats on my packing list"
-        | "what do we need to pack"
-        | "show packing list" => TripAction::PackingList,
+        | "show packing list" => TripAction::IfAny(Box::new(TripAction::PackingList)),
+        "what do i need to pack" | "what do we need to pack" => TripAction::PackingList,
         "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
         | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
         "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {
@@ -377,7 +376,8 @@ fn packing(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripActi
                     ],
                 ) == Some(end)
             })?;
-            Some((Clear, TripAction::Pack(things(at + 1, to)?)))
+            let pack = TripAction::Pack(things(at + 1, to)?);
+            Some((Clear, TripAction::IfAny(Box::new(pack))))
         }
         "pack" if end > at + 1 => Some((Soft, TripAction::Pack(things(at + 1, end)?))),
         "packed" => Some((InSession, TripAction::Packed(things(at + 1, end)?))),
