@@ -32,6 +32,7 @@ mod plain_text;
 mod schema;
 mod schema_values;
 mod terms;
+mod urgency;
 mod wall_date_time;
 
 #[cfg(test)]
@@ -90,6 +91,7 @@ pub fn extract(mail: &[u8], own: &str) -> Option<ReadMail> {
         && !extract.is_list
         && (plain_text::quotes(&bodies.plain, own) || plain_text::quotes(&page.quoted, own));
     extract.text = first_chars(text, TEXT_CHARS_MAX).trim_end().to_owned();
+    extract.urgency = urgency::rules(&extract);
     Some(ReadMail {
         extract,
         facts: facts.iter().take(FACTS_MAX).map(Fact::record).collect(),

@@ -14,6 +14,8 @@ use std::process::{Child, Command, Stdio};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chatkeep::clock::{Clock, Timestamp};
+use chatkeep::mailbox::{InboxState, MailServer, Security, read_round};
+use chatkeep::outbound::Authorities;
 use serde_json::{Value, json};
 use support::process::ask;
 use support::{Answer, Request, Service, direct, eventually, get, post, request};
@@ -128,6 +130,10 @@ async fn put_event(address: SocketAddr, name: &str, start: &str) {
 /// Dovecot with one mailbox.
 struct Dovecot {
     server: Server,
+    /// Where it speaks TLS from the beginning; at the server's address it takes STARTTLS.
+    tls_port: u16,
+    /// The certificate for "localhost".
+    certificate: PathBuf,
     maildir: PathBuf,
 }
 
@@ -150,16 +156,22 @@ impl Dovecot {
             format!("ada@example.com:{{PLAIN}}{PASSWORD}\n"),
         )
         .unwrap();
+        let (certificate, key) = (folder.join("tls.pem"), folder.join("tls.key"));
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        std::fs::write(&certificate, made.cert.pem()).unwrap();
+        std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+        let tls_port = free_address().port();
         let config = folder.join("dovecot.conf");
         std::fs::write(
             &config,
             format!(
                 "base_dir = {here}/run\nstate_dir = {here}/state\nlog_path = {here}/log\n\
-                 protocols = imap\nlisten = 127.0.0.1\nssl = no\ndisable_plaintext_auth = no\n\
+                 protocols = imap\nlisten = 127.0.0.1\nssl = yes\n\
+                 ssl_cert = <{here}/tls.pem\nssl_key = <{here}/tls.key\ndisable_plaintext_auth = no\n\
                  mail_location = maildir:{here}/mail/%u\nfirst_valid_uid = 1\n\
                  passdb {{\n driver = passwd-file\n args = {here}/users\n}}\n\
                  userdb {{\n driver = static\n args = uid={MAIL_USER} gid={MAIL_USER} home={here}/mail/%u\n}}\n\
-                 service imap-login {{\n inet_listener imap {{\n port = {}\n }}\n inet_listener imaps {{\n port = 0\n }}\n}}\n",
+                 service imap-login {{\n inet_listener imap {{\n port = {}\n }}\n inet_listener imaps {{\n port = {tls_port}\n ssl = yes\n }}\n}}\n",
                 address.port()
             ),
         )
@@ -171,7 +183,12 @@ impl Dovecot {
             config.display().to_string(),
         ]);
         let server = Server::start(command, address).await;
-        Self { server, maildir }
+        Self {
+            server,
+            tls_port,
+            certificate,
+            maildir,
+        }
     }
 
     fn deliver(&self, subject: &str) {
@@ -208,12 +225,17 @@ struct World {
 
 impl World {
     async fn open() -> Self {
+        Self::with(&[]).await
+    }
+
+    async fn with(more: &[(&str, &str)]) -> Self {
         let clock = Clock::fixed(Timestamp::parse("2026-11-22T08:00:00Z").unwrap());
-        let settings = [
+        let mut settings = vec![
             ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
-            ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1"),
+            ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1,localhost"),
             ("CHATKEEP_ACCESS_CHARGE_NOBODY", "true"),
         ];
+        settings.extend_from_slice(more);
         let folder = tempfile::tempdir().unwrap();
         let service = Service::in_folder(folder, &settings, clock.clone()).await;
         let mut world = Self {
@@ -430,6 +452,69 @@ async fn dovecot_is_read_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Dovecot: examples/services/try dovecot installs it and runs this"]
+async fn dovecot_is_read_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let dovecot = Dovecot::start(folder.path()).await;
+    dovecot.deliver("one");
+    let over = |port: u16| {
+        json!({
+            "kind": "imap", "host": "localhost", "port": port, "username": "ada@example.com",
+            "password": PASSWORD,
+        })
+    };
+    // Nobody vouches for its certificate.
+    let world = World::open().await;
+    let answer = world.connect(&over(dovecot.tls_port)).await;
+    assert_eq!(answer.code(), "service_unreachable", "{}", answer.text);
+    assert!(
+        answer.text.contains("no certificate that can be trusted"),
+        "{}",
+        answer.text
+    );
+    let file = dovecot.certificate.to_str().unwrap();
+    let world = World::with(&[("CHATKEEP_SERVICES_CA_FILE", file)]).await;
+    let service = world.connect(&over(dovecot.tls_port)).await;
+    assert_eq!(service.status, 200, "{}", service.text);
+    assert_eq!(world.subjects(), ["one"]);
+    // What comes before the connection waits for news is no news.
+    let mut count = 0;
+    eventually("it tells of new mail over TLS", async || {
+        if count % 40 == 0 {
+            dovecot.deliver(&format!("more {count}"));
+        }
+        count += 1;
+        world.subjects().len() > 1
+    })
+    .await;
+    // TLS where the server speaks none at first.
+    let address = dovecot.server.address;
+    let answer = world.connect(&over(address.port())).await;
+    assert!(
+        answer.text.contains("offers no TLS on this port"),
+        "{}",
+        answer.text
+    );
+    // STARTTLS, as on port 143.
+    let pem = std::fs::read(&dovecot.certificate).unwrap();
+    let read = tokio::task::spawn_blocking(move || {
+        let authorities = Authorities::read(&pem).unwrap();
+        let server = MailServer {
+            host: "localhost",
+            addresses: &[address],
+            security: Security::StartTls,
+            username: "ada@example.com",
+            password: PASSWORD,
+            authorities: Some(&authorities),
+        };
+        let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
+        read_round(&server, InboxState::default(), now, &|| false)
+    });
+    let round = read.await.unwrap().expect("a round");
+    assert!(round.mails.len() > 1, "{}", round.mails.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs pymap: examples/services/try pymap installs it and runs this"]
 async fn pymap_is_read() {
     let address = free_address();
@@ -564,7 +649,8 @@ async fn a_person_connects_in_chromium() {
     put_event(radicale.address, "dentist", "20261125T130000Z").await;
     let dovecot = Dovecot::start(mails.path()).await;
     dovecot.deliver("one");
-    let world = World::open().await;
+    let file = dovecot.certificate.to_str().unwrap();
+    let world = World::with(&[("CHATKEEP_SERVICES_CA_FILE", file)]).await;
     let browser = Browser::start().await;
     let link = async |text: &str| {
         let said = world.say(text).await;
@@ -642,20 +728,26 @@ async fn a_person_connects_in_chromium() {
     assert_eq!(again.await.status, 410);
 
     browser.open(&link("connect my mail").await).await;
-    let port = dovecot.server.address.port().to_string();
-    let fields = |password| {
-        [
-            ("host", "127.0.0.1"),
+    let ports = [dovecot.server.address.port(), dovecot.tls_port].map(|port| port.to_string());
+    // The page has TLS only; the API connects to a server without it.
+    for (port, password, expected) in [
+        (&ports[0], PASSWORD, "offers no TLS on this port"),
+        (
+            &ports[1],
+            "wrong",
+            "does not accept the user name and password",
+        ),
+        (&ports[1], PASSWORD, "is connected. You can close this page"),
+    ] {
+        let fields = [
+            ("host", "localhost"),
             ("port", port.as_str()),
             ("username", "ada@example.com"),
             ("password", password),
-        ]
-    };
-    // The page has TLS only; the API connects to a server without it.
-    let text = browser.submit("imap", &fields(PASSWORD)).await;
-    assert!(text.contains("mail server"), "{text}");
-    let mailbox = imap(dovecot.server.address, "ada@example.com", PASSWORD);
-    assert_eq!(world.connect(&mailbox).await.status, 200);
+        ];
+        let text = browser.submit("imap", &fields).await;
+        assert!(text.contains(expected), "{text}");
+    }
     assert_eq!(world.subjects(), ["one"]);
     browser.ask("DELETE", "", &json!({})).await;
 }

@@ -61,11 +61,15 @@ fn secure(
     let mut stream = StreamOwned::new(client, tcp);
     // The handshake, before anything is said.
     let shaken = stream.conn.complete_io(&mut stream.sock);
-    shaken.map_err(|error| match error.get_ref() {
-        Some(inner) if inner.is::<rustls::Error>() => MailboxError::unreachable(
-            "The mail server has no certificate that can be trusted for its name.",
-        ),
-        _ => cut(&error),
+    shaken.map_err(|error| {
+        let reason = error.get_ref().and_then(|inner| inner.downcast_ref());
+        match reason {
+            Some(rustls::Error::InvalidMessage(_)) => no_tls_here(),
+            Some(_) => MailboxError::unreachable(
+                "The mail server has no certificate that can be trusted for its name.",
+            ),
+            None => cut(&error),
+        }
     })?;
     Ok(stream)
 }
@@ -86,9 +90,11 @@ fn start_tls(tcp: &mut TcpStream) -> Result<(), MailboxError> {
             break;
         }
     }
-    Err(MailboxError::unreachable(
-        "The mail server offers no TLS on this port; try port 993.",
-    ))
+    Err(no_tls_here())
+}
+
+fn no_tls_here() -> MailboxError {
+    MailboxError::unreachable("The mail server offers no TLS on this port; try port 993.")
 }
 
 fn read_line(tcp: &mut TcpStream) -> Result<String, MailboxError> {

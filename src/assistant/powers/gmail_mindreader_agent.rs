@@ -15,6 +15,9 @@ pub(super) use operations::Arguments;
 const NAMED_MAX: usize = 5;
 const NAME_WORDS_MAX: usize = 6;
 
+/// Characters of a word that is looked for only as a whole word.
+const SHORT_CHARS_MAX: usize = 3;
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum MailQuery {
     Important,
@@ -185,11 +188,19 @@ fn found<'a>(context: &PowerContext<'a>, matches: impl Fn(&Mail) -> bool) -> Vec
         .collect()
 }
 
+/// The text, in lower case, has all the words. A short one must stand alone: "Bo" is not in
+/// "Booking".
 fn has_all(text: &str, words: &str) -> bool {
-    words
-        .to_lowercase()
-        .split_whitespace()
-        .all(|word| text.contains(word))
+    let stands_alone = |word: &str| {
+        let mut all = text.split(|c: char| !c.is_alphanumeric());
+        all.any(|one| one == word)
+    };
+    words.to_lowercase().split_whitespace().all(|word| {
+        match word.chars().count() <= SHORT_CHARS_MAX {
+            true => stands_alone(word),
+            false => text.contains(word),
+        }
+    })
 }
 
 fn listed(found: &[&Mail], context: &PowerContext<'_>) -> String {
