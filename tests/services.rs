@@ -375,6 +375,20 @@ async fn names_and_calendars_change_and_a_disconnected_service_leaves_nothing() 
         .json();
     assert_eq!(changed["name"], "Office");
     assert_eq!(changed["calendars"][0]["enabled"], false);
+    // What is off is not fetched; switched on, it is fetched at once.
+    world.server.answers();
+    assert_eq!(world.sync(&service).await["state"], "ok");
+    assert!(world.server.answers().is_empty());
+    world.server.hold(&[("dentist", "20261126T130000Z", "")]);
+    let on = json!({"calendars": [{"calendar_id": calendar_id, "enabled": true}]});
+    let changed = world.send("PATCH", &path(&service), Some(&on)).await;
+    assert_eq!(changed.json()["calendars"][0]["enabled"], true);
+    assert_eq!(world.server.answers(), [200]);
+    let dentist = "SELECT starts_at / 3600000 - 494000 FROM calendar_events WHERE uid = 'dentist'";
+    assert_eq!(
+        world.service.rows(dentist),
+        [[hour("2026-11-26T13:00:00Z")]]
+    );
     let unknown = json!({"calendars": [{"calendar_id": "x", "enabled": true}]});
     let answer = world.send("PATCH", &path(&service), Some(&unknown)).await;
     assert_eq!(
@@ -679,6 +693,12 @@ async fn a_caldav_account_is_found_and_kept_in_step() {
         state["services"][0]["state"], "ok",
         "the right password stays"
     );
+    // However its address is written, it is the same account.
+    world.clock.advance(60_000);
+    body["url"] = json!(format!("HTTP://{}/", server.address));
+    let again = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(again.status, 200, "{}", again.text);
+    assert_eq!(again.json()["service_id"], service["service_id"]);
 }
 
 impl World {
@@ -730,7 +750,10 @@ async fn a_mailbox_is_connected_and_read() {
     // Old mails go; the same mailbox connected again stays one service.
     world.clock.advance(40 * 86_400_000);
     world.token = world.service.user_token(&world.service.user_id(PHONE));
+    let mut body = body;
+    body["host"] = json!(" 127.0.0.1 ");
     let again = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(again.status, 200, "{}", again.text);
     assert_eq!(again.json()["service_id"], service["service_id"]);
     assert_eq!(world.subjects(), Vec::<Vec<Value>>::new());
 
@@ -741,6 +764,89 @@ async fn a_mailbox_is_connected_and_read() {
             .service
             .rows("SELECT count(*) FROM connected_services"),
         [[0]]
+    );
+}
+
+/// A mail with an invitation by Ana.
+fn invitation(uid: u32, method: &str, start: &str) -> StubMail {
+    let text = format!(
+        "BEGIN:VCALENDAR\r\nMETHOD:{method}\r\nBEGIN:VEVENT\r\nUID:review\r\nDTSTART:{start}\r\n\
+         DURATION:PT1H\r\nSUMMARY:Budget review\r\nLOCATION:Room 5\r\n\
+         ORGANIZER;CN=Ana Silva:mailto:ana@example.com\r\n\
+         ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:{USER}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    );
+    let parameters: &'static str = match method {
+        "CANCEL" => "\"charset\" \"utf-8\" \"method\" \"CANCEL\"",
+        _ => "\"charset\" \"utf-8\" \"method\" \"REQUEST\"",
+    };
+    let mut mail = StubMail::text(uid, &format!("Review {uid}"), "");
+    mail.parts.push(("TEXT", "CALENDAR", parameters, text));
+    mail
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_calendar_invitations_of_mails_count() {
+    let mut world = World::with(&[
+        ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
+        ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1"),
+        ("CHATKEEP_ACCESS_CHARGE_NOBODY", "true"),
+    ])
+    .await;
+    world.say("my time zone is Europe/Berlin").await;
+    let stub = ImapStub::start(vec![invitation(3, "REQUEST", "20261123T130000Z")]);
+    let body = mailbox(&stub, PASSWORD);
+    let service = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(service.status, 200, "{}", service.text);
+    let service = service.json();
+    const HINT: &str = "I go by the invitations in your mail, as no calendar is connected. Say \
+                        “connect my calendar”, and I see all of it.";
+    assert_eq!(
+        world.say("when do I see Ana next?").await,
+        format!("Monday, 23 November at 14:00: Budget review, Room 5\n{HINT}")
+    );
+    let said = world.say("am I free tomorrow between 2 and 4?").await;
+    assert!(
+        said.contains("Budget review") && said.contains(HINT),
+        "{said}"
+    );
+    let said = world.say("what's on tomorrow?").await;
+    assert!(said.contains("14:00–15:00 Budget review"), "{said}");
+    // It comes by itself as well.
+    world.clock.advance(29 * 3_600_000 - 15 * 60_000);
+    let told = "SELECT payload ->> 'text' FROM commands WHERE payload ->> 'text' LIKE '📅%'";
+    eventually("it is told", async || {
+        world.service.app.ingest.reminders.now();
+        world.service.rows(told).len() == 1
+    })
+    .await;
+    let told = world.service.rows(told)[0][0].to_string();
+    assert!(told.contains("at 14:00: Budget review, Room 5"), "{told}");
+    world.token = world.service.user_token(&world.service.user_id(PHONE));
+    // It is called off, and then there is a calendar.
+    stub.inbox()
+        .mails
+        .push(invitation(4, "CANCEL", "20261123T130000Z"));
+    world.sync(&service).await;
+    let said = world.say("when do I see Ana next?").await;
+    assert!(
+        said.contains("connect my calendar") && !said.contains("Budget"),
+        "{said}"
+    );
+    stub.inbox()
+        .mails
+        .push(invitation(5, "REQUEST", "20261127T130000Z"));
+    world.sync(&service).await;
+    assert!(
+        world
+            .say("when do I see Ana next?")
+            .await
+            .contains("27 November")
+    );
+    world.connect().await;
+    let said = world.say("when do I see Ana next?").await;
+    assert_eq!(
+        said,
+        "I find nothing with Ana in your calendars in the weeks ahead."
     );
 }
 

@@ -6,6 +6,7 @@ mod alarms;
 mod attempt;
 mod facts;
 mod notices;
+mod read_services;
 pub(super) mod request;
 
 pub(super) use facts::{bookings, event_lines, planned_events};

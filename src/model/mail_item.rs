@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::calendar::EventTime;
+use super::calendar::{EventDetails, EventTime};
 use crate::clock::Timestamp;
 
 /// The extract of a mail. Texts are from outside: they are data for people, and quoted where a
@@ -85,6 +85,17 @@ pub struct MailFact {
     pub time: Option<EventTime>,
     /// By kind, as the module that extracts says.
     pub data: Value,
+}
+
+/// The data of an invitation, which is a fact of the kind event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InvitationData {
+    /// "calendar": the text/calendar part of a mail.
+    pub source: String,
+    pub title: String,
+    /// Without the description.
+    #[serde(default)]
+    pub event: EventDetails,
 }
 
 /// A new mail with where it is on the server.

@@ -100,25 +100,37 @@ impl Credentials {
 
     pub(super) fn is_same_service(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Ics { url }, Self::Ics { url: other }) => url == other,
+            (Self::Ics { .. }, Self::Ics { .. }) => self.is_at_address_of(other),
             (
-                Self::Caldav { url, username, .. },
+                Self::Caldav { username, .. },
                 Self::Caldav {
-                    url: other,
-                    username: name,
+                    username: other_name,
                     ..
                 },
-            ) => url == other && username == name,
+            ) => username == other_name && self.is_at_address_of(other),
             (
-                Self::Imap { host, username, .. },
+                Self::Imap { username, .. },
                 Self::Imap {
-                    host: other,
-                    username: name,
+                    username: other_name,
                     ..
                 },
-            ) => host == other && username == name,
+            ) => username == other_name && self.is_at_address_of(other),
             _ => false,
         }
+    }
+
+    /// The same address, however it was written. Of a mailbox its host.
+    fn is_at_address_of(&self, other: &Self) -> bool {
+        let place = |credentials: &Self| {
+            let address = credentials.address().ok()?;
+            Some(match credentials {
+                Self::Ics { .. } => address.to_string(),
+                Self::Caldav { .. } => address.to_string().trim_end_matches('/').to_owned(),
+                Self::Imap { .. } => address.host,
+            })
+        };
+        let own = place(self);
+        own.is_some() && own == place(other)
     }
 
     /// The person's address, where they sign in with it.

@@ -1,17 +1,17 @@
 //! Invitations in mails (iTIP, RFC 5546): what their `text/calendar` parts say, as facts of the
 //! mail. Only the extract is kept; nothing is answered, and no calendar is changed.
 
-use serde_json::json;
-
 use super::Owner;
 use super::ics::{self, ExpansionContext};
 use crate::clock::Timestamp;
 use crate::mail_extract::CalendarPart;
 use crate::model::calendar::{EventFacts, EventStatus, Participation, window};
-use crate::model::mail_item::{FactKind, FactStatus, MailFact};
+use crate::model::mail_item::{FactKind, FactStatus, InvitationData, MailFact};
 
 /// Instances that are kept of the invitations of one mail.
 const INSTANCES_MAX: usize = 10;
+/// People of an invitation that are kept.
+const PEOPLE_MAX: usize = 10;
 
 /// A later mail about the same event has the same key, and changes the fact.
 pub(super) fn facts(
@@ -52,29 +52,27 @@ fn fact(event: &EventFacts, is_cancelled: bool) -> MailFact {
         (_, Some(Participation::NeedsAction | Participation::Tentative)) => FactStatus::Pending,
         _ => FactStatus::Confirmed,
     };
-    let organiser = details.organiser.as_ref();
-    let provider = organiser.map(|person| match person.name.as_str() {
-        "" => &person.email,
-        name => name,
-    });
-    let mut data = json!({"source": "calendar", "title": details.title});
-    if let Some(provider) = provider {
-        data["provider"] = provider.into();
-    }
-    if !details.place.is_empty() {
-        data["place"] = json!({ "name": details.place });
-    }
+    let mut kept = details.clone();
+    kept.description = String::new();
+    kept.attendees.truncate(PEOPLE_MAX);
+    let data = InvitationData {
+        source: "calendar".to_owned(),
+        title: details.title.clone(),
+        event: kept,
+    };
     MailFact {
         kind: FactKind::Event,
         key: format!("invitation {} {}", event.uid, event.instance),
         status,
         time: Some(event.time),
-        data,
+        data: serde_json::to_value(data).unwrap_or_default(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::clock::Zone;
 
@@ -104,9 +102,15 @@ mod tests {
             (invited[0].kind, invited[0].status),
             (FactKind::Event, FactStatus::Pending)
         );
+        let data = &invited[0].data;
         assert_eq!(
-            invited[0].data,
-            json!({"source": "calendar", "title": "Review", "provider": "Ana", "place": {"name": "Room 5"}})
+            (&data["source"], &data["title"]),
+            (&json!("calendar"), &json!("Review"))
+        );
+        let event = &data["event"];
+        assert_eq!(
+            (&event["place"], &event["organiser"]["name"]),
+            (&json!("Room 5"), &json!("Ana"))
         );
         let accepted = read(None, &INVITED.replace("NEEDS-ACTION", "ACCEPTED"));
         assert_eq!(accepted[0].status, FactStatus::Confirmed);

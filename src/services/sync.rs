@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::caldav::{self, Account};
-use super::feed::{self, FeedState};
+use super::feed::{self, FeedState, FetchedFeed};
 use super::fetched::{FetchedCalendar, FetchedEvents, ServiceContent};
 use super::inbox::{self, MailboxAccess};
 use super::web::{Address, Network};
@@ -197,6 +197,8 @@ impl Services {
             let replaced: HashSet<String> = replaced.into_iter().collect();
             kept.retain(|(_, event)| replaced.contains(&event.object));
         }
+        // Each thread keeps memory of its own: never more of them than fetch.
+        let _permit = self.fetches.acquire().await.map_err(Error::internal)?;
         let compared = tokio::task::spawn_blocking(move || differences(&kept, events, now)).await;
         let mut changes: Vec<EventChange> = compared.map_err(Error::internal)?;
         while !changes.is_empty() {
@@ -302,7 +304,14 @@ fn fetch_feed(
     let before: FeedState = known
         .and_then(|row| serde_json::from_str(&row.sync_state).ok())
         .unwrap_or_default();
-    let fetched = feed::fetch(address, network, &before, owner, now, is_late)?;
+    let fetched = match known {
+        // What is switched off is not fetched.
+        Some(row) if !row.is_enabled => FetchedFeed {
+            file: None,
+            state: before,
+        },
+        _ => feed::fetch(address, network, &before, owner, now, is_late)?,
+    };
     let known_name = known.map(|row| row.name.clone());
     let name = fetched.file.as_ref().and_then(|file| file.name.clone());
     let listed = ListedCalendar {

@@ -1,5 +1,7 @@
 //! Events of connected calendars, expanded, in a window around now.
 
+mod invitations;
+
 use std::ops::Range;
 
 use rusqlite::{OptionalExtension, Row};
@@ -137,7 +139,7 @@ impl Tx<'_> {
 
 impl View<'_> {
     /// What a user's calendars hold in `span`, in order of time, for somebody in `zone`: also
-    /// what they declined, not what was cancelled.
+    /// what they declined, not what was cancelled. Without a calendar the invitations of mails.
     pub fn events_between(
         &self,
         user: UserId,
@@ -153,6 +155,7 @@ impl View<'_> {
         let (from, to) = (span.start.plus_ms(-DAY_MS), span.end.plus_ms(DAY_MS));
         let rows = statement.query_map((user.0, from.0, to.0, EVENTS_MAX), event_from)?;
         let mut events = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        events.extend(self.invitations_between(user, &(from..to))?);
         events.retain(|event| {
             let time = event.facts.time.within(zone);
             let overlaps = time.start < span.end && time.end > span.start;

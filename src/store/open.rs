@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::advice::{self, sqlite_failed};
@@ -20,7 +21,12 @@ mod upgrade_tests;
 /// Older versions of SQLite may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Prepared statements cached per connection: more than there are.
-const STATEMENTS_KEPT: usize = 128;
+const STATEMENTS_KEPT: usize = 512;
+/// Pages that the writing connection keeps.
+const CACHE_KIB_MAX: i32 = 16_384;
+/// Pages that each reading connection keeps: only those of the log, as the others are mapped, and
+/// only until the next commit.
+const READER_CACHE_KIB_MAX: i32 = 2_048;
 
 /// Creates a new database under a temporary name, so that an interrupted start leaves no partial
 /// file. The next start removes it.
@@ -119,6 +125,7 @@ pub(super) fn open_beside(path: &Path) -> rusqlite::Result<Connection> {
 /// Opens for reading only.
 pub(super) fn set_reading(conn: &Connection) -> rusqlite::Result<()> {
     set_common(conn)?;
+    conn.pragma_update(None, "cache_size", -READER_CACHE_KIB_MAX)?;
     conn.pragma_update(None, "query_only", true)
 }
 
@@ -130,9 +137,11 @@ pub(super) fn set_frugal(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 fn set_common(conn: &Connection) -> rusqlite::Result<()> {
+    // Plans don't depend on values: otherwise a statement is prepared anew for each new value.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     conn.busy_timeout(std::time::Duration::from_secs(5))?;
-    conn.pragma_update(None, "cache_size", -16_384)?;
+    conn.pragma_update(None, "cache_size", -CACHE_KIB_MAX)?;
     conn.pragma_update(None, "mmap_size", 256 << 20)?;
     conn.pragma_update(None, "temp_store", "MEMORY")
 }

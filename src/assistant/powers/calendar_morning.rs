@@ -183,6 +183,10 @@ fn overlaps(today: &[&Event]) -> Vec<String> {
 }
 
 fn longest_gap(today: &[&Event], scene: &PowerContext<'_>) -> Option<String> {
+    // Of who has no calendar nobody knows what else fills the day.
+    if scene.facts.is_calendar_of_mail {
+        return None;
+    }
     let filled: Vec<&&Event> = today.iter().filter(|event| event.fills_time()).collect();
     let mut ends = filled.first()?.ends_at;
     let mut longest: Option<(Timestamp, Timestamp)> = None;

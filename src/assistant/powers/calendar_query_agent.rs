@@ -258,6 +258,9 @@ impl Superpower for CalendarQueryState {
             CalendarQuery::Count { from, to, name } => counted(from, to, &name, scene)?,
             CalendarQuery::Unclear(why) => why,
         };
+        if scene.facts.is_calendar_of_mail {
+            reply.push_str("\nI go by the invitations in your mail, as no calendar is connected. Say “connect my calendar”, and I see all of it.");
+        }
         reply.push_str(scene.zone_hint());
         Some(reply)
     }

@@ -16,8 +16,10 @@ pub struct Facts {
     pub day: String,
     /// What is planned for these days.
     pub plans: Vec<Plan>,
-    /// A calendar is connected.
+    /// A calendar is connected, or there are invitations in mails.
     pub has_calendar: bool,
+    /// None is connected: the events are those that mails invite to.
+    pub is_calendar_of_mail: bool,
     /// Events around now, in order, also what was declined or cancelled.
     pub events: Vec<Event>,
     pub calendars: Vec<CalendarName>,

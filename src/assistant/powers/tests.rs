@@ -17,6 +17,7 @@ static NOTHING: &Facts = &Facts {
     day: String::new(),
     plans: Vec::new(),
     has_calendar: false,
+    is_calendar_of_mail: false,
     events: Vec::new(),
     calendars: Vec::new(),
     memories: Vec::new(),

@@ -4,6 +4,7 @@
 
 use crate::clock::Zone;
 
+use super::read_services::ReadServices;
 use super::{facts, notices, state_of, stored_state};
 use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::clock::Timestamp;
@@ -107,7 +108,9 @@ impl Ingest {
         {
             return tx.postpone_power_alarm(alarm.user, &alarm.name, morning);
         }
-        let mut facts = facts::gather(tx, power, alarm.user, timezone, &flags, now)?;
+        let mut known = ReadServices::default();
+        let person = (alarm.user, timezone);
+        let mut facts = facts::gather(tx, power, person, &flags, &mut known, now)?;
         facts.is_mail_judged = self.replies.model().is_some();
         let scene = PowerContext {
             timezone,
@@ -184,6 +187,14 @@ impl MessageTurn<'_> {
         (calendar, is_enabled): (i64, bool),
     ) -> Result<()> {
         tx.enable_calendar(CalendarId(calendar), is_enabled)?;
+        // It was not fetched while it was off.
+        if let Some(row) = tx
+            .view()
+            .calendar(CalendarId(calendar))?
+            .filter(|_| is_enabled)
+        {
+            tx.begin_sync(row.service, self.now)?;
+        }
         self.plan_alarms(tx, self.timezone(), Power::uses_calendar)
     }
 
@@ -229,6 +240,7 @@ impl Ingest {
         let (user, now) = (plan.user, plan.now);
         let preferences = notices::preferences(tx, user)?;
         let planned = tx.power_alarms(user)?;
+        let mut known = ReadServices::default();
         for power in Power::ALL.into_iter().filter(|power| power.has_alarms()) {
             if !is_meant(power) {
                 continue;
@@ -240,7 +252,8 @@ impl Ingest {
             if stored.is_none() && before.is_none() && !goes_by_others {
                 continue;
             }
-            let mut facts = facts::gather(tx, power, user, plan.timezone, plan.flags, now)?;
+            let person = (user, plan.timezone);
+            let mut facts = facts::gather(tx, power, person, plan.flags, &mut known, now)?;
             facts.is_mail_judged = self.replies.model().is_some();
             let scene = PowerContext {
                 timezone: plan.timezone,

@@ -1,5 +1,6 @@
 //! One attempt to use a superpower: what it does with its state, and the alarms that follow.
 
+use super::read_services::ReadServices;
 use super::request::PowerAttempt;
 use super::{PowerReply, facts, notices, state_of, stored_state};
 use crate::assistant::powers::{
@@ -107,8 +108,9 @@ impl MessageTurn<'_> {
         if self.in_group() {
             return Ok(Facts::default());
         }
-        let (user, zone) = (self.user.id, self.timezone());
-        facts::gather(tx, power, user, zone, self.flags, self.now)
+        let person = (self.user.id, self.timezone());
+        let mut known = ReadServices::default();
+        facts::gather(tx, power, person, self.flags, &mut known, self.now)
     }
 
     /// Writes a superpower's new state, its alarm and its plans.

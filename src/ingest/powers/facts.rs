@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::read_services::{ReadServices, to_event};
 use super::{notices, stored_state};
 use crate::assistant::powers::{
     Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
@@ -12,9 +13,9 @@ use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
-use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
+use crate::model::calendar::DAY_MS;
 use crate::model::mail_item::FactKind;
-use crate::store::{CalendarEvent, CalendarRow, MailFactRow, MailItem, PowerOwner, Tx, UserId};
+use crate::store::{CalendarRow, MailFactRow, MailItem, PowerOwner, Tx, UserId};
 
 /// Times of one reminder that are looked at.
 const REMINDER_TIMES_MAX: usize = 4;
@@ -41,23 +42,22 @@ const PLANS_AHEAD_S: i64 = 3 * 86_400;
 pub(super) fn gather(
     tx: &Tx<'_>,
     power: Power,
-    user: UserId,
-    timezone: Option<Zone>,
+    (user, timezone): (UserId, Option<Zone>),
     flags: &Reader<'_>,
+    known: &mut ReadServices,
     now: Timestamp,
 ) -> Result<Facts> {
     let mut facts = Facts::default();
     if power == Power::DailySummary {
         facts.day = day(tx, (user, timezone), flags, |_| true, now)?;
     }
-    let services = tx.view().services(user)?;
-    facts.has_calendar =
-        uses_events(power) && services.iter().any(|service| service.kind.is_calendar());
-    facts.has_mailbox =
-        uses_mail(power) && services.iter().any(|service| !service.kind.is_calendar());
+    let connected = known.connected(tx, user, now)?;
+    facts.is_calendar_of_mail = connected.invitations && takes_invitations(power);
+    facts.has_calendar = uses_events(power) && connected.calendar || facts.is_calendar_of_mail;
+    facts.has_mailbox = uses_mail(power) && connected.mailbox;
     if facts.has_calendar {
         let zone = timezone.unwrap_or(Zone::UTC);
-        facts.events = events(tx, power, user, zone, now)?;
+        facts.events = known.events(tx, power, (user, zone), now)?;
         facts.is_second_briefing = flags.boolean("workflow.calendar_v2");
         if matches!(power, Power::CalendarListAgent | Power::CalendarQueryAgent) {
             facts.calendars = calendars(tx, user)?;
@@ -81,7 +81,8 @@ pub(super) fn gather(
         let since = now.plus_ms(-days * DAY_MS);
         let mails = tx.view().mails_since(user, since, MAILS_MAX)?;
         facts.mails = mails.into_iter().map(mail).collect();
-        facts.people = people(tx, user, zone, now)?;
+        let met = known.events(tx, power, (user, zone), now)?;
+        facts.people = people(&met);
         facts.people.extend(names_in_memories(tx, user)?);
         facts.is_urgent_mail_told = flags.boolean("workflow.email_urgency");
     }
@@ -111,6 +112,12 @@ fn uses_events(power: Power) -> bool {
                 | Power::ReservationPrep
                 | Power::TripPlanner
         )
+}
+
+/// Whether it serves somebody who has no calendar but invitations in mails. The others tell of
+/// calendars themselves, or of how full they are.
+fn takes_invitations(power: Power) -> bool {
+    uses_events(power) && !matches!(power, Power::CalendarListAgent | Power::CalendarStressAgent)
 }
 
 fn uses_mail(power: Power) -> bool {
@@ -176,81 +183,6 @@ fn booking(row: MailFactRow, zone: Zone) -> Booking {
     }
 }
 
-/// The days before and after today whose events a superpower goes by.
-fn days_around(power: Power) -> (i64, i64) {
-    match power {
-        Power::CalendarQueryAgent => (1, 62),
-        Power::CalendarStressAgent => (36, 15),
-        Power::CalendarListAgent => (0, 0),
-        Power::TravelBrain | Power::TripPlanner | Power::ReservationPrep => (3, 31),
-        _ => (3, 3),
-    }
-}
-
-/// Those around now; of those that are gone, what was cancelled lately.
-fn events(
-    tx: &Tx<'_>,
-    power: Power,
-    user: UserId,
-    zone: Zone,
-    now: Timestamp,
-) -> Result<Vec<Event>> {
-    let (before, after) = days_around(power);
-    let span = now.plus_ms(-before * DAY_MS)..now.plus_ms(after * DAY_MS);
-    let view = tx.view();
-    let mut found = view.events_between(user, &span, zone)?;
-    if power == Power::CalendarEvents {
-        let mut changed = view.event_changes_since(user, now.plus_ms(-DAY_MS))?;
-        changed.retain(|event| event.facts.status == EventStatus::Cancelled);
-        found.extend(changed);
-    }
-    Ok(found
-        .into_iter()
-        .map(|event| to_event(event, zone))
-        .collect())
-}
-
-/// As superpowers see it.
-fn to_event(event: CalendarEvent, zone: Zone) -> Event {
-    let time = event.facts.time;
-    let moments = time.within(zone);
-    let details = event.facts.details;
-    let was = event
-        .was_starts_at
-        .map(|starts_at| EventTime { starts_at, ..time });
-    let is_declined = details.is_declined();
-    let people = details
-        .attendees
-        .iter()
-        .filter(|person| person.participation != Participation::Declined);
-    let named = people.map(|person| match person.name.as_str() {
-        "" => person.email.clone(),
-        name => name.to_owned(),
-    });
-    Event {
-        id: event.id,
-        calendar: event.calendar.0,
-        uid: event.facts.uid,
-        instance: event.facts.instance,
-        people: named.filter(|name| !name.is_empty()).collect(),
-        title: details.title,
-        place: details.place,
-        link: details.link,
-        phone: details.phone,
-        is_call: details.is_call,
-        starts_at: moments.start,
-        ends_at: moments.end,
-        is_all_day: time.is_all_day(),
-        is_busy: details.is_busy,
-        is_recurring: details.is_recurring,
-        is_declined,
-        is_cancelled: event.facts.status == EventStatus::Cancelled,
-        first_seen_at: event.first_seen_at,
-        changed_at: event.changed_at,
-        was_starts_at: was.map(|was| was.within(zone).start),
-    }
-}
-
 /// As superpowers see it.
 fn mail(item: MailItem) -> Mail {
     let extract = item.extract;
@@ -271,15 +203,14 @@ fn mail(item: MailItem) -> Mail {
 }
 
 /// First names of whoever the person meets around now.
-fn people(tx: &Tx<'_>, user: UserId, zone: Zone, now: Timestamp) -> Result<Vec<String>> {
-    let met = events(tx, Power::EmailUrgency, user, zone, now)?;
+fn people(met: &[Event]) -> Vec<String> {
     let names = met.iter().flat_map(|event| &event.people);
     let first = names.filter_map(|name| name.split([' ', '@', '.']).next());
     let mut people: Vec<String> = first.map(str::to_lowercase).collect();
     people.retain(|name| name.chars().count() >= NAME_CHARS_MIN);
     people.sort_unstable();
     people.dedup();
-    Ok(people)
+    people
 }
 
 /// Words of memories that begin like names, in lower case.

@@ -1,0 +1,135 @@
+//! What is read of a person's calendars and mailboxes for superpowers: which are connected, and
+//! the events around now. Each is read once for all superpowers that are looked at together.
+
+use std::collections::HashMap;
+
+use crate::assistant::powers::{Event, Power};
+use crate::clock::{Timestamp, Zone};
+use crate::error::Result;
+use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
+use crate::store::{CalendarEvent, ServiceRow, Tx, UserId};
+
+/// What was read of a person's services for one superpower and serves the next, in the same
+/// transaction.
+#[derive(Default)]
+pub(super) struct ReadServices {
+    connected: Option<Connected>,
+    /// By the days before and after now.
+    events: HashMap<(i64, i64), Vec<Event>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Connected {
+    pub(super) calendar: bool,
+    pub(super) mailbox: bool,
+    /// There is no calendar, but the mailbox holds invitations.
+    pub(super) invitations: bool,
+}
+
+impl ReadServices {
+    pub(super) fn connected(
+        &mut self,
+        tx: &Tx<'_>,
+        user: UserId,
+        now: Timestamp,
+    ) -> Result<Connected> {
+        if let Some(known) = self.connected {
+            return Ok(known);
+        }
+        let services = tx.view().services(user)?;
+        let is_calendar = |service: &ServiceRow| service.kind.is_calendar();
+        let found = Connected {
+            calendar: services.iter().any(is_calendar),
+            mailbox: !services.iter().all(is_calendar),
+            invitations: !services.is_empty() && tx.view().has_invitations(user, now)?,
+        };
+        self.connected = Some(found);
+        Ok(found)
+    }
+
+    /// Those around now; of those that are gone, what was cancelled lately.
+    pub(super) fn events(
+        &mut self,
+        tx: &Tx<'_>,
+        power: Power,
+        (user, zone): (UserId, Zone),
+        now: Timestamp,
+    ) -> Result<Vec<Event>> {
+        let (before, after) = days_around(power);
+        let view = tx.view();
+        let mut found = match self.events.get(&(before, after)) {
+            Some(known) => known.clone(),
+            None => {
+                let span = now.plus_ms(-before * DAY_MS)..now.plus_ms(after * DAY_MS);
+                let events = view.events_between(user, &span, zone)?.into_iter();
+                let events: Vec<Event> = events.map(|event| to_event(event, zone)).collect();
+                self.events.insert((before, after), events.clone());
+                events
+            }
+        };
+        if power == Power::CalendarEvents {
+            let changed = view.event_changes_since(user, now.plus_ms(-DAY_MS))?;
+            let cancelled = changed
+                .into_iter()
+                .filter(|event| event.facts.status == EventStatus::Cancelled);
+            found.extend(cancelled.map(|event| to_event(event, zone)));
+        }
+        Ok(found)
+    }
+}
+
+/// As superpowers see it.
+pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> Event {
+    let time = event.facts.time;
+    let moments = time.within(zone);
+    let details = event.facts.details;
+    let was = event
+        .was_starts_at
+        .map(|starts_at| EventTime { starts_at, ..time });
+    let is_declined = details.is_declined();
+    // Whoever invites the person comes, also where the list does not name them.
+    let organiser = details.organiser.iter().filter(|organiser| {
+        let mut listed = details.attendees.iter();
+        details.own_participation.is_some() && !listed.any(|one| one.email == organiser.email)
+    });
+    let people = organiser
+        .chain(&details.attendees)
+        .filter(|person| person.participation != Participation::Declined);
+    let named = people.map(|person| match person.name.as_str() {
+        "" => person.email.clone(),
+        name => name.to_owned(),
+    });
+    Event {
+        id: event.id,
+        calendar: event.calendar.0,
+        uid: event.facts.uid,
+        instance: event.facts.instance,
+        people: named.filter(|name| !name.is_empty()).collect(),
+        title: details.title,
+        place: details.place,
+        link: details.link,
+        phone: details.phone,
+        is_call: details.is_call,
+        starts_at: moments.start,
+        ends_at: moments.end,
+        is_all_day: time.is_all_day(),
+        is_busy: details.is_busy,
+        is_recurring: details.is_recurring,
+        is_declined,
+        is_cancelled: event.facts.status == EventStatus::Cancelled,
+        first_seen_at: event.first_seen_at,
+        changed_at: event.changed_at,
+        was_starts_at: was.map(|was| was.within(zone).start),
+    }
+}
+
+/// The days before and after today whose events a superpower goes by.
+fn days_around(power: Power) -> (i64, i64) {
+    match power {
+        Power::CalendarQueryAgent => (1, 62),
+        Power::CalendarStressAgent => (36, 15),
+        Power::CalendarListAgent => (0, 0),
+        Power::TravelBrain | Power::TripPlanner | Power::ReservationPrep => (3, 31),
+        _ => (3, 3),
+    }
+}
