@@ -129,7 +129,11 @@ impl<T> Methods<T> {
 }
 
 #[derive(PartialEq, Eq)]
-struct Pattern(Vec<Segment>);
+struct Pattern {
+    /// The path before the first parameter: most patterns are told apart by it.
+    start: &'static str,
+    segments: Vec<Segment>,
+}
 
 #[derive(PartialEq, Eq)]
 enum Segment {
@@ -143,19 +147,26 @@ impl Pattern {
             true => Segment::Param,
             false => Segment::Literal(text),
         };
-        Self(path.split('/').map(segment).collect())
+        let (start, _) = path.split_once('{').unwrap_or((path, ""));
+        Self {
+            start,
+            segments: path.split('/').map(segment).collect(),
+        }
     }
 
     /// Sort key: patterns with literal segments come before those with parameters, from the left.
     fn rank(&self) -> Vec<bool> {
         let is_param = |segment: &Segment| matches!(segment, Segment::Param);
-        self.0.iter().map(is_param).collect()
+        self.segments.iter().map(is_param).collect()
     }
 
     fn matches(&self, path: &str) -> Option<Params> {
+        if !path.starts_with(self.start) {
+            return None;
+        }
         let mut segments = path.split('/');
         let mut params = Vec::new();
-        for segment in &self.0 {
+        for segment in &self.segments {
             let text = segments.next()?;
             match segment {
                 Segment::Literal(literals) if *literals == text => {}
