@@ -116,6 +116,14 @@ impl MailboxError {
     }
 }
 
+/// Signs in and looks into the inbox.
+pub fn test(server: &MailServer<'_>, is_late: &dyn Fn() -> bool) -> Result<(), MailboxError> {
+    let mut session = sign_in(server, is_late)?;
+    session.examine()?;
+    session.sign_out();
+    Ok(())
+}
+
 /// How waiting for new mail ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdleEnd {
