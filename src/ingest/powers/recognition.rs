@@ -1,0 +1,246 @@
+//! Which superpower a message requests: by name, explicitly, or as the one in use.
+
+use super::request::{PowerAttempt, PowerRequest, RequestedPower};
+use crate::assistant::powers::{Action, Control, Power, PowerCall, PowerCalls, Strength};
+use crate::assistant::{Intent, Understanding};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::flags::Reader;
+use crate::ingest::dialog::{self, Event, LATEST_MS, Latest};
+use crate::ingest::turn::MessageTurn;
+use crate::ingest::{Ingest, Message, Mode, gate, understanding};
+use crate::store::{PowerOwner, Room, Tx, User};
+
+impl Ingest {
+    /// The offered superpower that a message requests. Cheap when no word of the message concerns
+    /// one.
+    pub(in crate::ingest) fn called(
+        &self,
+        tx: &Tx<'_>,
+        (message, understood): (&Message, &Understanding),
+        user: &User,
+        room: &Room,
+        flags: &Reader<'_>,
+        now: Timestamp,
+    ) -> Result<Option<RequestedPower>> {
+        let named = message.superpower.as_deref();
+        let session = tx.power_session(user.id, room.id, now);
+        if named.is_none() && session.is_none() && !understood.calls.may_begin() {
+            return Ok(None);
+        }
+        if flags.boolean("llm.force_basic_mode") {
+            return Ok(None);
+        }
+        let zone = user.timezone;
+        let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
+            understood.calls.clone()
+        } else {
+            understanding::recognise(message, &self.persona.get().name, zone, now)
+        };
+        if let Some(name) = named.filter(|name| flags.superpower(name)) {
+            return Ok(Some(by_name(name, &calls, &understood.intent)));
+        }
+        if let Some(request) = calls.notices
+            && message.mode == Mode::Direct
+            && gate::has_superpowers(tx, message, user, room, flags, now)?
+        {
+            return Ok(Some(RequestedPower {
+                what: PowerRequest::Notices(request),
+                explicit: true,
+            }));
+        }
+        let session = session.and_then(|session| Power::named(&session.name));
+        let session = session.filter(|power| flags.superpower(power.name()));
+        let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
+        let mut calls = calls;
+        if calls.control == Some(Control::Undo)
+            && let Some(power) = session
+            && is_reminder_latest(tx, message, user, room, power, now)?
+        {
+            calls.control = None;
+        }
+        if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
+            return Ok(Some(called));
+        }
+        let attempts = implicit_calls(message, &calls, session, &understood.intent, flags);
+        if attempts.is_empty() || !gate::has_superpowers(tx, message, user, room, flags, now)? {
+            return Ok(None);
+        }
+        Ok(Some(RequestedPower {
+            what: PowerRequest::Try(attempts),
+            explicit: false,
+        }))
+    }
+
+    /// Whether the user may take one more turn with a superpower this minute.
+    pub(super) fn may_take_turn(&self, turn: &MessageTurn<'_>, explicit: bool) -> bool {
+        let limit = turn
+            .flags
+            .rate_limit("rate_limit.miniapp_actions_per_minute");
+        if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
+            return true;
+        }
+        let turn_permit = self
+            .windows
+            .lock()
+            .turns
+            .take(turn.user.id, limit, turn.mono);
+        if turn_permit.is_err() {
+            self.limited.with_label_values(&["turns"]).inc();
+        }
+        turn_permit.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
+    }
+}
+
+/// Whether a reminder was set, changed or taken away after the superpower in use last changed: then
+/// "undo" means the reminder.
+fn is_reminder_latest(
+    tx: &Tx<'_>,
+    message: &Message,
+    user: &User,
+    room: &Room,
+    power: Power,
+    now: Timestamp,
+) -> Result<bool> {
+    let latest = tx.dialog(room.id, user.id)?.latest;
+    let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, now);
+    let Some((_, at)) = latest.filter(|(latest, _)| latest.event != Event::Delivered) else {
+        return Ok(false);
+    };
+    let owner = match message.mode {
+        Mode::Group => PowerOwner::Room(room.id),
+        Mode::Direct => PowerOwner::User(user.id),
+    };
+    let changed_at = tx.power_state_written_at(owner, power.name())?;
+    Ok(changed_at.is_none_or(|changed_at| at >= changed_at))
+}
+
+/// The relay names it: its understanding of the text, or else its overview. Another kind of command
+/// stays one.
+fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
+    let Some(power) = Power::named(name) else {
+        return RequestedPower {
+            what: PowerRequest::Other,
+            explicit: true,
+        };
+    };
+    match (calls.of(power), calls.control) {
+        (Some(call), _) => RequestedPower::to_do(power, call.action.clone(), true),
+        (None, Some(Control::Undo)) => RequestedPower::to_do(power, Action::Undo, true),
+        (None, Some(Control::Done)) => RequestedPower {
+            what: PowerRequest::End(power),
+            explicit: true,
+        },
+        (None, None) if understood.is_command() => RequestedPower {
+            what: PowerRequest::Other,
+            explicit: true,
+        },
+        (None, None) => RequestedPower::to_do(power, Action::Overview, true),
+    }
+}
+
+/// An explicit request, or a text about the superpower in use.
+fn explicit_call(
+    message: &Message,
+    calls: &PowerCalls,
+    session: Option<Power>,
+    understood: &Intent,
+    flags: &Reader<'_>,
+) -> Option<RequestedPower> {
+    match (session, calls.control) {
+        (Some(power), Some(Control::Undo)) => {
+            return Some(RequestedPower::to_do(power, Action::Undo, false));
+        }
+        (Some(power), Some(Control::Done)) if calls.spoken_to => {
+            return Some(RequestedPower {
+                what: PowerRequest::End(power),
+                explicit: false,
+            });
+        }
+        _ => {}
+    }
+    if !defers_to_power(understood, false) {
+        return None;
+    }
+    let clear = |call: &&PowerCall| {
+        let is_clear = match call.strength {
+            Strength::Clear => true,
+            Strength::Opening => session.is_none(),
+            Strength::Soft | Strength::InSession => false,
+        };
+        is_clear && may_mean(message, calls, call, flags)
+    };
+    let used = session.and_then(|power| calls.of(power)).filter(clear);
+    let call = used.or_else(|| calls.calls.iter().find(clear))?;
+    let others = calls.calls.iter().filter(clear);
+    let others: Vec<&PowerCall> = others.filter(|other| other.power != call.power).collect();
+    let attempt = |call: &PowerCall, sure| PowerAttempt {
+        power: call.power,
+        action: call.action.clone(),
+        sure,
+    };
+    // A list that somebody named like a superpower is meant, if there is one.
+    let own_list = others.iter().filter(|other| other.action.names_list());
+    let mut attempts: Vec<PowerAttempt> = own_list.map(|call| attempt(call, false)).collect();
+    attempts.push(attempt(call, true));
+    attempts.extend(others.iter().map(|call| attempt(call, true)));
+    Some(RequestedPower {
+        what: PowerRequest::Try(attempts),
+        explicit: true,
+    })
+}
+
+/// Texts that may be ordinary talk: for the superpower in use, or for any if the person has a
+/// session. Each is tried, starting with the one in use; if none matches, that one is tried again.
+fn implicit_calls(
+    message: &Message,
+    calls: &PowerCalls,
+    session: Option<Power>,
+    understood: &Intent,
+    flags: &Reader<'_>,
+) -> Vec<PowerAttempt> {
+    let attempt = |call: &PowerCall, sure| PowerAttempt {
+        power: call.power,
+        action: call.action.clone(),
+        sure,
+    };
+    let here = |call: &&PowerCall| message.mode == Mode::Direct || call.power.is_shared();
+    let used = session
+        .and_then(|power| calls.of(power))
+        .filter(here)
+        .filter(|call| may_mean(message, calls, call, flags))
+        .filter(|call| calls.spoken_to || call.strength != Strength::InSession)
+        .filter(|_| defers_to_power(understood, false));
+    let mut attempts: Vec<PowerAttempt> = used.iter().map(|call| attempt(call, false)).collect();
+    let soft = calls.calls.iter().filter(|call| {
+        call.strength == Strength::Soft
+            && calls.spoken_to
+            && here(call)
+            && Some(call.power) != used.map(|used| used.power)
+            && may_mean(message, calls, call, flags)
+            && defers_to_power(understood, true)
+    });
+    attempts.extend(soft.map(|call| attempt(call, false)));
+    attempts.extend(used.iter().map(|call| attempt(call, true)));
+    attempts
+}
+
+/// Whether the superpower is offered and may be meant. In a group, personal ones need the assistant
+/// to be addressed.
+fn may_mean(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader<'_>) -> bool {
+    let is_addressed = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
+    is_addressed && flags.superpower(call.power.name())
+}
+
+/// Whether the meaning without superpowers gives way to one. `soft`: not an explicit request.
+fn defers_to_power(understood: &Intent, soft: bool) -> bool {
+    match understood {
+        Intent::Unknown => true,
+        intent if intent.is_unclear() => true,
+        Intent::FollowUp { otherwise, .. } => defers_to_power(otherwise, soft),
+        Intent::Say(_) | Intent::Agenda { .. } => !soft,
+        // "when is my sister's birthday?" may refer to a memory.
+        Intent::Recall { about: Some(_) } => soft,
+        _ => false,
+    }
+}
