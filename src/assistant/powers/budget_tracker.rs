@@ -49,6 +49,8 @@ pub enum BudgetAction {
         span: Span,
         purpose: String,
     },
+    /// A budget for another time than a month.
+    NotMonthly,
     /// How much was spent in a span of time that isn't known here.
     SpanUnclear,
     Show,
@@ -112,6 +114,10 @@ impl Superpower for BudgetState {
                 each.collect::<Result<Vec<_>, _>>()
                     .map(|reply| reply.join("\n"))
             }
+            BudgetAction::NotMonthly => Ok(
+                "Budgets are for a month, so I've set none. For example: “budget 400 for food”."
+                    .to_owned(),
+            ),
             BudgetAction::SpanUnclear => Ok(
                 "I can add up today, yesterday, this or last week, this or last month, and this year. For example: “how much did I spend on food last week?”"
                     .to_owned(),

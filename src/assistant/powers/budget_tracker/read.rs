@@ -49,6 +49,10 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
     ) {
         return how_much(talk, from, end).map(|action| (Clear, action));
     }
+    // It may as well be looked up in memories.
+    if let Some(from) = words.after(at, &["what did i spend"]) {
+        return how_much(talk, from, end).map(|action| (Soft, action));
+    }
     if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
         && let Some(purpose) = removed(words, at + 1, end)
     {
@@ -268,6 +272,9 @@ fn budgets(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
     let parts = money::parts(words, talk.start, end);
     let (first, others) = parts.split_first()?;
     let first = budget(talk, first.1)?;
+    if (talk.start..end).any(|at| is_other_than_month(words, at)) {
+        return Some(BudgetAction::NotMonthly);
+    }
     if first == BudgetAction::Unclear || others.is_empty() {
         return Some(first);
     }
@@ -285,6 +292,28 @@ fn budgets(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
         true => BudgetAction::Budgets(all),
         false => BudgetAction::AmountsUnclear,
     })
+}
+
+/// "weekly", "a week", "per day".
+fn is_other_than_month(words: &Words<'_>, at: usize) -> bool {
+    let spans = [
+        "a week",
+        "per week",
+        "each week",
+        "every week",
+        "a day",
+        "per day",
+        "each day",
+        "every day",
+        "a year",
+        "per year",
+        "each year",
+        "every year",
+    ];
+    matches!(
+        words.get(at),
+        "weekly" | "daily" | "yearly" | "annual" | "annually" | "quarterly"
+    ) || words.after(at, &spans).is_some()
 }
 
 /// "rent to 900", "900 for rent", "for rent 900 a month".
