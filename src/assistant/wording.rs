@@ -229,6 +229,14 @@ pub fn reminder_without_time(what: &str) -> String {
     )
 }
 
+/// "friday's exam at 8"
+pub fn reminder_day_unsure(what: &str) -> String {
+    format!(
+        "I'm not sure which day you mean. {}",
+        reminder_without_time(what)
+    )
+}
+
 /// `time`: words of a time that was not understood.
 pub fn reminder_time_unknown(time: &str, what: &str) -> String {
     format!(

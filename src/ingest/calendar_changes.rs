@@ -135,7 +135,7 @@ impl MessageTurn<'_> {
         intent: &Intent,
     ) -> Result<Option<Answer>> {
         let Intent::FollowUp {
-            what: what @ (FollowUp::Yes | FollowUp::No),
+            what: what @ (FollowUp::Yes | FollowUp::No | FollowUp::NeverMind),
             ..
         } = intent
         else {

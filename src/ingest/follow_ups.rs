@@ -35,6 +35,9 @@ enum Referent {
 impl MessageTurn<'_> {
     /// `None`: it refers to nothing and is understood alone.
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
+        if *what == FollowUp::Cancel(ReminderRef::Latest) && self.was_asked_last(tx)? {
+            return Ok(self.answer_no(tx)?.map(ReplyDraft::from));
+        }
         if let Some(reply) = self.change_latest_event(tx, what)? {
             return Ok(Some(reply.into()));
         }
@@ -42,6 +45,7 @@ impl MessageTurn<'_> {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
             FollowUp::Yes => self.answer_yes(tx)?.map(ReplyDraft::from),
             FollowUp::No => self.answer_no(tx)?.map(ReplyDraft::from),
+            FollowUp::NeverMind => self.never_mind(tx)?.map(ReplyDraft::from),
             FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
             FollowUp::Done => self.done(tx)?.map(ReplyDraft::from),
             FollowUp::Change {
@@ -138,6 +142,35 @@ impl MessageTurn<'_> {
         Ok(Some(wording::left_as_it_was()))
     }
 
+    /// Whether the assistant's question is what was said last, of it and of reminders.
+    fn was_asked_last(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let stored = tx.question(self.room.id, self.user.id)?;
+        let question = dialog::recent::<Question>(stored.as_ref(), QUESTION_MS, self.now);
+        let latest = self.latest(tx)?;
+        Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
+    }
+
+    /// It closes the question. What was set stays, and the answer says so.
+    fn never_mind(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        if self.was_asked_last(tx)? {
+            return self.answer_no(tx);
+        }
+        let latest = self.latest(tx)?;
+        let is_recent = |at: Timestamp| self.now.0 - at.0 <= NUMBERS_MS;
+        let latest = latest.filter(|(latest, at)| {
+            matches!(latest.event, Event::Set | Event::Changed) && is_recent(*at)
+        });
+        let Some((latest, _)) = latest else {
+            return Ok(None);
+        };
+        let mut open = Vec::new();
+        for reminder in &latest.reminders {
+            open.extend(tx.reminder(&reminder.schedule_id)?);
+        }
+        let (now, timezone) = (self.now, self.timezone());
+        Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
+    }
+
     fn remind_at(&self, tx: &mut Tx<'_>, text: &str, new: &NewTime) -> Result<ReplyDraft> {
         self.remind(tx, text, new.send_at, new.zone, new.recurrence.as_ref())
     }
@@ -167,9 +200,15 @@ impl MessageTurn<'_> {
                     if reminder.recurrence.is_some() {
                         // Only for this occurrence; the rule stays.
                         add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
-                    } else {
-                        add(&mut reply, self.move_to(tx, &reminder, &new)?.into());
+                        continue;
                     }
+                    // It has not come yet: later than it would have.
+                    let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
+                    let new = NewTime {
+                        send_at: delay_s.map_or(new.send_at, |s| reminder.send_at.plus_s(s)),
+                        ..new.clone()
+                    };
+                    add(&mut reply, self.move_to(tx, &reminder, &new)?.into());
                 }
             }
             Some(Referent::Unclear(unclear)) => return Ok(unclear.into()),

@@ -99,6 +99,25 @@ impl Recurrence {
         Ok(recurrence)
     }
 
+    /// The same with its last occurrence as UNTIL; unchanged without UNTIL, and when there are
+    /// more than `COUNT_MAX`.
+    #[must_use]
+    pub fn until_last(mut self) -> Self {
+        let has_end = self.rule.contains("UNTIL=");
+        let Some(set) = self.set().ok().filter(|_| has_end) else {
+            return self;
+        };
+        let mut dates = set.into_iter().take(COUNT_MAX as usize + 1);
+        let last = dates.by_ref().take(COUNT_MAX as usize).last();
+        if let (Some(last), None) = (last, dates.next()) {
+            let parts = self.rule.split(';');
+            let rest: Vec<&str> = parts.filter(|part| !part.starts_with("UNTIL=")).collect();
+            let last = last.naive_local().format(LOCAL);
+            self.rule = format!("{};UNTIL={last}", rest.join(";"));
+        }
+        self
+    }
+
     /// Parses the result of `to_text`.
     pub fn parse(text: &str, zone: Zone) -> Option<Self> {
         let (start, rule) = text.split_once('\n')?;

@@ -9,10 +9,10 @@ mod read;
 pub(in crate::assistant) use new_time::read_new_time;
 pub(in crate::assistant) use read::read;
 
-use chrono::{Datelike, NaiveDate, NaiveTime};
+use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
 
 use super::reminder::repeats::{Repeat, RepeatProblem};
-use super::when::{self, Day, Problem, Spec};
+use super::when::{self, Clock, Day, Problem, Spec};
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
@@ -30,6 +30,8 @@ pub enum FollowUp {
     Undo,
     Yes,
     No,
+    /// "never mind", "forget it": the assistant's question, or what was just set.
+    NeverMind,
     /// A bare time: the answer to "When?".
     Time(TimeChange),
     /// The next dates of a recurring reminder.
@@ -39,7 +41,10 @@ pub enum FollowUp {
 impl FollowUp {
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
-        !matches!(self, Self::Done | Self::Yes | Self::No | Self::Time(_))
+        !matches!(
+            self,
+            Self::Done | Self::Yes | Self::No | Self::NeverMind | Self::Time(_)
+        )
     }
 }
 
@@ -63,6 +68,8 @@ enum NewTimeText {
     Repeat(Box<Repeat>),
     /// Seconds later, or earlier if negative.
     Later(i64),
+    /// "forward an hour": some mean later, some earlier.
+    Forward,
 }
 
 /// A reminder's new time.
@@ -108,7 +115,24 @@ impl TimeChange {
             NewTimeText::At(spec) => once(spec, now, zone),
             NewTimeText::Repeat(repeat) => repeated(repeat, now, zone),
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
+            NewTimeText::Forward => Err(wording::earlier_or_later()),
         }
+    }
+
+    /// Seconds from now, if it is a time from now on: "10 minutes".
+    pub fn delay_s(&self) -> Option<i64> {
+        let wait = match &self.0 {
+            NewTimeText::At(spec) => spec.wait.filter(|_| {
+                *spec
+                    == Spec {
+                        wait: spec.wait,
+                        ..Spec::default()
+                    }
+            })?,
+            NewTimeText::Later(seconds) => return Some(*seconds),
+            NewTimeText::Repeat(_) | NewTimeText::Forward => return None,
+        };
+        (wait.months == 0 && wait.days == 0).then_some(wait.seconds)
     }
 
     /// For an existing reminder: an unnamed day or time of day stays.
@@ -143,10 +167,11 @@ impl TimeChange {
                     zone: None,
                 })
             }
+            (NewTimeText::Forward, _) => Err(wording::earlier_or_later()),
             (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
             (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
             (NewTimeText::At(spec), None) => {
-                let mut spec = *spec;
+                let mut spec = in_same_half(*spec, local.time());
                 let is_time_only = spec.wait.is_none() && spec.day.is_none();
                 if is_time_only && send_at > now {
                     spec.day = Some(day_of(local.date(), now, own));
@@ -158,6 +183,22 @@ impl TimeChange {
                 once(&spec, now, zone)
             }
         }
+    }
+}
+
+/// "5:30" for a reminder of the afternoon is 17:30. A bare hour has a rule of its own.
+fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
+    let is_open = |clock: &Clock| !clock.exact && !clock.bare && clock.hour < 12;
+    match spec.clock.filter(is_open) {
+        Some(clock) if before.hour() >= 12 && spec.part.is_none() => Spec {
+            clock: Some(Clock {
+                hour: clock.hour + 12,
+                exact: true,
+                ..clock
+            }),
+            ..spec
+        },
+        _ => spec,
     }
 }
 

@@ -10,7 +10,10 @@ mod several_times;
 
 use std::ops::Range;
 
-use half_understood::{begins_with_hour, has_condition, has_time_left, is_condition, is_half_read};
+use half_understood::{
+    begins_with_hour, has_condition, has_time_left, is_condition, is_half_read,
+    names_day_of_another,
+};
 use parts::{split_request, text_of, without_unknown_time};
 use repeats::{Repeat, RepeatProblem, repeats};
 use several_times::{at_several_times, two};
@@ -159,13 +162,73 @@ fn set_late(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-/// The whole answer is the reminder's text.
+/// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(super) fn answered_text(words: &Words) -> String {
+    if words.is_question() || begins_question(words) || is_shrug(words) {
+        return String::new();
+    }
     let text = text_of(words, parts::after_link(words, 0)..words.len());
     match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) {
         true => text,
         false => String::new(),
     }
+}
+
+/// "can you remind bob", but not "how to fix the sink".
+fn begins_question(words: &Words) -> bool {
+    match words.get(0) {
+        "whats" | "whos" | "whens" | "wheres" | "hows" => true,
+        "what" | "who" | "whom" | "whose" | "when" | "where" | "why" | "which" | "how" => {
+            words.get(1) != "to"
+        }
+        "can" | "could" | "would" | "will" | "should" | "shall" | "may" | "do" | "does" | "did"
+        | "is" | "are" | "was" | "were" | "am" | "have" => matches!(
+            words.get(1),
+            "you" | "u" | "i" | "we" | "he" | "she" | "it" | "they" | "that" | "this" | "there"
+        ),
+        _ => false,
+    }
+}
+
+/// "I don't know", "nothing".
+fn is_shrug(words: &Words) -> bool {
+    const SHRUGS: [&str; 30] = [
+        "i dont know",
+        "i do not know",
+        "dont know",
+        "i dunno",
+        "dunno",
+        "idk",
+        "i forgot",
+        "i forget",
+        "i cant remember",
+        "i dont remember",
+        "im not sure",
+        "i am not sure",
+        "not sure",
+        "no idea",
+        "i have no idea",
+        "no clue",
+        "nothing",
+        "anything",
+        "whatever",
+        "something",
+        "good question",
+        "let me think",
+        "wait",
+        "hold on",
+        "one moment",
+        "one sec",
+        "hm",
+        "hmm",
+        "um",
+        "uh",
+    ];
+    let more = [
+        "yet", "really", "now", "sorry", "actually", "anymore", "please",
+    ];
+    let end = words.after(0, &SHRUGS);
+    end.is_some_and(|end| end == words.len() || words.after(end, &more) == Some(words.len()))
 }
 
 /// "set a 10 minute timer".
@@ -299,6 +362,19 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
         Some(_) if has_time_left(&parsed.text) => {
             let two = request.lead.is_none().then(|| two(talk, range)).flatten();
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
+        }
+        // "friday's exam at 8"
+        Some(spec)
+            if request.lead.is_none()
+                && spec.day.is_none()
+                && spec.clock.is_some()
+                && names_day_of_another(&parsed.text)
+                && when::trailing_time(words, range.clone()).is_some() =>
+        {
+            Intent::AskWhen {
+                reply: wording::reminder_day_unsure(&parsed.text),
+                text: parsed.text,
+            }
         }
         Some(spec) if !spec.has_time() && begins_with_hour(&parsed.text) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))

@@ -1,8 +1,10 @@
 //! The person's settings: name and time zone. It only parses them.
 
-use crate::clock::Zone;
+use std::ops::Range;
 
+use super::words::Words;
 use super::{Intent, Talk, subject, wording, zone};
+use crate::clock::Zone;
 
 /// Characters in a name.
 pub const NAME_CHARS_MAX: usize = 64;
@@ -123,10 +125,35 @@ fn name(talk: &Talk) -> Option<Intent> {
         && !name
             .chars()
             .any(|c| c.is_control() || matches!(c, '<' | '>' | '/' | '\\' | '{' | '}'));
+    if !called && tells_no_name(words, from..end) {
+        return Some(Intent::Unclear(wording::name_left()));
+    }
     match is_name {
         true => Some(Intent::SetName(name)),
         false if called => None,
         false => Some(Intent::Unclear(wording::name_unclear(NAME_CHARS_MAX))),
+    }
+}
+
+/// Whether the words after "my name is" tell no name: "not Ana", "none of your business", "on the
+/// door". Names begin with a capital letter there.
+fn tells_no_name(words: &Words, range: Range<usize>) -> bool {
+    let typed = words.original(range.start..range.end);
+    if typed.starts_with(char::is_uppercase) {
+        return false;
+    }
+    match words.get(range.start) {
+        "not" | "none" | "nothing" | "nobody" | "never" | "neither" | "still" | "already"
+        | "always" | "actually" | "unknown" | "secret" | "private" | "confidential"
+        | "classified" | "irrelevant" | "unimportant" | "important" | "wrong" | "right"
+        | "correct" | "incorrect" | "different" | "misspelled" | "misspelt" | "spelled"
+        | "spelt" | "written" | "pronounced" | "what" | "whatever" | "something" | "anything"
+        | "changed" | "changing" | "gone" => true,
+        // "An" and "My" are names.
+        "no" | "a" | "an" | "the" | "my" | "your" | "his" | "her" | "their" | "on" | "in"
+        | "at" | "for" | "of" | "too" | "very" | "so" | "only" | "hard" | "easy" | "known"
+        | "also" | "now" | "being" | "going" | "it" | "that" | "who" | "how" => range.len() > 1,
+        _ => false,
     }
 }
 

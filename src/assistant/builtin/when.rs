@@ -271,7 +271,8 @@ pub(in crate::assistant) fn trailing_time(
     })
 }
 
-/// A time at `at` that isn't part of the text, unlike "before 5pm" and "the 9 o'clock news".
+/// A time at `at` that isn't part of the text, unlike "before 5pm", "the start of next month" and
+/// "the 9 o'clock news".
 pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let found = read(words, at)?;
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
@@ -282,6 +283,7 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, u
             | "till"
             | "after"
             | "since"
+            | "of"
             | "the"
             | "a"
             | "an"

@@ -1,5 +1,6 @@
 //! A message as words: lower case for comparing, with their positions in the original text.
-//! Punctuation around words and apostrophes inside are removed for comparing ("What's" is "whats").
+//! Punctuation around words and apostrophes inside are removed for comparing ("What's" is "whats"),
+//! but "friday's" is not the plural "fridays".
 //! It knows no commands.
 
 use std::ops::Range;
@@ -57,6 +58,10 @@ impl<'a> Words<'a> {
             } else {
                 let letters = core.chars().filter(|c| !is_dropped(*c));
                 words.lower.extend(letters.flat_map(char::to_lowercase));
+            }
+            if has_apostrophe_s(core) && is_weekday(&words.lower[low..words.lower.len() - 1]) {
+                words.lower.truncate(words.lower.len() - 1);
+                words.lower.push_str("'s");
             }
             if let Some(full) = written_out(&words.lower[low..]) {
                 words.lower.truncate(low);
@@ -176,9 +181,9 @@ fn written_out(word: &str) -> Option<&'static str> {
         return None;
     }
     Some(match word {
-        "2moro" | "2morrow" | "2mrw" | "2mro" | "tomoz" | "tmw" | "tmo" | "tomo" | "tomorro"
-        | "tommorrow" | "tommorow" | "tomorow" | "tomrw" | "tomarrow" | "tomorrw" | "tommorrw"
-        | "tmorrow" | "tomoro" => "tomorrow",
+        "tmr" | "tmrw" | "2moro" | "2morrow" | "2mrw" | "2mro" | "tomoz" | "tmw" | "tmo"
+        | "tomo" | "tomorro" | "tommorrow" | "tommorow" | "tomorow" | "tomrw" | "tomarrow"
+        | "tomorrw" | "tommorrw" | "tmorrow" | "tomoro" => "tomorrow",
         "2day" => "today",
         "mornin" | "mornig" | "morining" => "morning",
         "evenin" | "evning" => "evening",
@@ -202,6 +207,19 @@ fn written_out(word: &str) -> Option<&'static str> {
         "remeber" | "remmeber" | "rememer" | "rememebr" => "remember",
         _ => return None,
     })
+}
+
+fn has_apostrophe_s(core: &str) -> bool {
+    ["'s", "’s", "'S", "’S"]
+        .iter()
+        .any(|end| core.ends_with(end))
+}
+
+fn is_weekday(word: &str) -> bool {
+    matches!(
+        word,
+        "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday"
+    )
 }
 
 /// A word without the punctuation around it; a sign before a digit stays.

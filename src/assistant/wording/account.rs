@@ -96,6 +96,11 @@ pub fn name_unclear(chars_max: usize) -> String {
     )
 }
 
+/// The sentence told no name.
+pub fn name_left() -> String {
+    "That tells me no name, so I've changed nothing. Say it like “my name is Ana”.".to_owned()
+}
+
 pub fn introduction(persona: &str) -> String {
     format!(
         "I'm {persona}, your assistant in this chat. I remember things for you and remind you of them; “help” shows how."

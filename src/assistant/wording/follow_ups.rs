@@ -90,6 +90,32 @@ pub fn still_set(
     format!("{} If it's done, say “cancel that”.", each.join(" "))
 }
 
+/// After "never mind", for reminders that were just set or moved.
+pub fn reminders_stay(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::moment(*at, now, timezone), quoted(what)));
+    let lines: Vec<String> = lines.collect();
+    match lines.as_slice() {
+        [line] => format!("Okay. The reminder stays, {line}. “undo” takes the last change back."),
+        lines => list(
+            "Okay. The reminders stay; “undo” takes the last change back:",
+            lines.iter().cloned(),
+            lines.len(),
+        ),
+    }
+}
+
+/// "move it forward an hour"
+pub fn earlier_or_later() -> String {
+    "Earlier or later? I've left it as it is. Say for example “make it an hour earlier” or “make it an hour later”."
+        .to_owned()
+}
+
 pub fn left_as_it_was() -> String {
     "Okay, I've left everything as it was.".to_owned()
 }

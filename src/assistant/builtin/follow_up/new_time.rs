@@ -51,8 +51,6 @@ pub(super) fn begins_time(word: &str) -> bool {
                 | "day"
                 | "coming"
                 | "mon-fri"
-                | "tmrw"
-                | "tmr"
         )
         || when::weekday_name(word).is_some()
         || when::month(word).is_some()
@@ -65,8 +63,9 @@ pub(in crate::assistant) fn read_new_time(
     words: &Words,
     range: Range<usize>,
 ) -> Option<TimeChange> {
+    let direction = words.get(range.start);
     let at = words
-        .after(range.start, &["back", "up", "forward"])
+        .after(range.start, &["back", "up", "forward", "ahead"])
         .unwrap_or(range.start);
     let shift = words.after(at, &["by", "for"]).unwrap_or(at);
     let earlier = |end: usize| words.after(end, &["earlier", "sooner"]) == Some(range.end);
@@ -77,8 +76,15 @@ pub(in crate::assistant) fn read_new_time(
     {
         let seconds = wait.days * 86_400 + wait.seconds;
         let is_later = end == range.end && words.get(range.end - 1) == "later";
-        if earlier(end) {
-            return Some(TimeChange(NewTimeText::Later(-seconds)));
+        let is_brought = (0..range.start).any(|at| words.get(at) == "bring");
+        match direction {
+            _ if earlier(end) => return Some(TimeChange(NewTimeText::Later(-seconds))),
+            "up" => return Some(TimeChange(NewTimeText::Later(-seconds))),
+            "forward" | "ahead" if is_brought => {
+                return Some(TimeChange(NewTimeText::Later(-seconds)));
+            }
+            "forward" | "ahead" if !is_later => return Some(TimeChange(NewTimeText::Forward)),
+            _ => {}
         }
         if shift > at || is_later || at > range.start {
             return Some(TimeChange(NewTimeText::Later(seconds)));

@@ -56,7 +56,10 @@ fn fixed(request: &str) -> Option<FollowUp> {
             FollowUp::Yes
         }
         "no" | "nope" | "nah" | "n" | "no thanks" | "dont" | "no dont" | "keep it"
-        | "keep them" | "stop" => FollowUp::No,
+        | "keep them" | "stop" | "cancel" => FollowUp::No,
+        "never mind" | "nevermind" | "nvm" | "never mind that" | "forget it" | "forget that"
+        | "forget this" | "forget about it" | "forget about that" | "scratch that"
+        | "ignore that" => FollowUp::NeverMind,
         "done" | "did it" | "i did it" | "done it" | "already done" | "its done" | "all done"
         | "im done" | "i did" | "did that" | "already did it" | "completed" | "finished" => {
             FollowUp::Done

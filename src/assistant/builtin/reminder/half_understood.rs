@@ -5,6 +5,9 @@ use super::parts::WORDS_MAX;
 use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
 use crate::assistant::builtin::words::Words;
 
+/// Words of a condition before the text: "unless I say otherwise to go".
+const CONDITION_WORDS_MAX: usize = 8;
+
 pub(super) fn has_time_left(text: &str) -> bool {
     let words = Words::new(text);
     if words.len() > WORDS_MAX {
@@ -81,12 +84,37 @@ fn begins_with_time_word(words: &Words) -> bool {
             "to" | "on" | "in" | "next" | "morning" | "afternoon" | "evening" | "tomorrow"
         ),
         "from" | "to" => has_digit(words.get(1)),
-        // "tomorrow after lunch to call"
-        "after" | "before" | "during" => (2..5).any(|at| words.get(at) == "to"),
-        word if when::is_dashed_span(word) => true,
+        // "tomorrow after lunch to call", "unless I say otherwise to go"
+        "after" | "before" | "during" | "unless" | "if" | "when" | "whenever" | "once"
+        | "while" => (2..CONDITION_WORDS_MAX).any(|at| words.get(at) == "to"),
+        word if when::is_dashed_span(word) || begins_with_part_of_span(words) => true,
         // "mon/wed/fri"
         days => is_weekday_list(days),
     }
+}
+
+/// "at the start of the month", "day after the party".
+fn begins_with_part_of_span(words: &Words) -> bool {
+    let at = words.after(0, &["at", "on", "by", "in", "around"]);
+    let noun = words.after(at.unwrap_or(0), &["the"]).or(at).unwrap_or(0);
+    match words.get(noun) {
+        "start" | "beginning" | "end" | "middle" => words.get(noun + 1) == "of" || at.is_some(),
+        "day" | "week" | "month" | "night" | "morning" | "evening" => {
+            matches!(words.get(noun + 1), "after" | "before" | "from")
+        }
+        _ => false,
+    }
+}
+
+/// Whether the text names another's day: "friday's exam". With a time of day after it, the
+/// reminder may be for that day or for the next such hour.
+pub(super) fn names_day_of_another(text: &str) -> bool {
+    let words = Words::new(text);
+    let is_day = |word: &str| {
+        weekday_name(word.strip_suffix("'s").unwrap_or_default()).is_some()
+            || matches!(word, "tomorrows" | "tonights")
+    };
+    words.iter().take(WORDS_MAX).any(is_day)
 }
 
 fn ends_with_time_word(words: &Words) -> bool {
@@ -95,6 +123,7 @@ fn ends_with_time_word(words: &Words) -> bool {
     };
     let before = words.get(last - 1);
     match words.get(last) {
+        day if weekday_name(day.strip_suffix("'s").unwrap_or_default()).is_some() => true,
         "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" => {
             !matches!(before, "i" | "who")
         }
@@ -238,6 +267,20 @@ mod tests {
             ("before 5pm", false),
             ("last week to call", true),
             ("from 6 to 8 to call", true),
+            ("at the start of to renew", true),
+            ("at the start of next month to renew", true),
+            ("end of the month to pay", true),
+            ("day after tomoro to test", true),
+            ("the day after the party to clean", true),
+            ("unless I say otherwise to go", true),
+            ("if it rains to take a coat", true),
+            ("if it rains", false),
+            ("once upon a time", false),
+            ("start the car", false),
+            ("day trip tickets", false),
+            ("pay the rent of next month", false),
+            ("swim on friday's", true),
+            ("friday's exam", false),
             ("early to call", true),
             ("on mon/wed/fri", true),
             ("call mom sometime", true),

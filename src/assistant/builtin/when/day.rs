@@ -26,9 +26,7 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     match words.get(at) {
         "today" => return Some((Day::Today, next)),
         "yesterday" => return Some((Day::InDays(-1), next)),
-        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" => {
-            return Some((Day::InDays(1), next));
-        }
+        "tomorrow" => return Some((Day::InDays(1), next)),
         "later" if words.get(next) == "today" => return Some((Day::Today, at + 2)),
         word @ ("next" | "this" | "coming") => {
             return named(words, next, word == "next").map(|day| (day, at + 2));

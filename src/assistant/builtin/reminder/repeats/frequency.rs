@@ -218,8 +218,11 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
             && matches!(words.get(from + 1), "to" | "through" | "thru")
             && weekday_name(words.get(from + 2)).is_some()
         || matches!(words.get(from), "mon-fri" | "monday-friday");
-    // "two fridays from now" is one friday.
+    // "two fridays from now" is one friday, and "about fridays exam" lacks an apostrophe.
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    if matches!(before, "about" | "of") {
+        return None;
+    }
     let is_count = amount::is_number(before) || before.starts_with(|c: char| c.is_ascii_digit());
     if is_count && words.after(from + 1, &["from"]).is_some() {
         return None;

@@ -97,7 +97,12 @@ impl Repeat {
         if let Some(end) = self.end_of(now, at, zone)? {
             parts.push(format!("UNTIL={}", end.format("%Y%m%dT%H%M%S")));
         }
-        Recurrence::new(&rule(&parts), first.next_on_wall(), zone).map_err(problem)
+        let found = Recurrence::new(&rule(&parts), first.next_on_wall(), zone);
+        // "for 3 days" ends with the last time, which is said.
+        match self.end {
+            Some(RuleEnd::After(_)) => found.map(Recurrence::until_last).map_err(problem),
+            _ => found.map_err(problem),
+        }
     }
 
     /// Every few hours or minutes, from now on or from a time of day.

@@ -137,7 +137,7 @@ const CASES: &[(&str, &str)] = &[
         ),
         (
             "every day at 9 for 5 days to run",
-            "11-24 09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20261129T085959 | to run",
+            "11-24 09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20261128T090000 | to run",
         ),
         (
             "every day until friday to run",
