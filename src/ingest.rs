@@ -27,6 +27,7 @@ pub mod replies;
 mod respond;
 pub mod retries;
 mod rooms;
+mod several;
 mod turn;
 mod understanding;
 

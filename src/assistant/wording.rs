@@ -192,6 +192,15 @@ pub fn one_request_only() -> String {
         .to_owned()
 }
 
+/// One of several requests was understood, and can't be done.
+pub fn part_not_done(text: &str) -> String {
+    format!(
+        "I did nothing for this part: {}{} Please send it by itself, with its day and what it is about.",
+        quoted(text),
+        stop(text)
+    )
+}
+
 /// One of several sentences wasn't understood.
 pub fn part_not_understood(text: &str) -> String {
     format!(

@@ -22,6 +22,10 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         request: &BeforeEvent,
     ) -> Result<ReplyDraft> {
+        if let Some(text) = request.text_without_event() {
+            let reply = wording::before_what(text);
+            return Ok(reply.into());
+        }
         let plans = self.occasions(tx)?;
         let (reading, events) = request.known(&plans);
         let Some(event) = events.first() else {
@@ -50,13 +54,30 @@ impl MessageTurn<'_> {
                 return Ok(reply.into());
             }
         }
-        let (text, label) = (text(event), event.display(now, zone));
-        let reply = match request.moment(event, zone, now) {
-            Ok(at) => return self.remind_of_event(tx, &text, at, &label),
-            Err(BeforeProblem::NoHour) => wording::event_without_hour(&label, &text),
-            Err(BeforeProblem::Past) => wording::event_too_soon(&label, &text),
+        let text = text(event);
+        self.remind_before_plan(tx, request, event, &text)
+    }
+
+    /// At the moment that `request` names before `event`.
+    pub(super) fn remind_before_plan(
+        &self,
+        tx: &mut Tx<'_>,
+        request: &BeforeEvent,
+        event: &Plan,
+        text: &str,
+    ) -> Result<ReplyDraft> {
+        let (zone, now) = (self.zone(), self.now);
+        let text = match text {
+            "" => event.what.as_str(),
+            text => text,
         };
-        self.ask_when(tx, &text, reply)
+        let label = event.display(now, zone);
+        let reply = match request.moment(event, zone, now) {
+            Ok(at) => return self.remind_of_event(tx, text, at, &label),
+            Err(BeforeProblem::NoHour) => wording::event_without_hour(&label, text),
+            Err(BeforeProblem::Past) => wording::event_too_soon(&label, text),
+        };
+        self.ask_when(tx, text, reply)
     }
 
     fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<ReplyDraft> {
@@ -98,7 +119,7 @@ impl MessageTurn<'_> {
     }
 
     /// What is known here of days to come.
-    fn occasions(&self, tx: &Tx<'_>) -> Result<Vec<Plan>> {
+    pub(super) fn occasions(&self, tx: &Tx<'_>) -> Result<Vec<Plan>> {
         let mut plans = Vec::new();
         if self.flags.boolean("llm.force_basic_mode") {
             return Ok(plans);

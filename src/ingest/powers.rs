@@ -134,8 +134,12 @@ impl MessageTurn<'_> {
         let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_meant).collect();
         calls.sort_by_key(|call| call.strength != Strength::Clear);
         let access = gate::superpower_access(tx, message, self.user, self.room, self.flags, now)?;
-        if let (Access::Deny(denial), false) = (access, calls.is_empty()) {
-            return Ok(denial.reply(&persona));
+        if let (Access::Deny(denial), Some(call)) = (access, calls.first()) {
+            // What may be ordinary talk is not refused.
+            return Ok(match call.strength {
+                Strength::Clear => denial.reply(&persona),
+                _ => wording::part_not_understood(text),
+            });
         }
         for call in calls {
             let attempt = PowerAttempt {

@@ -237,24 +237,6 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// If the relay delivers reminders itself, its answer has room for one.
-    fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<ReplyDraft> {
-        let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
-        if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
-            return Ok(wording::one_request_only().into());
-        }
-        let mut all = ReplyDraft::default();
-        for intent in requests {
-            let draft = self.carry_out_unlimited(tx, intent)?;
-            if !all.text.is_empty() {
-                all.text.push('\n');
-            }
-            all.text.push_str(&draft.text);
-            all.schedule = all.schedule.or(draft.schedule);
-        }
-        Ok(all)
-    }
-
     pub(super) fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
         let standing = access::standing(self.user, self.now);
         let unlimited = access::counts_as_subscribed(standing, self.flags);

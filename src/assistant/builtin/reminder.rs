@@ -1,21 +1,22 @@
 //! Reminders in plain language: setting, listing and cancelling. The time may be before or after
 //! the text. Whether there is room for another reminder is decided by the store.
 
+mod answer;
 pub(super) mod before;
 mod half_understood;
 mod parts;
 mod pending;
+mod recurring;
 pub(in crate::assistant) mod repeats;
 mod several_times;
 
 use std::ops::Range;
 
-use half_understood::{
-    begins_with_hour, has_condition, has_time_left, is_condition, is_half_read,
-    names_day_of_another,
-};
+pub(super) use answer::answered_text;
+use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
 use parts::{split_request, text_of, without_unknown_time};
-use repeats::{Repeat, RepeatProblem, repeats};
+use recurring::{recurring, repeated};
+use repeats::repeats;
 use several_times::{at_several_times, two};
 
 use super::follow_up;
@@ -162,75 +163,6 @@ fn set_late(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-/// The whole answer is the reminder's text, unless it is a question or no answer.
-pub(super) fn answered_text(words: &Words) -> String {
-    if words.is_question() || begins_question(words) || is_shrug(words) {
-        return String::new();
-    }
-    let text = text_of(words, parts::after_link(words, 0)..words.len());
-    match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) {
-        true => text,
-        false => String::new(),
-    }
-}
-
-/// "can you remind bob", but not "how to fix the sink".
-fn begins_question(words: &Words) -> bool {
-    match words.get(0) {
-        "whats" | "whos" | "whens" | "wheres" | "hows" => true,
-        "what" | "who" | "whom" | "whose" | "when" | "where" | "why" | "which" | "how" => {
-            words.get(1) != "to"
-        }
-        "can" | "could" | "would" | "will" | "should" | "shall" | "may" | "do" | "does" | "did"
-        | "is" | "are" | "was" | "were" | "am" | "have" => matches!(
-            words.get(1),
-            "you" | "u" | "i" | "we" | "he" | "she" | "it" | "they" | "that" | "this" | "there"
-        ),
-        _ => false,
-    }
-}
-
-/// "I don't know", "nothing".
-fn is_shrug(words: &Words) -> bool {
-    const SHRUGS: [&str; 30] = [
-        "i dont know",
-        "i do not know",
-        "dont know",
-        "i dunno",
-        "dunno",
-        "idk",
-        "i forgot",
-        "i forget",
-        "i cant remember",
-        "i dont remember",
-        "im not sure",
-        "i am not sure",
-        "not sure",
-        "no idea",
-        "i have no idea",
-        "no clue",
-        "nothing",
-        "anything",
-        "whatever",
-        "something",
-        "good question",
-        "let me think",
-        "wait",
-        "hold on",
-        "one moment",
-        "one sec",
-        "hm",
-        "hmm",
-        "um",
-        "uh",
-    ];
-    let more = [
-        "yet", "really", "now", "sorry", "actually", "anymore", "please",
-    ];
-    let end = words.after(0, &SHRUGS);
-    end.is_some_and(|end| end == words.len() || words.after(end, &more) == Some(words.len()))
-}
-
 /// "set a 10 minute timer".
 fn timer_first(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
@@ -363,13 +295,9 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
             let two = request.lead.is_none().then(|| two(talk, range)).flatten();
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
         }
-        // "friday's exam at 8"
         Some(spec)
             if request.lead.is_none()
-                && spec.day.is_none()
-                && spec.clock.is_some()
-                && names_day_of_another(&parsed.text)
-                && when::trailing_time(words, range.clone()).is_some() =>
+                && is_of_either_day(words, range.clone(), &spec, &parsed.text) =>
         {
             Intent::AskWhen {
                 reply: wording::reminder_day_unsure(&parsed.text),
@@ -380,19 +308,31 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
         None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
-        None => match without_unknown_time(&parsed.text) {
-            // The words that were not understood don't belong to the text.
-            Some((time, text)) => Intent::AskWhen {
-                reply: wording::reminder_time_unknown(&time, &text),
-                text,
-            },
-            None => Intent::AskWhen {
-                reply: wording::reminder_without_time(&parsed.text),
-                text: parsed.text,
-            },
-        },
+        None => without_time(parsed.text),
         Some(spec) => finished(talk, &spec, &parsed.text),
     }
+}
+
+fn without_time(text: String) -> Intent {
+    match without_unknown_time(&text) {
+        // The words that were not understood don't belong to the text.
+        Some((time, text)) => Intent::AskWhen {
+            reply: wording::reminder_time_unknown(&time, &text),
+            text,
+        },
+        None => Intent::AskWhen {
+            reply: wording::reminder_without_time(&text),
+            text,
+        },
+    }
+}
+
+/// Whether a time of day follows another's day: "friday's exam at 8".
+fn is_of_either_day(words: &Words, range: Range<usize>, spec: &Spec, text: &str) -> bool {
+    spec.day.is_none()
+        && spec.clock.is_some()
+        && names_day_of_another(text)
+        && when::trailing_time(words, range).is_some()
 }
 
 /// "the day before my trip to pack"; `None` when no event is named.
@@ -413,85 +353,6 @@ fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
             wording::reminder_half_understood(&parsed.text),
         )),
         _ => Some(Intent::RemindBefore(found)),
-    }
-}
-
-/// A recurring reminder; `None` when these words belong to its text.
-fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<Intent> {
-    let words = &talk.words;
-    let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
-    };
-    let rest = format!(
-        "{} {}",
-        words.original(range.start..found.start),
-        words.original(found.end..range.end)
-    );
-    let rest = Words::new(&rest);
-    let mut parsed = parts::split_words(&rest, 0..rest.len(), false);
-    if parsed.text.is_empty() {
-        parsed.text = request.nothing.to_owned();
-    }
-    parsed.text = parts::without_question(talk, parsed.text);
-    let times = [parsed.spec, request.lead];
-    for spec in times.into_iter().flatten() {
-        if repeat.has_time() || !repeat.take_time(spec) {
-            return Some(Intent::Unclear(wording::reminder_half_understood(
-                &parsed.text,
-            )));
-        }
-    }
-    let left = Words::new(&parsed.text);
-    // "every monday in december" has a limit that is not understood.
-    // So has "every year on my birthday".
-    if is_condition(words, found.end) || has_condition(&left) || left.get(0) == "on" {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
-    }
-    if has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
-        return Some(Intent::Unclear(wording::reminder_half_understood(
-            &parsed.text,
-        )));
-    }
-    Some(recurring(talk, &repeat, &parsed.text))
-}
-
-fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
-    if text.chars().count() > REMINDER_CHARS_MAX {
-        return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
-    }
-    let recurrences = match repeat.recurrences(talk.context.now, talk.zone()) {
-        Ok(recurrences) => recurrences,
-        Err(RepeatProblem::Time(problem)) => return Intent::Unclear(follow_up::problem(problem)),
-        Err(RepeatProblem::Rule(error)) => {
-            return Intent::Unclear(wording::recurrence_refused(error));
-        }
-    };
-    let each = recurrences.into_iter().filter_map(|recurrence| {
-        Some(Intent::Remind {
-            text: text.to_owned(),
-            send_at: recurrence.next()?,
-            zone: None,
-            recurrence: Some(recurrence),
-        })
-    });
-    let mut each: Vec<Intent> = each.collect();
-    match each.len() {
-        0 => Intent::Unclear(wording::reminder_no_such_time()),
-        1 if text.is_empty() => match each.remove(0) {
-            Intent::Remind {
-                send_at,
-                recurrence,
-                ..
-            } => Intent::AskWhat {
-                reply: wording::reminder_without_text(),
-                send_at,
-                recurrence,
-            },
-            other => other,
-        },
-        _ if text.is_empty() => Intent::Unclear(wording::reminder_without_text()),
-        1 => each.remove(0),
-        _ => Intent::Several(each),
     }
 }
 

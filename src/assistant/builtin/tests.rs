@@ -115,7 +115,11 @@ fn memories() {
     }
     let long = format!("remember {}", "x".repeat(MEMORY_CHARS_MAX + 1));
     assert!(matches!(intent_of(&long), Intent::Unclear(_)));
-    assert!(matches!(intent_of("forget it"), Intent::Say(_)));
+    let Intent::FollowUp { what, otherwise } = intent_of("forget it") else {
+        panic!("it refers to what was just set");
+    };
+    assert_eq!(what, FollowUp::NeverMind);
+    assert!(matches!(*otherwise, Intent::Say(_)));
 }
 
 fn cancel(about: &str) -> Intent {

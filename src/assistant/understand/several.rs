@@ -2,8 +2,8 @@
 //! or named as not understood; a message with one request is not split.
 
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, MessageContext, Talk, listening, one_request};
-use crate::assistant::powers::{Strength, recognise};
+use crate::assistant::builtin::{Intent, MessageContext, Talk, listening, one_request, when};
+use crate::assistant::powers::{Power, Strength, recognise};
 use crate::assistant::wording;
 
 /// Longer messages, or those with more parts, are not split.
@@ -11,8 +11,14 @@ const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
 
 /// How a request begins that follows another one after "and".
-const BEGINNINGS: [&str; 27] = [
+const BEGINNINGS: [&str; 33] = [
     "remind me",
+    "remind us",
+    "can you remind me",
+    "could you remind me",
+    "please remind me",
+    "wake me",
+    "dont let me forget",
     "remember that",
     "remember my",
     "note that",
@@ -46,6 +52,8 @@ struct Part<'a> {
     text: &'a str,
     intent: Intent,
     rests_on_zone: bool,
+    /// It follows another one in the same sentence.
+    is_second: bool,
 }
 
 impl<'a> Part<'a> {
@@ -65,6 +73,7 @@ impl<'a> Part<'a> {
             text,
             intent,
             rests_on_zone: part.rests_on_zone.get(),
+            is_second: false,
         }
     }
 
@@ -104,7 +113,10 @@ fn asks_for_power(context: &MessageContext<'_>) -> bool {
     let calls = recognise(context).calls;
     calls.iter().any(|call| match call.strength {
         Strength::Clear => true,
-        Strength::Soft => has_number && call.power.is_about_money(),
+        Strength::Soft => {
+            let is_dated = call.power.has_plans() || call.power == Power::PostEventCheckin;
+            has_number && (call.power.is_about_money() || is_dated)
+        }
         Strength::Opening | Strength::InSession => false,
     })
 }
@@ -135,12 +147,51 @@ pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     if parts.iter().any(|part| part.rests_on_zone) {
         talk.rests_on_zone.set(true);
     }
-    let each = parts.into_iter().filter_map(|part| match part.intent {
-        Intent::Say(_) => None,
-        Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(part.text))),
-        intent => Some(intent),
+    let mut has_day = false;
+    let each = parts.into_iter().filter_map(|part| {
+        let before = std::mem::replace(&mut has_day, names_day(part.text));
+        let is_unsure = part.is_second && before && !has_day && !names_wait(part.text);
+        match part.intent {
+            Intent::Say(_) if !part.text.ends_with('?') => None,
+            Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(part.text))),
+            intent if is_unsure => Some(with_unsure_day(intent, part.text)),
+            intent => Some(intent),
+        }
     });
     Some(Intent::Several(each.collect()))
+}
+
+/// A reminder after a request that named a day, without a day of its own: "I have an interview
+/// tomorrow at 10, remind me at 7 to leave".
+fn with_unsure_day(intent: Intent, typed: &str) -> Intent {
+    match intent {
+        Intent::Remind {
+            text,
+            recurrence: None,
+            ..
+        } => Intent::AskWhen {
+            reply: wording::reminder_day_unsure(&text),
+            text,
+        },
+        Intent::AskWhat {
+            recurrence: None, ..
+        } => Intent::Unclear(wording::part_not_done(typed)),
+        intent => intent,
+    }
+}
+
+/// Whether a day other than today is named.
+fn names_day(text: &str) -> bool {
+    let words = Words::new(text);
+    let day = |at: usize| when::read(&words, at)?.0.day;
+    let mut days = (0..words.len()).filter_map(day);
+    days.any(|day| day != when::Day::Today)
+}
+
+/// Whether a time from now on is named: "in 2 hours".
+fn names_wait(text: &str) -> bool {
+    let words = Words::new(text);
+    (0..words.len()).any(|at| when::read(&words, at).is_some_and(|(spec, _)| spec.wait.is_some()))
 }
 
 fn sentences(text: &str) -> Vec<&str> {
@@ -164,9 +215,15 @@ fn sentences(text: &str) -> Vec<&str> {
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
 fn joined_requests<'a>(sentence: &'a str, talk: &Talk<'a>) -> Vec<Part<'a>> {
     let words = Words::new(sentence);
-    let is_link = |at: usize| matches!(words.get(at), "and" | "then" | "also" | "plus");
+    let is_link = |at: usize| matches!(words.get(at), "and" | "then" | "also" | "plus" | "so");
     let begins = |at: &usize| {
-        (is_link(at - 1) || words.is_set_off(at - 1)) && words.after(*at, &BEGINNINGS).is_some()
+        let is_apart = is_link(at - 1) || words.is_set_off(at - 1);
+        // "I have an exam friday at 9 remind me the day before"
+        let follows_time = || {
+            words.after(*at, &["remind me"]).is_some()
+                && when::trailing_time(&words, 1..*at).is_some()
+        };
+        words.after(*at, &BEGINNINGS).is_some() && (is_apart || follows_time())
     };
     let beginnings: Vec<usize> = (1..words.len())
         .filter(begins)
@@ -190,6 +247,9 @@ fn joined_requests<'a>(sentence: &'a str, talk: &Talk<'a>) -> Vec<Part<'a>> {
     }
     if !parts.is_empty() {
         parts.push(Part::read(words.original(start..words.len()), talk));
+    }
+    for part in parts.iter_mut().skip(1) {
+        part.is_second = true;
     }
     parts
 }

@@ -5,6 +5,18 @@ use super::quoted;
 /// An example of a time, for questions.
 const SAY_WHEN: &str = "Say it with a time, for example “on friday at 9”.";
 
+/// "remind me the day before"; `what`: what to remind of, "" for the event.
+pub fn before_what(what: &str) -> String {
+    let what = match what {
+        "" => "pack",
+        what => what,
+    };
+    format!(
+        "Before what? I've set nothing. Say it like “remind me the day before my trip to {}”.",
+        quoted(what)
+    )
+}
+
 pub fn no_such_event(event: &str, what: &str) -> String {
     format!(
         "I don't know when that is: “{}”. So I've set nothing yet. When should I remind you: {}? {SAY_WHEN}",

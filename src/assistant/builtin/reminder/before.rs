@@ -79,6 +79,12 @@ impl BeforeEvent {
         found.unwrap_or((likeliest, Vec::new()))
     }
 
+    /// What to remind of, where no event is named: "remind me the day before"; "" for the event.
+    pub fn text_without_event(&self) -> Option<&str> {
+        let first = self.readings.first()?;
+        first.event.is_empty().then_some(first.text.as_str())
+    }
+
     /// With the text that was said apart from the event.
     pub(super) fn with_text(mut self, text: String) -> Self {
         self.readings.truncate(1);
@@ -181,6 +187,9 @@ fn bare(event: &str) -> (bool, String) {
 pub(super) fn read(talk: &Talk, range: Range<usize>) -> Option<BeforeEvent> {
     let words = &talk.words;
     let end = range.end.min(range.start + WORDS_MAX);
+    if let Some(found) = before_it(words, range.start..end) {
+        return Some(found);
+    }
     let (lead, from, offset) = (range.start..end).find_map(|at| {
         let (lead, offset) = offset_before(words, range.start, at)?;
         is_event(words, at + 1, end).then_some((lead, at + 1, offset))
@@ -236,6 +245,36 @@ fn is_destination(words: &Words, to: usize, end: usize) -> bool {
 /// Whether it is what people do before a journey.
 fn is_done(word: &str) -> bool {
     DONE.binary_search(&word).is_ok()
+}
+
+/// "of tuesday's game an hour before", "the day before to pack", "two hours before it": the event is
+/// named first, or in another sentence.
+fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
+    let end = match words.get(range.end - 1) {
+        "please" | "pls" | "plz" | "thanks" => range.end - 1,
+        _ => range.end,
+    };
+    let (lead, after, offset) = (range.start..end).find_map(|at| {
+        let (lead, offset) = offset_before(words, range.start, at)?;
+        let is_it = words.after(at + 1, &["it", "that", "then", "hand"]);
+        let after = is_it.filter(|after| *after == end || words.get(*after) == "to");
+        let after = after.unwrap_or(at + 1);
+        let ends = after == end || words.get(after) == "to" && lead == range.start;
+        (words.get(at) == "before" && ends).then_some((lead, after, offset))
+    })?;
+    let (event, text) = match words.get(range.start) {
+        _ if lead == range.start => (String::new(), text_of(words, after_link(words, after)..end)),
+        "of" | "about" | "for" => {
+            let event = super::super::subject(words.original(range.start + 1..lead));
+            (event, String::new())
+        }
+        _ => {
+            let text = text_of(words, after_link(words, range.start)..lead);
+            (String::new(), text)
+        }
+    };
+    let readings = vec![EventReading { event, text }];
+    Some(BeforeEvent { readings, offset })
 }
 
 /// Whether the words from `at` on may name an event. A time is none, and several at once

@@ -1,0 +1,74 @@
+//! The answer to the question what to remind of: a text, or none.
+
+use super::half_understood::has_time_left;
+use super::parts::{after_link, text_of};
+use super::{REMINDER_CHARS_MAX, Words};
+
+/// The whole answer is the reminder's text, unless it is a question or no answer.
+pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
+    if words.is_question() || begins_question(words) || is_shrug(words) {
+        return String::new();
+    }
+    let text = text_of(words, after_link(words, 0)..words.len());
+    match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) {
+        true => text,
+        false => String::new(),
+    }
+}
+
+/// "can you remind bob", but not "how to fix the sink".
+fn begins_question(words: &Words) -> bool {
+    match words.get(0) {
+        "whats" | "whos" | "whens" | "wheres" | "hows" => true,
+        "what" | "who" | "whom" | "whose" | "when" | "where" | "why" | "which" | "how" => {
+            words.get(1) != "to"
+        }
+        "can" | "could" | "would" | "will" | "should" | "shall" | "may" | "do" | "does" | "did"
+        | "is" | "are" | "was" | "were" | "am" | "have" => matches!(
+            words.get(1),
+            "you" | "u" | "i" | "we" | "he" | "she" | "it" | "they" | "that" | "this" | "there"
+        ),
+        _ => false,
+    }
+}
+
+/// "I don't know", "nothing".
+fn is_shrug(words: &Words) -> bool {
+    const SHRUGS: [&str; 30] = [
+        "i dont know",
+        "i do not know",
+        "dont know",
+        "i dunno",
+        "dunno",
+        "idk",
+        "i forgot",
+        "i forget",
+        "i cant remember",
+        "i dont remember",
+        "im not sure",
+        "i am not sure",
+        "not sure",
+        "no idea",
+        "i have no idea",
+        "no clue",
+        "nothing",
+        "anything",
+        "whatever",
+        "something",
+        "good question",
+        "let me think",
+        "wait",
+        "hold on",
+        "one moment",
+        "one sec",
+        "hm",
+        "hmm",
+        "um",
+        "uh",
+    ];
+    let more = [
+        "yet", "really", "now", "sorry", "actually", "anymore", "please",
+    ];
+    let end = words.after(0, &SHRUGS);
+    end.is_some_and(|end| end == words.len() || words.after(end, &more) == Some(words.len()))
+}

@@ -1,0 +1,89 @@
+//! Reminders that come again: "every monday at 9 to run". Frequencies are parsed in `repeats`.
+
+use std::ops::Range;
+
+use super::half_understood::{has_condition, has_time_left, is_condition};
+use super::parts;
+use super::repeats::{self, Repeat, RepeatProblem, repeats};
+use super::{REMINDER_CHARS_MAX, ReminderText};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Intent, Talk, follow_up, wording};
+
+/// A recurring reminder; `None` when these words belong to its text.
+pub(super) fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<Intent> {
+    let words = &talk.words;
+    let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
+        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+    };
+    let rest = format!(
+        "{} {}",
+        words.original(range.start..found.start),
+        words.original(found.end..range.end)
+    );
+    let rest = Words::new(&rest);
+    let mut parsed = parts::split_words(&rest, 0..rest.len(), false);
+    if parsed.text.is_empty() {
+        parsed.text = request.nothing.to_owned();
+    }
+    parsed.text = parts::without_question(talk, parsed.text);
+    let times = [parsed.spec, request.lead];
+    for spec in times.into_iter().flatten() {
+        if repeat.has_time() || !repeat.take_time(spec) {
+            return Some(Intent::Unclear(wording::reminder_half_understood(
+                &parsed.text,
+            )));
+        }
+    }
+    let left = Words::new(&parsed.text);
+    // "every monday in december" has a limit that is not understood.
+    // So has "every year on my birthday".
+    if is_condition(words, found.end) || has_condition(&left) || left.get(0) == "on" {
+        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+    }
+    if has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
+        return Some(Intent::Unclear(wording::reminder_half_understood(
+            &parsed.text,
+        )));
+    }
+    Some(recurring(talk, &repeat, &parsed.text))
+}
+
+pub(super) fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
+    if text.chars().count() > REMINDER_CHARS_MAX {
+        return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
+    }
+    let recurrences = match repeat.recurrences(talk.context.now, talk.zone()) {
+        Ok(recurrences) => recurrences,
+        Err(RepeatProblem::Time(problem)) => return Intent::Unclear(follow_up::problem(problem)),
+        Err(RepeatProblem::Rule(error)) => {
+            return Intent::Unclear(wording::recurrence_refused(error));
+        }
+    };
+    let each = recurrences.into_iter().filter_map(|recurrence| {
+        Some(Intent::Remind {
+            text: text.to_owned(),
+            send_at: recurrence.next()?,
+            zone: None,
+            recurrence: Some(recurrence),
+        })
+    });
+    let mut each: Vec<Intent> = each.collect();
+    match each.len() {
+        0 => Intent::Unclear(wording::reminder_no_such_time()),
+        1 if text.is_empty() => match each.remove(0) {
+            Intent::Remind {
+                send_at,
+                recurrence,
+                ..
+            } => Intent::AskWhat {
+                reply: wording::reminder_without_text(),
+                send_at,
+                recurrence,
+            },
+            other => other,
+        },
+        _ if text.is_empty() => Intent::Unclear(wording::reminder_without_text()),
+        1 => each.remove(0),
+        _ => Intent::Several(each),
+    }
+}
