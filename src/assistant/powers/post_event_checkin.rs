@@ -93,8 +93,11 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
         None => words.after(at, &["my", "the"])?,
     };
     let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;
-    if (from..end).any(|n| is_negated(words.get(n))) {
-        return None; // "I have no interview tomorrow"
+    // "I have no interview tomorrow", "the date is 5 may", "my date of birth"
+    let is_date = words.get(named) == "date" && words.get(at) == "the";
+    let is_other = is_date || matches!(words.get(named + 1), "of" | "results" | "result");
+    if is_other || (from..end).any(|n| is_negated(words.get(n))) {
+        return None;
     }
     let found = said_time::find(talk, from, end, is_in_the_evening(words.get(named)))?;
     let (first, _) = found.range();

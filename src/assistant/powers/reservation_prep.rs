@@ -6,6 +6,7 @@ mod changes;
 mod kinds;
 mod operations;
 mod read;
+mod which;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -21,12 +22,15 @@ use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
+use which::{BookingRef, Meant};
 
 const POWER: Power = Power::ReservationPrep;
 /// A booking is told so long before.
 const BEFORE_S: i64 = 2 * 3_600;
 /// Days after which it is forgotten.
 const KEPT_DAYS: i64 = 2;
+const NEW_TIME_UNCLEAR: &str =
+    "I'm not sure which new time you mean. Say it like “move my dinner to friday at 20:00”.";
 /// Characters of what is to be booked that are said back.
 const ORDER_CHARS_MAX: usize = 60;
 /// A table from then on is for dinner, in minutes after midnight.
@@ -41,11 +45,11 @@ pub enum ReservationAction {
     },
     List,
     Show(String),
-    Remove(String),
+    Remove(BookingRef),
     /// The person has cancelled it.
-    Cancelled(String),
+    Cancelled(BookingRef),
     Move {
-        about: String,
+        which: BookingRef,
         to: TimeChange,
     },
     /// What the assistant is asked to book, which it can't.
@@ -101,26 +105,17 @@ impl ReservationState {
         promise(POWER, before, scene)
     }
 
-    /// The booking that is called so; "booking" and the like is the only one.
-    fn find(&self, about: &str, scene: &PowerContext<'_>) -> Option<&Entry> {
-        let id = self.bookings.find(about, scene).or_else(|| {
-            let is_only = self.bookings.list.len() == 1 && kinds::is_any(about);
-            is_only.then(|| self.bookings.list[0].id)
-        });
-        self.bookings.get(id?)
-    }
-
     /// The place knows nothing of it.
     fn relocate(
         &mut self,
-        about: &str,
+        which: &BookingRef,
         to: TimeChange,
         scene: &PowerContext<'_>,
     ) -> Option<String> {
-        let Some(entry) = self.find(about, scene) else {
-            let is_one_of_several = self.bookings.list.len() > 1;
-            return (scene.sure || is_one_of_several && kinds::is_any(about))
-                .then(|| format!("Which booking is that? {}", self.overview(scene)));
+        let entry = match self.meant(which, scene) {
+            Meant::One(entry) => entry,
+            Meant::Several => return Some(self.ask_which(scene)),
+            Meant::Nothing => return scene.sure.then(|| none_of(&which.about)),
         };
         let (id, minute) = (entry.id, entry.minute);
         let words = Words::new(&entry.what);
@@ -133,7 +128,7 @@ impl ReservationState {
         let moved = match to.of_set(begins, None, scene.now, scene.zone()) {
             Ok(moved) if moved.recurrence.is_none() => moved.send_at,
             Ok(_) => return Some(said_time::comes_again()),
-            Err(why) => return Some(why),
+            Err(_) => return Some(NEW_TIME_UNCLEAR.to_owned()),
         };
         let new_minute = pieces::minute_of_day(moved, scene.zone());
         let time = SaidTime {
@@ -149,17 +144,48 @@ impl ReservationState {
     }
 
     fn show(&self, about: &str, scene: &PowerContext<'_>) -> Option<String> {
-        match self.find(about, scene) {
+        let which = BookingRef::named(about.to_owned());
+        match self.named(&which, scene).first() {
             Some(entry) => Some(format!("📌 {}", entry.display(scene))),
             None if !scene.sure => None,
             None => Some(none_of(about)),
         }
     }
 
-    fn remove(&mut self, about: &str, scene: &PowerContext<'_>) -> Option<String> {
-        let id = self.find(about, scene)?.id;
-        let removed = self.bookings.remove(id, scene)?;
-        Some(removed.display(scene))
+    /// `is_done`: the person has cancelled it with them.
+    fn remove(
+        &mut self,
+        which: &BookingRef,
+        is_done: bool,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        let id = match self.meant(which, scene) {
+            Meant::One(entry) => entry.id,
+            Meant::Several => return Some(self.ask_which(scene)),
+            Meant::Nothing if !scene.sure => return None,
+            Meant::Nothing => {
+                return Some(format!(
+                    "{} {}",
+                    none_of(&which.about),
+                    self.overview(scene)
+                ));
+            }
+        };
+        let removed = self.bookings.remove(id, scene)?.display(scene);
+        let hint = match is_done {
+            true => "",
+            false => "I can't cancel it with them; please do that yourself. ",
+        };
+        Some(format!(
+            "Okay, I forgot this booking: {removed}. {hint}“undo” brings it back."
+        ))
+    }
+
+    fn ask_which(&self, scene: &PowerContext<'_>) -> String {
+        format!(
+            "Which one? Say it with its day or its number. {}",
+            self.overview(scene)
+        )
     }
 }
 
@@ -233,21 +259,10 @@ impl Superpower for ReservationState {
             }
             ReservationAction::List => self.overview(scene),
             ReservationAction::Show(about) => return self.show(&about, scene),
-            ReservationAction::Move { about, to } => return self.relocate(&about, to, scene),
+            ReservationAction::Move { which, to } => return self.relocate(&which, to, scene),
             ReservationAction::Order(what) => order_refused(&what),
-            ReservationAction::Cancelled(about) => match self.remove(&about, scene) {
-                Some(line) => {
-                    format!("Okay, I forgot this booking: {line}. “undo” brings it back.")
-                }
-                None => return scene.sure.then(|| none_of(&about)),
-            },
-            ReservationAction::Remove(about) => match self.remove(&about, scene) {
-                Some(line) => format!(
-                    "Okay, I forgot this booking: {line}. I can't cancel it with them; please do that yourself. “undo” brings it back."
-                ),
-                None if !scene.sure => return None,
-                None => format!("{} {}", none_of(&about), self.overview(scene)),
-            },
+            ReservationAction::Cancelled(which) => return self.remove(&which, true, scene),
+            ReservationAction::Remove(which) => return self.remove(&which, false, scene),
             ReservationAction::AskTime(what) => format!(
                 "When is that: {what}? Say it with the day, for example “dinner at Luigi on friday at 20:00”."
             ),

@@ -175,6 +175,12 @@ fn has_day_left(
 
 /// Whether no day is named but a week or a month: "next week".
 fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
+    let mut inside = spans.iter().flat_map(|(from, to)| *from..*to);
+    inside.any(|at| is_open_span(words, at))
+}
+
+/// Whether the words at `at` name a week or a month, of which any day may be meant.
+pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
     let phrases = [
         "next week",
         "next wk",
@@ -185,8 +191,7 @@ fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
         "next weekend",
         "the weekend",
     ];
-    let mut inside = spans.iter().flat_map(|(from, to)| *from..*to);
-    inside.any(|at| words.after(at, &phrases).is_some())
+    words.after(at, &phrases).is_some()
 }
 
 /// Whether several times are named, of which one is meant: "friday or saturday", "at 7 or 8".

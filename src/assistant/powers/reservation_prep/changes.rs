@@ -1,10 +1,10 @@
 //! Reads what a person wants done about bookings: to book something, which can't be done, a new
 //! time, and what they cancelled. It knows no bookings.
 
-use super::ReservationAction;
 use super::kinds::{is_kind, is_ordered, name_of};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Talk, follow_up};
+use super::which::BookingRef;
+use super::{NEW_TIME_UNCLEAR, ReservationAction};
+use crate::assistant::builtin::{Talk, follow_up, when};
 use crate::assistant::powers::{pieces, said_time};
 
 /// What something that one asks to book begins with, after the verb.
@@ -30,17 +30,35 @@ const CANCELLED: [&str; 12] = [
 ];
 
 pub(super) fn parse(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
     if let Some(what) = parse_order(talk, at, end) {
         return Some(ReservationAction::Order(what));
     }
-    parse_moved(words, at, end)
-        .or_else(|| parse_move(words, at, end))
-        .or_else(|| parse_cancelled(words, at, end))
+    parse_moved(talk, at, end)
+        .or_else(|| parse_move(talk, at, end))
+        .or_else(|| parse_cancelled(talk, at, end))
+}
+
+/// What is named between those words, and the day that is said with it.
+pub(super) fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> BookingRef {
+    let words = &talk.words;
+    // "booking 2"
+    if kind + 2 == end && words.get(kind + 1).parse::<u32>().is_ok() {
+        return BookingRef::named(words.get(kind + 1).to_owned());
+    }
+    let names_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
+    let time = (kind + 1..end)
+        .any(names_day)
+        .then(|| said_time::find(talk, kind + 1, end, false))
+        .flatten();
+    BookingRef {
+        about: name_of(words, from, kind, end),
+        on: time.and_then(|found| found.time.ok()).map(|time| time.day),
+    }
 }
 
 /// "I cancelled my dinner at Luigi".
-fn parse_cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_cancelled(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &talk.words;
     let is_over = end > at && matches!(words.get(end - 1), "cancelled" | "canceled");
     let (from, end) = match words.after(at, &CANCELLED) {
         Some(from) => (from, end),
@@ -53,9 +71,8 @@ fn parse_cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<Reservati
     };
     let from = words.after(from, &ARTICLES).unwrap_or(from);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
-    Some(ReservationAction::Cancelled(name_of(
-        words, from, kind, end,
-    )))
+    let which = named(talk, from, kind, end);
+    Some(ReservationAction::Cancelled(which))
 }
 
 /// "book a table for two at 7": a table for two. It asks to book something, and tells of no booking.
@@ -87,7 +104,8 @@ fn parse_order(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
 }
 
 /// "move my dinner at Luigi to 9", "my table is now at 8": which, and the new time.
-fn parse_move(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_move(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &talk.words;
     let verbs = [
         "move",
         "rebook",
@@ -108,12 +126,16 @@ fn parse_move(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAct
     let name_end = (kind + 1..link)
         .find(|n| words.get(*n) == "from")
         .unwrap_or(link);
-    let about = name_of(words, from, kind, name_end);
-    Some(ReservationAction::Move { about, to })
+    if (link..end).any(|n| said_time::is_open_span(words, n)) {
+        return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
+    }
+    let which = named(talk, from, kind, name_end);
+    Some(ReservationAction::Move { which, to })
 }
 
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
-fn parse_moved(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+fn parse_moved(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &talk.words;
     let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
     let links = [
@@ -132,6 +154,9 @@ fn parse_moved(words: &Words<'_>, at: usize, end: usize) -> Option<ReservationAc
     let (link, next) = (kind + 1..end).find_map(|n| Some((n, words.after(n, &links)?)))?;
     let next = words.after(next, &["to"]).unwrap_or(next);
     let to = follow_up::read_new_time(words, next..end)?;
-    let about = name_of(words, from, kind, link);
-    Some(ReservationAction::Move { about, to })
+    if (next..end).any(|n| said_time::is_open_span(words, n)) {
+        return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
+    }
+    let which = named(talk, from, kind, link);
+    Some(ReservationAction::Move { which, to })
 }

@@ -7,6 +7,7 @@ use super::super::operations::{
     Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::ReservationAction;
+use super::which::BookingRef;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,7 +54,7 @@ impl super::super::operations::Arguments for Arguments {
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
             },
-            Verb::Remove => ReservationAction::Remove(what()?),
+            Verb::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
         };
         changes(action)
     }

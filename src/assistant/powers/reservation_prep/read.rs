@@ -70,15 +70,15 @@ pub(in crate::assistant::powers) fn parse(
         words.after(at, &["cancel", "delete", "remove", "forget", "drop"]),
     ) {
         let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
-        let about = name_of(words, from, booking, end);
-        return Some((Clear, ReservationAction::Remove(about)));
+        let which = changes::named(talk, from, booking, end);
+        return Some((Clear, ReservationAction::Remove(which)));
     }
     if let Some(from) = words.after(at, &["cancel", "delete", "remove"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
         let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
-        let about = name_of(words, from, kind, end);
-        return Some((Soft, ReservationAction::Remove(about)));
+        let which = changes::named(talk, from, kind, end);
+        return Some((Soft, ReservationAction::Remove(which)));
     }
     if let Some(action) = parse_question(talk, at, end) {
         return Some((Soft, action));
@@ -170,11 +170,13 @@ fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Re
         .after(start, &["a", "an", "my", "our", "the"])
         .unwrap_or(start);
     let kind = (start..end.min(start + 4)).find(|n| is_kind(words.get(*n)));
-    if (start..kind.unwrap_or(start)).any(|n| is_no_name(words.get(n))) {
-        return None; // "lets skip dinner", "no table"
-    }
-    if booked.is_none() && !is_told(talk, start, kind?, end) {
-        return None;
+    if booked.is_none() {
+        let kind = kind?;
+        // "lets skip dinner", "no table"
+        let is_named = !(start..kind).any(|n| is_no_name(words.get(n)));
+        if !is_named || !is_told(talk, start, kind, end) {
+            return None;
+        }
     }
     let strength = if booked.is_some() { Clear } else { Soft };
     if let Some(kind) = kind.filter(|kind| is_stay(words.get(*kind)))

@@ -1,0 +1,75 @@
+//! Which booking a person means: by its name, its number in the list, and its day where several
+//! have that name.
+
+use chrono::NaiveDate;
+
+use super::ReservationState;
+use super::kinds;
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::entries::Entry;
+use crate::assistant::powers::pieces;
+
+/// A booking as it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BookingRef {
+    pub(super) about: String,
+    /// The day that was named with it.
+    pub(super) on: Option<NaiveDate>,
+}
+
+/// What is found of it.
+pub(super) enum Meant<'a> {
+    One(&'a Entry),
+    /// Which of them is open.
+    Several,
+    Nothing,
+}
+
+impl BookingRef {
+    pub(super) const fn named(about: String) -> Self {
+        Self { about, on: None }
+    }
+}
+
+impl ReservationState {
+    pub(super) fn meant(&self, which: &BookingRef, scene: &PowerContext<'_>) -> Meant<'_> {
+        let found = self.named(which, scene);
+        match found.as_slice() {
+            [] => Meant::Nothing,
+            [only] => Meant::One(only),
+            _ => Meant::Several,
+        }
+    }
+
+    /// Soonest first.
+    pub(super) fn named(&self, which: &BookingRef, scene: &PowerContext<'_>) -> Vec<&Entry> {
+        let name = which.about.to_lowercase();
+        let name = name.strip_prefix("the ").unwrap_or(&name);
+        if name.trim_start_matches('#').parse::<u32>().is_ok() {
+            let id = self.bookings.find(name, scene);
+            return id
+                .and_then(|id| self.bookings.get(id))
+                .into_iter()
+                .collect();
+        }
+        let sorted = self.bookings.sorted(scene);
+        let is_on = |entry: &Entry| {
+            let day = which.on;
+            day.is_none_or(|day| entry.date(scene.today()) == Some(day))
+        };
+        let all = |is_so: &dyn Fn(&Entry) -> bool| {
+            let each = sorted.iter().copied();
+            let meant = each.filter(|entry| is_on(entry) && is_so(entry));
+            meant.collect::<Vec<_>>()
+        };
+        let with = |text: &str| text.to_lowercase().contains(name);
+        let readings = [
+            all(&|entry| pieces::same(&entry.what, name)),
+            all(&|entry| with(&entry.what)),
+            all(&|_| kinds::is_any(name)),
+            all(&|entry| with(&entry.details)),
+        ];
+        let mut readings = readings.into_iter();
+        readings.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+}
