@@ -251,7 +251,7 @@ impl Entries {
     }
 
     /// In the place of one of the same name, also of one that a mail states, whose details stay
-    /// where none are said. With a sentence about another day that it had; the error says why
+    /// where none are said. With a sentence about another time that it had; the error says why
     /// there is none.
     pub(super) fn replace(
         &mut self,
@@ -290,7 +290,11 @@ impl Entries {
             if draft.details.is_empty() {
                 draft.details.clone_from(&removed.details);
             }
-            let is_own = removed.mail.is_none() && removed.day != day;
+            let time = draft
+                .time
+                .map(|time| (Some(pieces::number(time.day)), time.minute));
+            let is_other = time != Some((removed.day, removed.minute));
+            let is_own = removed.mail.is_none() && is_other;
             if let Some(when) = removed.when_text(scene).filter(|_| is_own) {
                 sentence =
                     format!(" It takes the place of the one on {when}; “undo” brings that back.");
