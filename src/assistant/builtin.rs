@@ -22,7 +22,9 @@ use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
-pub use memory::matching::{memory_is_meant, memory_matches, memory_overlap};
+pub use memory::matching::{
+    may_answer, memory_is_meant, memory_matches, memory_names, memory_overlap,
+};
 pub use memory::{MEMORY_CHARS_MAX, asked_about};
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
 pub use reminder::{REMINDER_CHARS_MAX, may_be_reminder};

@@ -324,6 +324,23 @@ pub fn recalled<S: AsRef<str>>(memories: &[S], about: Option<&str>) -> String {
     }
 }
 
+/// Nothing that is kept answers it. `near`: memories with some of its words.
+pub fn recalled_near(near: &[&str], about: &str) -> String {
+    let nothing = recalled::<&str>(&[], Some(about));
+    let near = near
+        .iter()
+        .map(|memory| quoted_to(memory, QUOTE_CHARS_MAX * 10));
+    let near: Vec<String> = near.collect();
+    match near.as_slice() {
+        [] => nothing,
+        near => list(
+            &format!("{nothing} What comes near:"),
+            near.iter().cloned(),
+            near.len(),
+        ),
+    }
+}
+
 pub fn forgotten(count: usize, about: &str) -> String {
     match count {
         0 => format!(

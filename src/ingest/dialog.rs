@@ -36,6 +36,19 @@ pub(super) struct Latest {
     /// An event of a calendar, instead of reminders.
     #[serde(default)]
     pub(super) calendar_event: Option<LatestEvent>,
+    /// What was told after that.
+    #[serde(default)]
+    pub(super) told: Option<Told>,
+}
+
+/// What a person told the assistant: "undo" after it never takes back what was done before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Told {
+    /// The memory with this UUID.
+    Memory(String),
+    Name,
+    TimeZone,
 }
 
 /// An event of a calendar that was changed.
@@ -152,6 +165,7 @@ impl Latest {
             event,
             reminders: reminders.iter().map(LatestReminder::of).collect(),
             calendar_event: None,
+            told: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
 mod changes;
+mod told;
 
 use super::answer::ReplyDraft;
 use super::dialog::{
@@ -158,7 +159,8 @@ impl MessageTurn<'_> {
         let latest = self.latest(tx)?;
         let is_recent = |at: Timestamp| self.now.0 - at.0 <= NUMBERS_MS;
         let latest = latest.filter(|(latest, at)| {
-            matches!(latest.event, Event::Set | Event::Changed) && is_recent(*at)
+            let is_set = matches!(latest.event, Event::Set | Event::Changed);
+            is_set && latest.told.is_none() && is_recent(*at)
         });
         let Some((latest, _)) = latest else {
             return Ok(None);
@@ -261,6 +263,9 @@ impl MessageTurn<'_> {
         };
         if self.now.0 - at.0 > NUMBERS_MS {
             return Ok(Some(wording::too_late_to_undo()));
+        }
+        if let Some(told) = &latest.told {
+            return Ok(Some(self.undo_told(tx, told)?));
         }
         let undone = match latest.event {
             Event::Delivered => None,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{Event, Latest, Question};
+use super::dialog::{Event, Latest, Question, Told};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::assistant::builtin::FollowUp;
@@ -11,6 +11,7 @@ use crate::assistant::{self, Intent, wording};
 use crate::error::{Error, Result};
 use crate::memory::merge::{FoundMemories, merged};
 use crate::memory::{MEMORIES_MAX, Memory, READ_MAX};
+use crate::random;
 use crate::store::{RemovedItem, Tx};
 
 /// A deleted memory.
@@ -53,7 +54,7 @@ fn needs_memories(intent: &Intent) -> bool {
         | Intent::Recall { .. }
         | Intent::Forget { .. }
         | Intent::ForgetEverything => true,
-        Intent::FollowUp { what, .. } => *what == FollowUp::Yes,
+        Intent::FollowUp { what, .. } => matches!(what, FollowUp::Yes | FollowUp::Undo),
         _ => false,
     }
 }
@@ -64,7 +65,9 @@ impl MessageTurn<'_> {
             return Ok(wording::memories_full(MEMORIES_MAX));
         }
         let memories = &self.ingest.memories;
-        memories.remember(tx, self.user.id, text, SAID, self.now)?;
+        let id = random::ordered_uuid(self.now).to_string();
+        memories.remember_as(tx, self.user.id, &id, text, SAID, self.now)?;
+        self.note_told(tx, Told::Memory(id))?;
         Ok(wording::remembered(text))
     }
 
@@ -76,9 +79,21 @@ impl MessageTurn<'_> {
         let texts: Vec<&str> = texts.collect();
         let reply = match about {
             None => wording::recalled(&texts, None),
-            Some(query) => wording::recalled(&fitting(&texts, query), about),
+            Some(query) => self.recalled_about(texts, query),
         };
         Ok(with_what_is_missing(&known, reply))
+    }
+
+    /// What answers the question; else that nothing does, with what comes near.
+    fn recalled_about(&self, mut texts: Vec<&str>, query: &str) -> String {
+        if !self.by_model {
+            texts.retain(|text| assistant::may_answer(text, &self.message.text));
+        }
+        let found = fitting(&texts, query);
+        if !found.is_empty() {
+            return wording::recalled(&found, Some(query));
+        }
+        wording::recalled_near(&nearest(&texts, query), query)
     }
 
     /// Answers an otherwise unknown question from the person's memories; never in a group.
@@ -96,6 +111,7 @@ impl MessageTurn<'_> {
         let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let found: Vec<&str> = texts
             .filter(|text| assistant::memory_matches(text, &query))
+            .filter(|text| assistant::may_answer(text, &self.message.text))
             .collect();
         Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&query))))
     }
@@ -234,7 +250,7 @@ impl MessageTurn<'_> {
     }
 }
 
-/// Memories that contain every requested word, or else those with the most of them.
+/// Memories that contain every requested word, or else every word but those that ask for a name.
 fn fitting<'a>(texts: &[&'a str], query: &str) -> Vec<&'a str> {
     let exact = texts.iter().copied();
     let found: Vec<&str> = exact
@@ -243,6 +259,14 @@ fn fitting<'a>(texts: &[&'a str], query: &str) -> Vec<&'a str> {
     if !found.is_empty() {
         return found;
     }
+    let named = texts.iter().copied();
+    named
+        .filter(|text| assistant::memory_names(text, query))
+        .collect()
+}
+
+/// Memories with the most of the requested words. They don't answer the question.
+fn nearest<'a>(texts: &[&'a str], query: &str) -> Vec<&'a str> {
     let overlap = |text: &&str| assistant::memory_overlap(text, query);
     let best = texts.iter().map(overlap).max().unwrap_or_default();
     let closest = texts.iter().copied();

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, DecisionFacts};
+use super::dialog::Told;
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::turn::MessageTurn;
 use super::{Mode, understanding};
@@ -206,13 +207,10 @@ impl MessageTurn<'_> {
             Intent::CancelReminders { about, on } => {
                 self.cancel_matching(tx, about.as_deref(), on)?
             }
-            Intent::SetTimezone(zone) => {
-                tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
-                self.move_alarms(tx, zone)?;
-                wording::timezone_set(zone, self.now)
-            }
+            Intent::SetTimezone(zone) => self.set_timezone(tx, zone)?,
             Intent::SetName(name) => {
                 tx.set_user_name(&self.message.sender, self.user.id, &name)?;
+                self.note_told(tx, Told::Name)?;
                 wording::name_set(&name)
             }
         };

@@ -210,6 +210,18 @@ fn set(talk: &Talk) -> Option<Intent> {
         };
         return parsed.spec.map(|_| reminder(talk, &request));
     }
+    // "remember me at 5 to call" is meant like "remind me".
+    if let Some(body) = words.after(at, &["remember me"]) {
+        let is_request =
+            words.get(body) == "to" || split_request(talk, body..words.len(), false).spec.is_some();
+        let request = ReminderText {
+            body,
+            lead: None,
+            nothing: "",
+            timer: false,
+        };
+        return is_request.then(|| reminder(talk, &request));
+    }
     if let Some(found) = timer_first(talk) {
         return Some(found);
     }

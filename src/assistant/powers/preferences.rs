@@ -263,18 +263,22 @@ fn hours(words: &Words<'_>, from: usize, end: usize) -> Option<WakingHours> {
             pieces::read_hour(&start, 0)?.0,
             pieces::read_hour(&stop, 0)?.0,
         );
-        return Some(WakingHours {
-            from: minutes(begins),
-            to: afternoon(ends),
-        });
+        return Some(between(begins, ends));
     }
     let (begins, next) = pieces::read_hour(words, from)?;
     let next = words.after(next, &["to", "till", "until", "and"])?;
     let (ends, next) = pieces::read_hour(words, next)?;
-    (next == end).then(|| WakingHours {
-        from: minutes(begins),
-        to: afternoon(ends),
-    })
+    (next == end).then(|| between(begins, ends))
+}
+
+/// "8 to 11" ends at 23:00. "23 to 7" ends in the morning: 19:00 would come before its start.
+fn between(begins: Clock, ends: Clock) -> WakingHours {
+    let from = minutes(begins);
+    let to = match afternoon(ends) {
+        evening if evening > from => evening,
+        _ => minutes(ends),
+    };
+    WakingHours { from, to }
 }
 
 fn minutes(clock: Clock) -> u32 {
@@ -323,6 +327,9 @@ mod tests {
             ("my waking hours are 8 to 23", Some(hours(480, 1380))),
             ("my waking hours are 8:30 to 11", Some(hours(510, 1380))),
             ("waking hours 9-21", Some(hours(540, 1260))),
+            ("my waking hours are 23 to 7", Some(hours(1380, 420))),
+            ("my waking hours are 22:00 to 6:00", Some(hours(1320, 360))),
+            ("my waking hours are 10 to 7", Some(hours(600, 1140))),
             (
                 "my waking hours are from 10am until 1am",
                 Some(hours(600, 60)),

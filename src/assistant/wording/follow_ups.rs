@@ -76,6 +76,51 @@ pub fn too_late_to_undo() -> String {
         .to_owned()
 }
 
+/// After "undo": the memory that was just told is forgotten.
+pub fn memory_taken_back(text: &str) -> String {
+    format!("Okay, I've forgotten that: {}", quoted(text))
+}
+
+/// After "undo", where a name was told last.
+pub fn name_stays() -> String {
+    "I can't take back a name. Tell me the right one: “my name is …”. What came before it stays as it is."
+        .to_owned()
+}
+
+/// After "undo", where a time zone was told last.
+pub fn timezone_stays() -> String {
+    "I can't take back a time zone. Tell me the right one: “my time zone is …”. What came before it stays as it is."
+        .to_owned()
+}
+
+/// For reminders that were set when UTC was assumed, once the zone is known.
+pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zone: Zone) -> String {
+    let moment = |at| times::moment(at, now, Some(zone));
+    let meant = |at: Timestamp| at.utc().format("%H:%M");
+    match reminders {
+        [(what, at)] => format!(
+            "Before that I went by UTC: “{}” comes {}. If you meant {} there, say “make it {}”.",
+            quoted(what),
+            moment(*at),
+            meant(*at),
+            meant(*at)
+        ),
+        several => {
+            let lines = super::numbered_reminders(several, now, Some(zone));
+            let example = several.first().map(|(_, at)| meant(*at).to_string());
+            format!(
+                "{}\nIf you meant other times, move them: “move 1 to {}”.",
+                super::numbered_list(
+                    "Before that I went by UTC. Now these come:",
+                    lines,
+                    several.len(),
+                ),
+                example.unwrap_or_default()
+            )
+        }
+    }
+}
+
 /// "done" about reminders that are still to come.
 pub fn still_set(
     reminders: &[(&str, Timestamp)],

@@ -92,8 +92,8 @@ impl Ingest {
     }
 }
 
-/// Whether a reminder was set, changed or taken away after the superpower in use last changed: then
-/// "undo" means the reminder.
+/// Whether a reminder was set, changed or taken away, or something was told, after the superpower in
+/// use last changed: then "undo" means that.
 fn is_reminder_latest(
     tx: &Tx<'_>,
     message: &Message,
@@ -104,7 +104,8 @@ fn is_reminder_latest(
 ) -> Result<bool> {
     let latest = tx.dialog(room.id, user.id)?.latest;
     let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, now);
-    let Some((_, at)) = latest.filter(|(latest, _)| latest.event != Event::Delivered) else {
+    let can_be_meant = |latest: &Latest| latest.event != Event::Delivered || latest.told.is_some();
+    let Some((_, at)) = latest.filter(|(latest, _)| can_be_meant(latest)) else {
         return Ok(false);
     };
     let owner = match message.mode {

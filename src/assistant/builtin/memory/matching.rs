@@ -8,6 +8,64 @@ pub fn memory_matches(memory: &str, about: &str) -> bool {
     !topic.is_empty() && overlap(&content_words(memory), &topic) == topic.len()
 }
 
+/// Whether `memory` is about the thing whose name `about` asks for: like `memory_matches`, without
+/// the words that ask for a name only. "my sister is called Ana" tells my sister's name.
+pub fn memory_names(memory: &str, about: &str) -> bool {
+    let mut topic = content_words(about);
+    topic.retain(|word| !asks_for_name(word));
+    !topic.is_empty() && overlap(&content_words(memory), &topic) == topic.len()
+}
+
+fn asks_for_name(word: &str) -> bool {
+    matches!(
+        word,
+        "name"
+            | "names"
+            | "named"
+            | "again"
+            | "exactly"
+            | "details"
+            | "info"
+            | "information"
+            | "thing"
+            | "things"
+    )
+}
+
+/// Whether `memory` may answer `question` as far as it is about the person who asks: "how old am
+/// i?" isn't answered by the cat's age, and "where do i live?" not by where Bo lives.
+pub fn may_answer(memory: &str, question: &str) -> bool {
+    let (memory, question) = (plain_words(memory), plain_words(question));
+    let of_person = |word: &String| matches!(word.as_str(), "i" | "im" | "ive" | "we");
+    let asked = question.windows(2).enumerate().find_map(|(at, pair)| {
+        let is_person = matches!(pair[1].as_str(), "i" | "we");
+        is_person.then_some((at, pair[0].as_str()))
+    });
+    match asked {
+        _ if memory.iter().any(of_person) => true,
+        Some((_, "am" | "was")) => {
+            let own = memory.windows(2).filter(|pair| pair[0] == "my");
+            own.into_iter()
+                .any(|pair| question.iter().any(|word| is_form_of(word, &pair[1])))
+        }
+        Some((at, "do" | "did")) => question.get(at + 2).is_none_or(|verb| {
+            let by_another =
+                |word: &String| *word == format!("{verb}s") || *word == format!("{verb}es");
+            !memory.iter().any(by_another)
+        }),
+        _ => true,
+    }
+}
+
+/// Lower case, without apostrophes and other marks.
+fn plain_words(text: &str) -> Vec<String> {
+    let words = text.split_whitespace().map(|word| {
+        let letters = word.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    });
+    words.filter(|word| !word.is_empty()).collect()
+}
+
 /// Whether `memory` is meant when somebody says to forget `about`: "my birthday" isn't Ana's.
 pub fn memory_is_meant(memory: &str, about: &str) -> bool {
     memory_matches(memory, about) && !is_of_another(memory, about)
@@ -202,5 +260,42 @@ mod tests {
             1
         );
         assert_eq!(memory_overlap("I like tea", "coffee"), 0);
+    }
+
+    #[test]
+    fn a_name_is_told_by_what_is_about_the_thing() {
+        let cases = [
+            ("my sister is called Ana", "my sister's name", true),
+            ("my dog's name is Rex", "my cat's name", false),
+            ("my locker code is 77", "my bank pin code", false),
+            ("my name is Ana", "name", false),
+        ];
+        for (memory, about, expected) in cases {
+            assert_eq!(
+                memory_names(memory, about),
+                expected,
+                "{memory:?} {about:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_asked_of_oneself_is_not_answered_by_others() {
+        let cases = [
+            ("Bo lives in Lisbon", "where do i live?", false),
+            ("I live in Lisbon", "where do i live?", true),
+            ("car parked on level 2", "where did I park?", true),
+            ("my cat is 3 years old", "how old am i?", false),
+            ("I'm 33 years old", "how old am I?", true),
+            ("my blood type is A", "what blood type am i?", true),
+            ("Bo lives in Lisbon", "where does Bo live?", true),
+        ];
+        for (memory, question, expected) in cases {
+            assert_eq!(
+                may_answer(memory, question),
+                expected,
+                "{memory:?} {question:?}"
+            );
+        }
     }
 }

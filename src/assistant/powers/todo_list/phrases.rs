@@ -13,11 +13,12 @@ const NAME_WORDS_MAX: usize = 3;
 const ARTICLES: [&str; 6] = ["my", "the", "our", "this", "a", "an"];
 
 /// The list that has no name.
-const UNNAMED: [&str; 11] = [
+const UNNAMED: [&str; 12] = [
     "todo list",
     "todo-list",
     "to-do list",
     "to do list",
+    "do list",
     "to-do",
     "todos",
     "task list",
@@ -60,7 +61,10 @@ pub(super) fn on_list(
 ) -> Option<ListPhrase> {
     let words = &talk.words;
     (from..end.min(from + WORDS_MAX)).rev().find_map(|at| {
-        if !prepositions.contains(&words.get(at)) {
+        let is_in_name = words.after(at, &["to do list"]).is_some()
+            && at > from
+            && (ARTICLES.contains(&words.get(at - 1)) || prepositions.contains(&words.get(at - 1)));
+        if is_in_name || !prepositions.contains(&words.get(at)) {
             return None;
         }
         let (list, after) = list_at(talk, at + 1, end)?;
@@ -187,4 +191,13 @@ pub(super) fn after_verb(talk: &Talk<'_>, verbs: &[&str], end: usize) -> Option<
     let from = talk.words.after(talk.start, verbs)?;
     let (list, after) = list_at(talk, from, end)?;
     (after == end).then_some(list)
+}
+
+/// The first word of a repetition: a list has none.
+pub(super) fn is_repeat(word: &str) -> bool {
+    matches!(word, "every" | "each" | "daily" | "weekly" | "monthly")
+}
+
+pub(super) fn no_repetition() -> String {
+    "I've added nothing: things on a list don't come again by themselves. Say it without the repetition, or set a reminder: “remind me every monday to …”.".to_owned()
 }

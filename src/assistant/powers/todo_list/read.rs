@@ -1,7 +1,7 @@
 //! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
 //! for friday", "done with milk".
 
-use super::phrases::{after_verb, list_at, list_to_show, on_list};
+use super::phrases::{after_verb, is_repeat, list_at, list_to_show, no_repetition, on_list};
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
@@ -74,6 +74,7 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
     let words = &talk.words;
     let more = |from: usize| {
         matches!(words.get(from), "for" | "by" | "on" | "at" | "due" | "in")
+            || is_repeat(words.get(from))
             || time_until(words, from, end).is_some()
     };
     let links = ["to", "on", "onto", "in", "into"];
@@ -81,6 +82,9 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
         return Some((Clear, TodoAction::Each(actions)));
     }
     if let Some(found) = on_list(talk, at + 1, end, &links, more) {
+        if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
+            return Some((Clear, TodoAction::Unclear(no_repetition())));
+        }
         if found.start == at + 1 {
             let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
             let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
@@ -308,6 +312,9 @@ fn draft(talk: &Talk<'_>, text: String, due: Option<SaidTime>) -> Result<TodoDra
     let Some((at, spec)) = found.filter(|_| due.is_none()) else {
         return Ok(TodoDraft { text, due });
     };
+    if is_repeat(words.get(at - 1)) {
+        return Err(no_repetition());
+    }
     let due = said_time::resolve(spec, talk)?;
     Ok(TodoDraft {
         text: pieces::original(&words, 0, at),

@@ -1,0 +1,81 @@
+//! What a person tells of themselves: it is noted, so that "undo" takes back that and nothing older.
+//! Also the time zone, with the reminders that were set before it was known.
+
+use super::super::dialog::{Event, Latest, Told};
+use super::listed;
+use crate::assistant::wording;
+use crate::clock::Zone;
+use crate::error::Result;
+use crate::ingest::turn::MessageTurn;
+use crate::store::{Reminder, Tx};
+
+const MINUTE_MS: i64 = 60_000;
+
+impl MessageTurn<'_> {
+    /// The reminders that "it" means stay the same.
+    pub(in crate::ingest) fn note_told(&self, tx: &mut Tx<'_>, told: Told) -> Result<()> {
+        let latest = self.latest(tx)?.map(|(latest, _)| latest);
+        let latest = Latest {
+            told: Some(told),
+            ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
+        };
+        latest.note(tx, self.room.id, self.user.id, self.now)
+    }
+
+    /// Forgets the memory; of a name or a zone, says that it stays.
+    pub(super) fn undo_told(&self, tx: &mut Tx<'_>, told: &Told) -> Result<String> {
+        let id = match told {
+            Told::Memory(id) => id,
+            Told::Name => return Ok(wording::name_stays()),
+            Told::TimeZone => return Ok(wording::timezone_stays()),
+        };
+        let known = self.known(tx)?.memories;
+        let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {
+            return Ok(wording::nothing_to_undo());
+        };
+        self.forget_these(tx, &[memory.id], &[], &memory.text)?;
+        Ok(wording::memory_taken_back(&memory.text))
+    }
+
+    /// Sets the time zone. With the first one, says when the reminders come that were set for a time
+    /// of day in assumed UTC.
+    pub(in crate::ingest) fn set_timezone(&self, tx: &mut Tx<'_>, zone: Zone) -> Result<String> {
+        tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
+        self.move_alarms(tx, zone)?;
+        let mut reply = wording::timezone_set(zone, self.now);
+        let in_utc = match self.timezone() {
+            Some(_) => Vec::new(),
+            None => self.set_in_utc(tx, zone)?,
+        };
+        if in_utc.is_empty() {
+            self.note_told(tx, Told::TimeZone)?;
+            return Ok(reply);
+        }
+        reply.push('\n');
+        reply.push_str(&wording::reminders_set_in_utc(
+            &listed(&in_utc),
+            self.now,
+            zone,
+        ));
+        self.note_listed(tx, &in_utc)?;
+        let latest = Latest {
+            told: Some(Told::TimeZone),
+            ..Latest::of(Event::Set, &in_utc)
+        };
+        latest.note(tx, self.room.id, self.user.id, self.now)?;
+        Ok(reply)
+    }
+
+    /// The person's reminders here at a whole minute, whose time of day differs in `zone`. Those "in
+    /// 10 minutes" rarely come at a whole minute.
+    fn set_in_utc(&self, tx: &Tx<'_>, zone: Zone) -> Result<Vec<Reminder>> {
+        let mut open = self.reminders_here(tx)?;
+        open.retain(|reminder| {
+            let utc = reminder.send_at.utc();
+            reminder.user == self.user.id
+                && reminder.send_at.0 % MINUTE_MS == 0
+                && utc.with_timezone(&zone).naive_local() != utc.naive_utc()
+        });
+        Ok(open)
+    }
+}
