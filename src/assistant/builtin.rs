@@ -114,12 +114,7 @@ pub enum Intent {
         /// The person asks for their calendar.
         of_calendar: bool,
     },
-    /// `None` means all of them.
-    CancelReminders {
-        about: Option<String>,
-        /// Only those of this day, from midnight to midnight.
-        on: Option<Range<Timestamp>>,
-    },
+    CancelReminders(RemindersToCancel),
     SetTimezone(Zone),
     SetName(String),
     /// A link to the page on which a calendar is connected.
@@ -127,6 +122,18 @@ pub enum Intent {
     ConnectMail,
     /// No known request: answered in a direct chat, or when addressed by name.
     Unknown,
+}
+
+/// Which reminders to cancel; without limits all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemindersToCancel {
+    pub about: Option<String>,
+    /// Only those of this day, from midnight to midnight.
+    pub on: Option<Range<Timestamp>>,
+    /// Only those at one of these minutes after midnight; empty for any time of day.
+    pub minutes: Vec<u32>,
+    /// All that are found are meant; else one.
+    pub several: bool,
 }
 
 impl Intent {

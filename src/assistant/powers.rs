@@ -67,7 +67,7 @@ pub use email_urgency::JUDGED_WITHIN_S;
 pub use facts::{
     Booking, BookingDetails, CalendarName, Event, Facts, Mail, PlannedTrip, TravelTimes,
 };
-pub use pieces::choice;
+pub use pieces::{choice, minute_of_day};
 pub use plan::Plan;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
 pub use power::Power;
@@ -83,6 +83,18 @@ pub use tool_table::Operation;
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
 pub use waking_hours::WakingHours;
+
+impl Power {
+    /// What "stop" does to a superpower that runs only until the person is done.
+    pub fn stop_of_running(self) -> Option<Action> {
+        match self {
+            Self::FocusProtector => {
+                Some(Action::FocusProtector(focus_protector::FocusAction::Stop))
+            }
+            _ => None,
+        }
+    }
+}
 
 /// An action of one superpower.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,8 +17,8 @@ pub use connecting::*;
 pub use follow_ups::*;
 pub use occasions::*;
 pub use recurring::{
-    listed_text, next_dates, recurrence_phrase, recurrence_refused, recurring_reminder_set,
-    recurring_stays, reminder_repeats_not_here,
+    day_not_left_out, listed_text, next_dates, recurrence_phrase, recurrence_refused,
+    recurring_reminder_set, recurring_stays, reminder_repeats_not_here,
 };
 pub use times::{date_now, time_in, time_now};
 

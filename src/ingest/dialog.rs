@@ -39,6 +39,9 @@ pub(super) struct Latest {
     /// What was told after that.
     #[serde(default)]
     pub(super) told: Option<Told>,
+    /// The reminders that came last, which "snooze" means, where something was named after them.
+    #[serde(default)]
+    pub(super) came_before: Option<ReminderDelivery>,
 }
 
 /// What a person told the assistant: "undo" after it never takes back what was done before it.
@@ -49,6 +52,14 @@ pub(super) enum Told {
     Memory(String),
     Name,
     TimeZone,
+}
+
+/// Reminders that came together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ReminderDelivery {
+    /// Milliseconds since the epoch.
+    pub(super) at: i64,
+    pub(super) reminders: Vec<LatestReminder>,
 }
 
 /// An event of a calendar that was changed.
@@ -166,7 +177,20 @@ impl Latest {
             reminders: reminders.iter().map(LatestReminder::of).collect(),
             calendar_event: None,
             told: None,
+            came_before: None,
         }
+    }
+
+    /// The reminders that came last, if that was within `LATEST_MS`. `at`: when this was noted.
+    pub(super) fn delivery(&self, at: Timestamp, now: Timestamp) -> Option<ReminderDelivery> {
+        let delivery = match self.event {
+            Event::Delivered => Some(ReminderDelivery {
+                at: at.0,
+                reminders: self.reminders.clone(),
+            }),
+            _ => self.came_before.clone(),
+        };
+        delivery.filter(|delivery| now.0 - delivery.at <= LATEST_MS)
     }
 
     pub(super) fn note(
@@ -176,7 +200,16 @@ impl Latest {
         user: UserId,
         now: Timestamp,
     ) -> Result<()> {
-        note(tx, (room, user), DialogPart::Latest, Some(self), now)
+        let before = tx.latest_in_room(room)?;
+        let before = recent::<Self>(before.as_ref(), LATEST_MS, now);
+        let latest = Self {
+            came_before: match self.event {
+                Event::Delivered => None,
+                _ => before.and_then(|(before, at)| before.delivery(at, now)),
+            },
+            ..self.clone()
+        };
+        note(tx, (room, user), DialogPart::Latest, Some(&latest), now)
     }
 }
 
@@ -191,7 +224,7 @@ pub(super) fn note_event(
         calendar_event: Some(event),
         ..Latest::of(Event::Set, &[])
     };
-    note(tx, here, DialogPart::Latest, Some(&latest), now)
+    latest.note(tx, here.0, here.1, now)
 }
 
 pub(super) fn note<T: Serialize>(

@@ -261,7 +261,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::FindReminders { .. } => "find reminders",
         Intent::Agenda { .. } => "ask what there is in a span of time",
         Intent::ListReminders => "list reminders",
-        Intent::CancelReminders { .. } => "cancel reminders",
+        Intent::CancelReminders(_) => "cancel reminders",
         Intent::SetTimezone(_) => "set the time zone",
         Intent::SetName(_) => "set the name",
         Intent::Unknown => "no command",

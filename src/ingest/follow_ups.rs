@@ -2,6 +2,7 @@
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
 mod changes;
+mod snooze;
 mod told;
 
 use super::answer::ReplyDraft;
@@ -19,8 +20,6 @@ use crate::store::{DialogPart, Reminder, Tx};
 
 /// How long after a reminder a bare time postpones it.
 const JUST_DELIVERED_MS: i64 = 30 * 60_000;
-/// The delay of "snooze" without a time.
-const SNOOZE_S: i64 = 10 * 60;
 /// Dates listed when somebody asks for the next ones.
 const NEXT_DATES: usize = 3;
 
@@ -175,48 +174,6 @@ impl MessageTurn<'_> {
 
     fn remind_at(&self, tx: &mut Tx<'_>, text: &str, new: &NewTime) -> Result<ReplyDraft> {
         self.remind(tx, text, new.send_at, new.zone, new.recurrence.as_ref())
-    }
-
-    fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<ReplyDraft> {
-        let new = match time {
-            Some(time) => time.of_new(self.now, self.zone()),
-            None => Ok(NewTime {
-                send_at: self.now.plus_s(SNOOZE_S),
-                recurrence: None,
-                zone: None,
-            }),
-        };
-        let new = match new {
-            Ok(new) => new,
-            Err(reply) => return Ok(reply.into()),
-        };
-        let mut reply = ReplyDraft::default();
-        match self.latest_found(tx)? {
-            Some(Referent::Delivered(delivered)) => {
-                for reminder in delivered {
-                    add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
-                }
-            }
-            Some(Referent::Open(open)) => {
-                for reminder in open {
-                    if reminder.recurrence.is_some() {
-                        // Only for this occurrence; the rule stays.
-                        add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
-                        continue;
-                    }
-                    // It has not come yet: later than it would have.
-                    let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
-                    let new = NewTime {
-                        send_at: delay_s.map_or(new.send_at, |s| reminder.send_at.plus_s(s)),
-                        ..new.clone()
-                    };
-                    add(&mut reply, self.move_to(tx, &reminder, &new)?.into());
-                }
-            }
-            Some(Referent::Unclear(unclear)) => return Ok(unclear.into()),
-            None => return Ok(wording::nothing_to_snooze().into()),
-        }
-        Ok(reply)
     }
 
     fn done(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {

@@ -1,5 +1,7 @@
 //! Setting, changing, cancelling and finding open reminders. Other modules decide the wording.
 
+mod cancelling;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};

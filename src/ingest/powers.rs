@@ -82,11 +82,7 @@ impl MessageTurn<'_> {
             {
                 self.too_many()
             }
-            PowerRequest::End(power) => {
-                self.take_turn(tx, *power)?;
-                tx.end_power_session(self.user.id, self.room.id, self.now)?;
-                wording::superpower_ended(power.title())
-            }
+            PowerRequest::End(power) => self.end(tx, *power, called.explicit)?,
             PowerRequest::Notices(request) => self.text_of(self.set_notices(tx, *request)?),
             PowerRequest::Other => {
                 if understood.is_command() || self.may_command() {
@@ -96,6 +92,32 @@ impl MessageTurn<'_> {
             }
         };
         Ok(Some(Answer::saying(&text)))
+    }
+
+    /// Ends the conversation about a superpower, and what runs only until the person is done.
+    fn end(&self, tx: &mut Tx<'_>, power: Power, explicit: bool) -> Result<String> {
+        let alarm = tx.power_alarm_at(self.user.id, power.name())?;
+        let goes_on = !self.in_group() && alarm.is_some_and(|at| at > self.now);
+        let action = power.stop_of_running().filter(|_| goes_on);
+        let stopped = match action {
+            Some(action) => {
+                let attempt = PowerAttempt {
+                    power,
+                    action,
+                    sure: true,
+                };
+                self.attempt(tx, &attempt, explicit)?
+            }
+            None => None,
+        };
+        if stopped.is_none() {
+            self.take_turn(tx, power)?;
+        }
+        tx.end_power_session(self.user.id, self.room.id, self.now)?;
+        Ok(match stopped {
+            Some(reply) => self.text_of(reply),
+            None => wording::superpower_ended(power.title(), goes_on),
+        })
     }
 
     /// "Where's my hotel?" that no superpower and no memory answers: what travel would do.

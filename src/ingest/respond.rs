@@ -1,8 +1,6 @@
 //! The response to a message: whether it is answered, the builtin engine's understanding, and the
 //! effects, in the message's transaction.
 
-use std::ops::Range;
-
 use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, DecisionFacts};
 use super::dialog::Told;
@@ -204,9 +202,7 @@ impl MessageTurn<'_> {
                 self.find_reminders(tx, span.as_ref(), about.as_deref())?
             }
             Intent::Agenda { span, of_calendar } => self.agenda(tx, &span, of_calendar)?,
-            Intent::CancelReminders { about, on } => {
-                self.cancel_matching(tx, about.as_deref(), on)?
-            }
+            Intent::CancelReminders(request) => self.cancel_matching(tx, &request)?,
             Intent::SetTimezone(zone) => self.set_timezone(tx, zone)?,
             Intent::SetName(name) => {
                 tx.set_user_name(&self.message.sender, self.user.id, &name)?;
@@ -335,25 +331,6 @@ impl MessageTurn<'_> {
             wording::answered_alone()
         } else {
             wording::ask_alone()
-        })
-    }
-
-    fn cancel_matching(
-        &self,
-        tx: &mut Tx<'_>,
-        about: Option<&str>,
-        on: Option<Range<Timestamp>>,
-    ) -> Result<String> {
-        let found = self.reminders_matching(tx, about, on.as_ref())?;
-        if let (true, Some(name), None) = (found.is_empty(), about, &on)
-            && let Some(reply) = self.delete_event_named(tx, name)?
-        {
-            return Ok(reply);
-        }
-        self.cancel_reminders(tx, &found)?;
-        Ok(match (found.is_empty(), self.in_group()) {
-            (true, true) => wording::no_reminder_in_group(),
-            _ => wording::reminders_cancelled(&listed(&found)),
         })
     }
 }

@@ -3,6 +3,7 @@
 
 mod answer;
 pub(super) mod before;
+mod before_time;
 mod half_understood;
 mod parts;
 mod pending;
@@ -349,6 +350,9 @@ fn is_of_either_day(words: &Words, range: Range<usize>, spec: &Spec, text: &str)
 
 /// "the day before my trip to pack"; `None` when no event is named.
 fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
+    if let Some(found) = before_time::read(talk, range.clone()) {
+        return Some(found.intent(talk));
+    }
     let found = before::read(talk, range.clone())?;
     if repeats(&talk.words, range.clone()) {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));

@@ -123,10 +123,11 @@ fn memories() {
 }
 
 fn cancel(about: &str) -> Intent {
-    Intent::CancelReminders {
+    Intent::CancelReminders(RemindersToCancel {
         about: (!about.is_empty()).then(|| about.to_owned()),
-        on: None,
-    }
+        several: about.is_empty(),
+        ..RemindersToCancel::default()
+    })
 }
 
 #[test]
@@ -205,9 +206,12 @@ fn reminders_of_a_day_and_crises() {
         let zone = "Europe/Berlin".parse().unwrap();
         when::at_hour(date, 0, 0, zone).unwrap()
     };
-    let on = |day| Intent::CancelReminders {
-        about: None,
-        on: Some(midnight(day)..midnight(day + 1)),
+    let on = |day| {
+        Intent::CancelReminders(RemindersToCancel {
+            on: Some(midnight(day)..midnight(day + 1)),
+            several: true,
+            ..RemindersToCancel::default()
+        })
     };
     let cases = [
         ("cancel all reminders for tomorrow", on(5)),

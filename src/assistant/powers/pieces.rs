@@ -118,7 +118,7 @@ pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }
 
-pub(super) fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
+pub fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
     let local = at.utc().with_timezone(&zone);
     local.hour() * 60 + local.minute()
 }

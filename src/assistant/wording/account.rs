@@ -221,8 +221,12 @@ pub fn ask_alone() -> String {
         .to_owned()
 }
 
-pub fn superpower_ended(title: &str) -> String {
-    format!("Okay, that's it for your {title}. It's all kept.")
+/// `goes_on`: the superpower still writes by itself.
+pub fn superpower_ended(title: &str, goes_on: bool) -> String {
+    match goes_on {
+        true => format!("Okay, no more about your {title} now. What is set of it still comes."),
+        false => format!("Okay, that's it for your {title}. It's all kept."),
+    }
 }
 
 /// Too many commands within a minute.

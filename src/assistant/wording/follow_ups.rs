@@ -62,6 +62,32 @@ pub fn which_of_these(
     )
 }
 
+/// Several are of the time that was named.
+pub fn which_to_cancel(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = super::numbered_reminders(reminders, now, timezone);
+    super::numbered_list(
+        "Which one? Say it with its number, like “cancel 2”:",
+        lines,
+        reminders.len(),
+    )
+}
+
+/// Nothing has come that could be put off.
+pub fn not_come_yet(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let each = each_still(reminders, "to come", now, timezone);
+    format!(
+        "No reminder has come here that I could put off. {each} “make it …” with a time moves it."
+    )
+}
+
 pub fn nothing_to_snooze() -> String {
     "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
 }
@@ -127,12 +153,22 @@ pub fn still_set(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
+    let each = each_still(reminders, "set", now, timezone);
+    format!("{each} If it's done, say “cancel that”.")
+}
+
+/// A sentence for each.
+fn each_still(
+    reminders: &[(&str, Timestamp)],
+    state: &str,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
     let each = reminders.iter().map(|(text, send_at)| {
         let when = times::moment(*send_at, now, timezone);
-        format!("“{}” is still set, {when}.", quoted(text))
+        format!("“{}” is still {state}, {when}.", quoted(text))
     });
-    let each: Vec<String> = each.collect();
-    format!("{} If it's done, say “cancel that”.", each.join(" "))
+    each.collect::<Vec<String>>().join(" ")
 }
 
 /// After "never mind", for reminders that were just set or moved.

@@ -40,6 +40,15 @@ pub fn reminder_repeats_not_here() -> String {
     "I can't repeat reminders in this chat, so I've set nothing. One for one time works: “remind me tomorrow at 9 to …”.".to_owned()
 }
 
+/// A message about one day doesn't end a recurring reminder.
+pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zone>) -> String {
+    format!(
+        "“{0}” comes {1}. I can't leave out one day, so it stays; “cancel my reminder to {0}” ends all of it.",
+        quoted(what),
+        recurrence_phrase(recurrence, timezone)
+    )
+}
+
 /// A recurring reminder can't be moved to another day.
 pub fn recurring_stays() -> String {
     "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()

@@ -25,11 +25,7 @@ impl MessageTurn<'_> {
                 let Ok(new) = to.of_new(self.now, self.zone()) else {
                     return Ok(Some(wording::reminder_past().into()));
                 };
-                let mut reply = ReplyDraft::default();
-                for reminder in delivered {
-                    add(&mut reply, self.remind_at(tx, &reminder.text, &new)?);
-                }
-                return Ok(Some(reply));
+                return Ok(Some(self.put_off(tx, &delivered, &new)?));
             }
             Some(Referent::Open(mut open)) => {
                 open.sort_by_key(|reminder| reminder.send_at);

@@ -279,7 +279,7 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
 
 /// Whether the words from `at` on may name an event. A time is none, and several at once
 /// ("meetings") are a setting of the calendar's reminders.
-fn is_event(words: &Words, at: usize, end: usize) -> bool {
+pub(super) fn is_event(words: &Words, at: usize, end: usize) -> bool {
     let noun = at + usize::from(matches!(words.get(at), "my" | "our" | "the" | "next" | "a"));
     let is_several = matches!(
         words.get(noun),
@@ -289,6 +289,14 @@ fn is_event(words: &Words, at: usize, end: usize) -> bool {
         && !is_several
         && when::read(words, noun).is_none()
         && when::read(words, at).is_none()
+}
+
+/// The seconds of "an hour before", whose last word is at `at`, and its first word.
+pub(super) fn seconds_before(words: &Words, from: usize, at: usize) -> Option<(usize, i64)> {
+    match offset_before(words, from, at)? {
+        (lead, Offset::Seconds(seconds)) => Some((lead, seconds)),
+        _ => None,
+    }
 }
 
 /// The offset whose last word is at `at` ("before", "of"), and its first word.

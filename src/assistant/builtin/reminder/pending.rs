@@ -1,8 +1,11 @@
 //! Listing and cancelling open reminders. It sets none.
 
 use super::parts::{WORDS_MAX, after_link};
-use crate::assistant::builtin::when::{self, Spec, trailing_time};
-use crate::assistant::builtin::{Intent, Talk, subject, wording};
+use crate::assistant::builtin::when::{self, Day, Spec, trailing_time};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Intent, RemindersToCancel, Talk, subject, wording};
+
+const HALF_DAY_MINUTES: u32 = 12 * 60;
 
 pub(super) fn lists(request: &str) -> bool {
     matches!(
@@ -83,11 +86,17 @@ pub(super) fn cancel(talk: &Talk) -> Option<Intent> {
         .find(|n| matches!(words.get(*n), "reminder" | "reminders"))?;
     if found > at {
         // "cancel the dentist reminder": the words before "reminder" are the subject.
-        let about = subject(words.original(at..found));
-        return (found + 1 == words.len()).then_some(Intent::CancelReminders {
-            about: Some(about),
-            on: None,
-        });
+        if found + 1 < words.len() {
+            return None;
+        }
+        let several = all.is_some() || words.get(found) == "reminders";
+        if let Some(spec) = time_before(words, at, found) {
+            return Some(cancelled_at(talk, &spec, several));
+        }
+        return Some(Intent::CancelReminders(RemindersToCancel {
+            about: Some(subject(words.original(at..found))),
+            ..RemindersToCancel::default()
+        }));
     }
     let several = all.is_some() || words.get(found) == "reminders";
     Some(cancelled(
@@ -110,19 +119,9 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
     }
     // "cancel all reminders for tomorrow": those of one day.
     if let Some((spec, _)) = when::read(&talk.words, from).filter(|(_, next)| *next == end)
-        && let Some(day) = spec.day
+        && (spec.day.is_some() || spec.clock.is_some())
     {
-        let day = Spec {
-            day: Some(day),
-            ..Spec::default()
-        };
-        return match when::day_of(&day, talk.context.now, talk.zone()) {
-            Some(on) => Intent::CancelReminders {
-                about: None,
-                on: Some(on),
-            },
-            None => Intent::Unclear(wording::reminder_no_such_time()),
-        };
+        return cancelled_at(talk, &spec, several || spec.clock.is_none());
     }
     // A time isn't part of a reminder's text: "… to call mom tomorrow".
     if end - from <= WORDS_MAX
@@ -132,14 +131,67 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
     }
     let about = subject(talk.words.original(from..end));
     match (about.is_empty(), several) {
-        (false, _) => Intent::CancelReminders {
+        (false, _) => Intent::CancelReminders(RemindersToCancel {
             about: Some(about),
-            on: None,
-        },
-        (true, true) => Intent::CancelReminders {
-            about: None,
-            on: None,
-        },
+            ..RemindersToCancel::default()
+        }),
+        (true, true) => Intent::CancelReminders(RemindersToCancel {
+            several,
+            ..RemindersToCancel::default()
+        }),
         (true, false) => Intent::Unclear(wording::which_reminder()),
+    }
+}
+
+/// The time before "reminder": "my 7pm reminder", "tomorrow's reminders".
+fn time_before(words: &Words, at: usize, end: usize) -> Option<Spec> {
+    let day = match words.get(at) {
+        "today's" | "todays" => Some(Day::Today),
+        "tomorrow's" | "tomorrows" => Some(Day::InDays(1)),
+        _ => None,
+    };
+    if let (Some(day), true) = (day, at + 1 == end) {
+        return Some(Spec {
+            day: Some(day),
+            ..Spec::default()
+        });
+    }
+    let found = when::read(words, at).filter(|(_, next)| *next == end);
+    let found = found.or_else(|| when::read_hour_alone(words, at));
+    let (spec, next) = found?;
+    let is_time = spec.wait.is_none() && (spec.day.is_some() || spec.clock.is_some());
+    (next == end && is_time).then_some(spec)
+}
+
+/// Those of a day, at a time of day, or both. A bare hour is that of either half of the day.
+fn cancelled_at(talk: &Talk, spec: &Spec, several: bool) -> Intent {
+    let day = Spec {
+        day: spec.day,
+        ..Spec::default()
+    };
+    let on = when::day_of(&day, talk.context.now, talk.zone());
+    let of_clock = |spec: &Spec| when::time_of_day(spec).map(|(hour, minute)| hour * 60 + minute);
+    let minutes = match spec.clock {
+        None => Ok(Vec::new()),
+        Some(_) => of_clock(spec).and_then(|minute| {
+            let late = of_clock(&spec.in_the_evening())?;
+            let early = match spec.clock.is_some_and(|clock| clock.exact) || spec.part.is_some() {
+                true => minute,
+                false => late % HALF_DAY_MINUTES,
+            };
+            let mut minutes = vec![minute, early, late];
+            minutes.sort_unstable();
+            minutes.dedup();
+            Ok(minutes)
+        }),
+    };
+    match (minutes, on, spec.day) {
+        (Err(_), _, _) | (_, None, Some(_)) => Intent::Unclear(wording::reminder_no_such_time()),
+        (Ok(minutes), on, _) => Intent::CancelReminders(RemindersToCancel {
+            about: None,
+            on,
+            minutes,
+            several,
+        }),
     }
 }

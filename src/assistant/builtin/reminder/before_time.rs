@@ -1,0 +1,120 @@
+//! Reminders before an event whose time is said with it: "an hour before my meeting at 5", "half an
+//! hour before 9am to pack". It must not know which events there are.
+
+use std::ops::Range;
+
+use super::REMINDER_CHARS_MAX;
+use super::before::{is_event, seconds_before};
+use super::parts::{after_link, text_of};
+use super::repeats::repeats;
+use crate::assistant::builtin::follow_up;
+use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Intent, Talk, wording};
+
+/// Words searched.
+const WORDS_MAX: usize = 60;
+
+/// A request for a reminder some seconds before a time.
+pub(super) struct BeforeTime {
+    /// The time of the event.
+    spec: Spec,
+    seconds: i64,
+    /// "my meeting"; "" where only a time is named.
+    event: String,
+    /// What to remind of; "": of the event.
+    text: String,
+}
+
+/// `None` when no time of day follows "before".
+pub(super) fn read(talk: &Talk, range: Range<usize>) -> Option<BeforeTime> {
+    let words = &talk.words;
+    let end = match words.get(range.end.saturating_sub(1)) {
+        "please" | "pls" | "plz" | "thanks" => range.end - 1,
+        _ => range.end,
+    };
+    if end - range.start > WORDS_MAX || repeats(words, range.clone()) {
+        return None;
+    }
+    let (lead, from, seconds) = (range.start..end).find_map(|at| {
+        let (lead, seconds) = seconds_before(words, range.start, at)?;
+        Some((lead, at + 1, seconds))
+    })?;
+    let (event_end, spec, next) = time_of_event(words, from, end)?;
+    let before = text_of(words, after_link(words, range.start)..lead);
+    let after = text_of(words, after_link(words, next)..end);
+    let text = match (before.is_empty(), after.is_empty()) {
+        (false, false) => return None,
+        // "leave 10 minutes before 5pm" may all be the text.
+        (false, true) if event_end == from => return None,
+        (false, true) => before,
+        _ => after,
+    };
+    Some(BeforeTime {
+        spec,
+        seconds,
+        event: text_of(words, from..event_end),
+        text,
+    })
+}
+
+/// The end of the event's words, the time after them, and the first word after the time.
+fn time_of_event(words: &Words, from: usize, end: usize) -> Option<(usize, Spec, usize)> {
+    let is_time = |(spec, next): &(Spec, usize)| {
+        let ends = *next == end || matches!(words.get(*next), "to" | "that" | "about");
+        spec.clock.is_some() && spec.wait.is_none() && *next <= end && ends
+    };
+    if let Some((spec, next)) = when::read(words, from).filter(is_time) {
+        return Some((from, spec, next));
+    }
+    if !is_event(words, from, end) {
+        return None;
+    }
+    (from + 1..end).find_map(|at| {
+        let (spec, next) = when::time_at(words, at).filter(is_time)?;
+        Some((at, spec, next))
+    })
+}
+
+impl BeforeTime {
+    /// The text says the event's time, from which the reminder's was reckoned.
+    pub(super) fn intent(&self, talk: &Talk) -> Intent {
+        let (now, zone) = (talk.context.now, talk.zone());
+        let event_at = match when::resolve(&self.spec, now, zone) {
+            Ok(event_at) => event_at,
+            Err(problem) => return Intent::Unclear(follow_up::problem(problem)),
+        };
+        let send_at = event_at.plus_s(-self.seconds);
+        let clock = event_at
+            .utc()
+            .with_timezone(&self.spec.zone.unwrap_or(zone))
+            .format("%H:%M");
+        let text = match (self.text.as_str(), self.event.as_str()) {
+            ("", "") => String::new(),
+            ("", event) => format!("{event} at {clock}"),
+            (text, "") => text.to_owned(),
+            (text, event) => format!("{text} ({event} at {clock})"),
+        };
+        if text.chars().count() > REMINDER_CHARS_MAX {
+            return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
+        }
+        match (send_at > now, text.is_empty()) {
+            (false, true) => Intent::Unclear(wording::reminder_past()),
+            (false, false) => Intent::AskWhen {
+                reply: wording::reminder_past(),
+                text,
+            },
+            (true, true) => Intent::AskWhat {
+                reply: wording::reminder_without_text(),
+                send_at,
+                recurrence: None,
+            },
+            (true, false) => Intent::Remind {
+                text,
+                send_at,
+                zone: self.spec.zone,
+                recurrence: None,
+            },
+        }
+    }
+}

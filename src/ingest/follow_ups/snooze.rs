@@ -1,0 +1,79 @@
+//! Putting off what came last: "snooze", "in 20 minutes" right after a reminder.
+
+use super::{Referent, add};
+use crate::assistant::builtin::{NewTime, TimeChange};
+use crate::assistant::wording;
+use crate::error::Result;
+use crate::ingest::answer::ReplyDraft;
+use crate::ingest::dialog::{self, Latest, LatestReminder};
+use crate::ingest::respond::listed;
+use crate::ingest::turn::MessageTurn;
+use crate::store::{DialogPart, Tx};
+
+/// The delay of "snooze" without a time.
+const SNOOZE_S: i64 = 10 * 60;
+
+impl MessageTurn<'_> {
+    pub(super) fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<ReplyDraft> {
+        let new = match time {
+            Some(time) => time.of_new(self.now, self.zone()),
+            None => Ok(NewTime {
+                send_at: self.now.plus_s(SNOOZE_S),
+                recurrence: None,
+                zone: None,
+            }),
+        };
+        let new = match new {
+            Ok(new) => new,
+            Err(reply) => return Ok(reply.into()),
+        };
+        let latest = self.latest(tx)?;
+        let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
+        if let Some(came) = came {
+            return self.put_off(tx, &came.reminders, &new);
+        }
+        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
+            return Ok(wording::nothing_to_snooze().into());
+        };
+        // What hasn't come is moved only to a time that was named, and never what repeats.
+        let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
+            let reply = wording::not_come_yet(&listed(&open), self.now, self.timezone());
+            return Ok(reply.into());
+        };
+        let mut reply = ReplyDraft::default();
+        for reminder in open {
+            // Later than it would have come.
+            let delayed = time.delay_s().map(|s| reminder.send_at.plus_s(s));
+            let new = NewTime {
+                send_at: delayed.unwrap_or(new.send_at),
+                ..new.clone()
+            };
+            add(&mut reply, self.move_to(tx, &reminder, &new)?.into());
+        }
+        Ok(reply)
+    }
+
+    /// Sets reminders that have come once more, after which they don't count as come. The rule of
+    /// a repeating one stays.
+    pub(super) fn put_off(
+        &self,
+        tx: &mut Tx<'_>,
+        came: &[LatestReminder],
+        new: &NewTime,
+    ) -> Result<ReplyDraft> {
+        let mut reply = ReplyDraft::default();
+        for reminder in came {
+            add(&mut reply, self.remind_at(tx, &reminder.text, new)?);
+        }
+        let here = (self.room.id, self.user.id);
+        let noted = tx.dialog(here.0, here.1)?.latest;
+        if let Some((latest, at)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) {
+            let latest = Latest {
+                came_before: None,
+                ..latest
+            };
+            dialog::note(tx, here, DialogPart::Latest, Some(&latest), at)?;
+        }
+        Ok(reply)
+    }
+}
