@@ -36,12 +36,12 @@ pub mod operations;
 mod package_tracking;
 mod pieces;
 mod plan;
+mod planned_time;
 mod post_event_checkin;
 mod power;
 mod preferences;
 mod recognise;
 mod reservation_prep;
-mod said_time;
 mod stored;
 mod superpower;
 #[cfg(test)]

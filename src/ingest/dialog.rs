@@ -36,18 +36,18 @@ pub(super) struct Latest {
     /// An event of a calendar, instead of reminders.
     #[serde(default)]
     pub(super) calendar_event: Option<LatestEvent>,
-    /// What was told after that.
+    /// A fact that was stated after that.
     #[serde(default)]
-    pub(super) told: Option<Told>,
+    pub(super) fact: Option<StatedFact>,
     /// The reminders that came last, which "snooze" means, where something was named after them.
     #[serde(default)]
     pub(super) came_before: Option<ReminderDelivery>,
 }
 
-/// What a person told the assistant: "undo" after it never takes back what was done before it.
+/// A fact that a person stated: "undo" after it never takes back what was done before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Told {
+pub(super) enum StatedFact {
     /// The memory with this UUID.
     Memory(String),
     Name,
@@ -176,7 +176,7 @@ impl Latest {
             event,
             reminders: reminders.iter().map(LatestReminder::of).collect(),
             calendar_event: None,
-            told: None,
+            fact: None,
             came_before: None,
         }
     }

@@ -3,7 +3,7 @@
 
 mod changes;
 mod snooze;
-mod told;
+mod stated_fact;
 
 use super::answer::ReplyDraft;
 use super::dialog::{
@@ -159,7 +159,7 @@ impl MessageTurn<'_> {
         let is_recent = |at: Timestamp| self.now.0 - at.0 <= NUMBERS_MS;
         let latest = latest.filter(|(latest, at)| {
             let is_set = matches!(latest.event, Event::Set | Event::Changed);
-            is_set && latest.told.is_none() && is_recent(*at)
+            is_set && latest.fact.is_none() && is_recent(*at)
         });
         let Some((latest, _)) = latest else {
             return Ok(None);
@@ -221,8 +221,8 @@ impl MessageTurn<'_> {
         if self.now.0 - at.0 > NUMBERS_MS {
             return Ok(Some(wording::too_late_to_undo()));
         }
-        if let Some(told) = &latest.told {
-            return Ok(Some(self.undo_told(tx, told)?));
+        if let Some(fact) = &latest.fact {
+            return Ok(Some(self.undo_fact(tx, fact)?));
         }
         let undone = match latest.event {
             Event::Delivered => None,

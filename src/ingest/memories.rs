@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{Event, Latest, Question, Told};
+use super::dialog::{Event, Latest, Question, StatedFact};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::assistant::builtin::FollowUp;
@@ -67,7 +67,7 @@ impl MessageTurn<'_> {
         let memories = &self.ingest.memories;
         let id = random::ordered_uuid(self.now).to_string();
         memories.remember_as(tx, self.user.id, &id, text, SAID, self.now)?;
-        self.note_told(tx, Told::Memory(id))?;
+        self.note_fact(tx, StatedFact::Memory(id))?;
         Ok(wording::remembered(text))
     }
 

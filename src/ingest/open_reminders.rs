@@ -87,7 +87,7 @@ impl MessageTurn<'_> {
         let known = tx.dialog(self.room.id, self.user.id)?.latest;
         let same = dialog::recent::<Latest>(known.as_ref(), 0, self.now);
         let mut latest = match same {
-            Some((latest, _)) if latest.event == Event::Set && latest.told.is_none() => latest,
+            Some((latest, _)) if latest.event == Event::Set && latest.fact.is_none() => latest,
             _ => Latest::of(Event::Set, &[]),
         };
         latest.reminders.push(LatestReminder::of(reminder));

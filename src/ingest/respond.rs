@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, DecisionFacts};
-use super::dialog::Told;
+use super::dialog::StatedFact;
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::turn::MessageTurn;
 use super::{Mode, understanding};
@@ -206,7 +206,7 @@ impl MessageTurn<'_> {
             Intent::SetTimezone(zone) => self.set_timezone(tx, zone)?,
             Intent::SetName(name) => {
                 tx.set_user_name(&self.message.sender, self.user.id, &name)?;
-                self.note_told(tx, Told::Name)?;
+                self.note_fact(tx, StatedFact::Name)?;
                 wording::name_set(&name)
             }
         };

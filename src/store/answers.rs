@@ -48,7 +48,7 @@ impl FromSql for Digest {
 
 /// An answer that wasn't delivered.
 #[derive(Clone, Copy)]
-pub(super) struct KeptAnswer {
+pub(super) struct StoredAnswer {
     pub(super) id: i64,
     pub(super) message_id: i64,
     pub(super) kept_at: i64,
@@ -103,7 +103,7 @@ impl Tx<'_> {
             "INSERT INTO kept_answers (request, message_id, kept_at) VALUES (?1, ?2, ?3)",
             (request, message_id, now.0),
         )?;
-        let answer = KeptAnswer {
+        let answer = StoredAnswer {
             id: self.conn.last_insert_rowid(),
             message_id,
             kept_at: now.0,
@@ -121,7 +121,7 @@ impl Tx<'_> {
     pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
         self.cache.refresh(self.conn)?;
         let waiting = self.cache.kept_answers.get(request);
-        let current = |answer: &&KeptAnswer| now.0.saturating_sub(answer.kept_at) <= KEPT_MS;
+        let current = |answer: &&StoredAnswer| now.0.saturating_sub(answer.kept_at) <= KEPT_MS;
         // Earlier ones have expired; housekeeping removes them.
         let Some(answer) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Tx<'_> {
             self.delete_key_use_of(*message)?;
         }
         self.cache.refresh(self.conn)?;
-        let of_them = |answer: &&KeptAnswer| messages.contains(&answer.message_id);
+        let of_them = |answer: &&StoredAnswer| messages.contains(&answer.message_id);
         let answers = self.cache.kept_answers.values().flatten().filter(of_them);
         let ids: Vec<i64> = answers.map(|answer| answer.id).collect();
         for id in &ids {

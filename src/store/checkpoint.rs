@@ -215,7 +215,7 @@ impl Thread {
 
 /// What a checkpoint moved.
 #[derive(Default)]
-struct Moved {
+struct CheckpointResult {
     /// Nothing kept it from moving the whole log.
     is_complete: bool,
     /// Pages of the log that are moved, those of earlier checkpoints too.
@@ -224,13 +224,13 @@ struct Moved {
 
 /// Being blocked by a reader is no failure; the next round moves the rest. A disk error is one,
 /// because it's unknown what was written.
-fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> Moved {
+fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> CheckpointResult {
     if health.is_lost() {
-        return Moved::default();
+        return CheckpointResult::default();
     }
     let pragma = format!("PRAGMA wal_checkpoint({mode})");
     let moved = conn.query_row(&pragma, [], |row| {
-        Ok(Moved {
+        Ok(CheckpointResult {
             is_complete: row.get::<_, i64>(0)? == 0,
             pages: u32::try_from(row.get::<_, i64>(2)?).unwrap_or_default(),
         })
@@ -238,6 +238,6 @@ fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> Moved {
     moved.unwrap_or_else(|error| {
         log::warn!("checkpoint: {}", sql_error(&error));
         health.judge(&error);
-        Moved::default()
+        CheckpointResult::default()
     })
 }

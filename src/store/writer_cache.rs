@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::answers::KeptAnswer;
+use super::answers::StoredAnswer;
 use super::deferred::DeferredRows;
 use super::erased_quotes::QuotedWords;
 use super::power_sessions::{self, PowerSession};
@@ -32,7 +32,7 @@ pub(super) struct WriterCache {
     pub(super) uninstalled: HashSet<AppId>,
     /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
-    pub(super) kept_answers: HashMap<Digest, VecDeque<KeptAnswer>>,
+    pub(super) kept_answers: HashMap<Digest, VecDeque<StoredAnswer>>,
     /// The position in each webhook's ring of events.
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
@@ -82,7 +82,7 @@ impl WriterCache {
             conn.prepare("SELECT id, request, message_id, kept_at FROM kept_answers ORDER BY id")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let answer = KeptAnswer {
+            let answer = StoredAnswer {
                 id: row.get(0)?,
                 message_id: row.get(2)?,
                 kept_at: row.get(3)?,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
-use super::said_time;
+use super::planned_time;
 use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::when::Clock;
@@ -165,7 +165,7 @@ fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     let today = pieces::date(talk.context.now, talk.zone());
     let Some(link) = link else {
         // Without a time of day it is asked what there is on that day.
-        let found = said_time::find(talk, from, end, false)?;
+        let found = planned_time::find(talk, from, end, false)?;
         return match found.time {
             Ok(time) => {
                 let minute = time.minute?;

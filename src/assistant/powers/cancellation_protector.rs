@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
-use super::said_time::SaidTime;
+use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -31,7 +31,7 @@ pub enum CancellationAction {
         what: String,
         details: String,
         /// The last day on which it is free.
-        time: SaidTime,
+        time: PlannedTime,
     },
     List,
     Show(String),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bookings;
 use super::notice::{self, Notice, SentNotices};
-use super::said_time::SaidTime;
+use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, pieces};
 use crate::clock::Timestamp;
 pub(super) use mailed::MailedEntry;
@@ -40,7 +40,7 @@ const NUMBER_CHARS_MIN: usize = 8;
 pub(super) struct EntryDraft {
     pub(super) what: String,
     pub(super) details: String,
-    pub(super) time: Option<SaidTime>,
+    pub(super) time: Option<PlannedTime>,
     pub(super) period: Option<Period>,
 }
 
@@ -217,7 +217,7 @@ impl Entries {
     pub(super) fn set_time(
         &mut self,
         id: u32,
-        time: SaidTime,
+        time: PlannedTime,
         scene: &PowerContext<'_>,
     ) -> Option<u32> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
@@ -240,7 +240,7 @@ impl Entries {
         scene: &PowerContext<'_>,
     ) -> Option<u32> {
         let entry = self.get(id)?;
-        let time = SaidTime {
+        let time = PlannedTime {
             day: entry.date(scene.today())?,
             minute: entry.minute,
         };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
-use super::said_time::SaidTime;
+use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -28,7 +28,7 @@ pub enum RenewalAction {
     Keep {
         what: String,
         details: String,
-        time: SaidTime,
+        time: PlannedTime,
         /// `None`: not said.
         period: Option<Period>,
     },

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::money::Money;
 use super::pieces;
-use super::said_time::SaidTime;
+use super::planned_time::PlannedTime;
 use crate::clock::{Timestamp, Zone};
 
 /// Days back for which something is entered.
@@ -145,11 +145,11 @@ pub(super) fn minute(text: Option<&str>, name: &str) -> Result<Option<u32>> {
 }
 
 /// The day of something planned, which is not over yet, and its time of day.
-pub(super) fn said_time(
+pub(super) fn planned_time(
     day: Option<&str>,
     time: Option<&str>,
     moment: Moment,
-) -> Result<Option<SaidTime>> {
+) -> Result<Option<PlannedTime>> {
     let (day, minute, today) = (date(day, "date")?, minute(time, "time")?, moment.today());
     let Some(day) = day else {
         return match minute {
@@ -162,7 +162,7 @@ pub(super) fn said_time(
     });
     match day < today || is_over {
         true => Err(format!("That is over; today is {today}. Nothing was kept.")),
-        false => Ok(Some(SaidTime { day, minute })),
+        false => Ok(Some(PlannedTime { day, minute })),
     }
 }
 
@@ -170,8 +170,8 @@ pub(super) fn needed_time(
     day: Option<&str>,
     time: Option<&str>,
     moment: Moment,
-) -> Result<SaidTime> {
-    let time = said_time(day, time, moment)?;
+) -> Result<PlannedTime> {
+    let time = planned_time(day, time, moment)?;
     time.ok_or_else(|| "\"date\" is needed for that operation.".to_owned())
 }
 

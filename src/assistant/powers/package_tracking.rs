@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
-use super::said_time::SaidTime;
+use super::planned_time::PlannedTime;
 use super::{Power, PowerContext, Superpower, events, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -30,12 +30,12 @@ pub enum ParcelAction {
         what: String,
         /// Carrier and number.
         details: String,
-        time: Option<SaidTime>,
+        time: Option<PlannedTime>,
     },
     /// A new day. `None`: of the parcel that has none, or of the only one.
     SetTime {
         about: Option<String>,
-        time: SaidTime,
+        time: PlannedTime,
     },
     /// It comes later, and no day was said.
     Late(Option<String>),
@@ -143,7 +143,7 @@ impl ParcelState {
     fn set_time(
         &mut self,
         about: Option<&str>,
-        time: SaidTime,
+        time: PlannedTime,
         scene: &PowerContext<'_>,
     ) -> Option<String> {
         let undated = self.parcels.without_day().filter(|_| about.is_none());

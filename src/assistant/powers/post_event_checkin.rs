@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
-use super::said_time::{self, SaidTime};
+use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::words::{Words, stable_hash};
@@ -40,7 +40,7 @@ const HAVING: [&str; 10] = [
 pub enum CheckinAction {
     Keep {
         what: String,
-        time: SaidTime,
+        time: PlannedTime,
         /// It was on another day before.
         is_moved: bool,
     },
@@ -99,7 +99,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
     if is_other || (from..end).any(|n| is_negated(words.get(n))) {
         return None;
     }
-    let found = said_time::find(talk, from, end, is_in_the_evening(words.get(named)))?;
+    let found = planned_time::find(talk, from, end, is_in_the_evening(words.get(named)))?;
     let (first, _) = found.range();
     if first <= named {
         return None;
@@ -235,7 +235,7 @@ impl CheckinState {
     fn keep(
         &mut self,
         what: String,
-        time: SaidTime,
+        time: PlannedTime,
         is_moved: bool,
         scene: &PowerContext<'_>,
     ) -> String {

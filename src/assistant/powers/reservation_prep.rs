@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
-use super::said_time::{self, SaidTime};
+use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Superpower, pieces};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
@@ -22,7 +22,7 @@ use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
-use which::{BookingRef, Meant};
+use which::{BookingMatch, BookingRef};
 
 const POWER: Power = Power::ReservationPrep;
 /// A booking is told so long before.
@@ -41,7 +41,7 @@ pub enum ReservationAction {
         what: String,
         /// Number, address, confirmation: whatever else was said.
         details: String,
-        time: SaidTime,
+        time: PlannedTime,
     },
     List,
     Show(String),
@@ -112,10 +112,10 @@ impl ReservationState {
         to: TimeChange,
         scene: &PowerContext<'_>,
     ) -> Option<String> {
-        let entry = match self.meant(which, scene) {
-            Meant::One(entry) => entry,
-            Meant::Several => return Some(self.ask_which(scene)),
-            Meant::Nothing => return scene.sure.then(|| none_of(&which.about)),
+        let entry = match self.find_one(which, scene) {
+            BookingMatch::One(entry) => entry,
+            BookingMatch::Several => return Some(self.ask_which(scene)),
+            BookingMatch::Nothing => return scene.sure.then(|| none_of(&which.about)),
         };
         let (id, minute) = (entry.id, entry.minute);
         let words = Words::new(&entry.what);
@@ -127,11 +127,11 @@ impl ReservationState {
         let begins = entry.begins(scene)?;
         let moved = match to.of_set(begins, None, scene.now, scene.zone()) {
             Ok(moved) if moved.recurrence.is_none() => moved.send_at,
-            Ok(_) => return Some(said_time::comes_again()),
+            Ok(_) => return Some(planned_time::comes_again()),
             Err(_) => return Some(NEW_TIME_UNCLEAR.to_owned()),
         };
         let new_minute = pieces::minute_of_day(moved, scene.zone());
-        let time = SaidTime {
+        let time = PlannedTime {
             day: pieces::date(moved, scene.zone()),
             minute: (minute.is_some() || new_minute != 0).then_some(new_minute),
         };
@@ -159,11 +159,11 @@ impl ReservationState {
         is_done: bool,
         scene: &PowerContext<'_>,
     ) -> Option<String> {
-        let id = match self.meant(which, scene) {
-            Meant::One(entry) => entry.id,
-            Meant::Several => return Some(self.ask_which(scene)),
-            Meant::Nothing if !scene.sure => return None,
-            Meant::Nothing => {
+        let id = match self.find_one(which, scene) {
+            BookingMatch::One(entry) => entry.id,
+            BookingMatch::Several => return Some(self.ask_which(scene)),
+            BookingMatch::Nothing if !scene.sure => return None,
+            BookingMatch::Nothing => {
                 return Some(format!(
                     "{} {}",
                     none_of(&which.about),

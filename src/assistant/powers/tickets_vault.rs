@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
-use super::said_time::{self, SaidTime};
+use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::words::Words;
@@ -29,11 +29,11 @@ pub enum TicketAction {
     Keep {
         /// The ticket as it was typed; "": only a photo.
         text: String,
-        time: Option<SaidTime>,
+        time: Option<PlannedTime>,
         has_photo: bool,
     },
     /// The day of the ticket that has none.
-    SetTime(SaidTime),
+    SetTime(PlannedTime),
     /// `None`: all of them.
     Show(Option<String>),
     Remove(String),
@@ -57,7 +57,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TicketAction)> {
         return Some((Clear, keep(talk, from, end)));
     }
     if let Some(from) = words.after(at, &["its on", "it is on", "its", "it is", "that is on"])
-        && let Some(found) = said_time::find(talk, from.saturating_sub(1), end, false)
+        && let Some(found) = planned_time::find(talk, from.saturating_sub(1), end, false)
         && found.range().1 == end
     {
         return Some((InSession, with_time(found.time, TicketAction::SetTime)));
@@ -164,10 +164,10 @@ fn keep(talk: &Talk<'_>, from: usize, end: usize) -> TicketAction {
     let has = |is: fn(&str) -> bool| (talk.start..end).any(|n| is(words.get(n)));
     // "friday 7:40" is as it is printed, "friday at 8" is in the evening.
     let evening =
-        has(said_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
+        has(planned_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
     let text = pieces::original(words, from, end);
     let has_photo = talk.context.has_photos;
-    match said_time::find(talk, from, end, evening) {
+    match planned_time::find(talk, from, end, evening) {
         Some(found) => with_time(found.time, |time| TicketAction::Keep {
             text,
             time: Some(time),
@@ -182,8 +182,8 @@ fn keep(talk: &Talk<'_>, from: usize, end: usize) -> TicketAction {
 }
 
 fn with_time(
-    time: Result<SaidTime, String>,
-    action: impl FnOnce(SaidTime) -> TicketAction,
+    time: Result<PlannedTime, String>,
+    action: impl FnOnce(PlannedTime) -> TicketAction,
 ) -> TicketAction {
     match time {
         Ok(time) => action(time),

@@ -10,7 +10,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{capital, counted, joined, too_long};
-use super::said_time::SaidTime;
+use super::planned_time::PlannedTime;
 use super::{PowerContext, Superpower};
 use lists::{Item, Items, NamedList, Place};
 pub(super) use operations::Arguments;
@@ -41,7 +41,7 @@ pub enum ListName {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TodoDraft {
     pub(super) text: String,
-    pub(super) due: Option<SaidTime>,
+    pub(super) due: Option<PlannedTime>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -173,12 +173,12 @@ impl Superpower for TodoState {
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let dated = self.all().filter(|(_, item)| !item.done);
-        let mut due: Vec<(SaidTime, Place, &Item)> = dated
+        let mut due: Vec<(PlannedTime, Place, &Item)> = dated
             .filter_map(|(place, item)| Some((item.due()?, place, item)))
             .filter(|(due, ..)| (from..=to).contains(&due.day))
             .collect();
         due.sort_by_key(|(due, ..)| (due.day, due.minute));
-        let line = |(due, place, item): (SaidTime, Place, &Item)| {
+        let line = |(due, place, item): (PlannedTime, Place, &Item)| {
             format!(
                 "{} ({}): {}",
                 item.text,

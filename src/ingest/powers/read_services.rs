@@ -13,13 +13,13 @@ use crate::store::{CalendarEvent, ServiceRow, Tx, UserId};
 /// transaction.
 #[derive(Default)]
 pub(super) struct ReadServices {
-    connected: Option<Connected>,
+    connected: Option<ConnectedKinds>,
     /// By the days before and after now.
     events: HashMap<(i64, i64), Vec<Event>>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Connected {
+pub(super) struct ConnectedKinds {
     pub(super) calendar: bool,
     pub(super) mailbox: bool,
     /// There is no calendar, but the mailbox holds invitations.
@@ -32,13 +32,13 @@ impl ReadServices {
         tx: &Tx<'_>,
         user: UserId,
         now: Timestamp,
-    ) -> Result<Connected> {
+    ) -> Result<ConnectedKinds> {
         if let Some(known) = self.connected {
             return Ok(known);
         }
         let services = tx.view().services(user)?;
         let is_calendar = |service: &ServiceRow| service.kind.is_calendar();
-        let found = Connected {
+        let found = ConnectedKinds {
             calendar: services.iter().any(is_calendar),
             mailbox: !services.iter().all(is_calendar),
             invitations: !services.is_empty() && tx.view().has_invitations(user, now)?,

@@ -104,7 +104,7 @@ fn is_reminder_latest(
 ) -> Result<bool> {
     let latest = tx.dialog(room.id, user.id)?.latest;
     let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, now);
-    let can_be_meant = |latest: &Latest| latest.event != Event::Delivered || latest.told.is_some();
+    let can_be_meant = |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
     let Some((_, at)) = latest.filter(|(latest, _)| can_be_meant(latest)) else {
         return Ok(false);
     };

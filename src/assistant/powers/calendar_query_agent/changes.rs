@@ -7,7 +7,7 @@ use super::{CalendarQuery, Strength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::listening::listen;
 use crate::assistant::builtin::{Talk, TimeChange, follow_up, when};
-use crate::assistant::powers::{PowerContext, pieces, said_time};
+use crate::assistant::powers::{PowerContext, pieces, planned_time};
 use crate::model::calendar_change::TITLE_CHARS_MAX;
 
 /// Of an event whose end is not said.
@@ -253,7 +253,7 @@ fn time_and_title(
     let end = inner.words.len();
     // The meaning rests on the person's time zone.
     let zone = talk.zone();
-    let found = said_time::find(&inner, 0, end, false);
+    let found = planned_time::find(&inner, 0, end, false);
     let title = match &found {
         Some(found) => found.rest(&inner.words, 0, end).join(" "),
         None => pieces::original(&inner.words, 0, end),

@@ -3,7 +3,7 @@
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::Talk;
-use crate::assistant::powers::{Strength, pieces, said_time};
+use crate::assistant::powers::{Strength, pieces, planned_time};
 
 /// Words before "trial ends".
 const NAME_WORDS_MAX: usize = 12;
@@ -47,7 +47,7 @@ pub(in crate::assistant::powers) fn parse(
         return None;
     }
     let (what, next) = deadline(talk, at, end)?;
-    let Some(found) = said_time::find(talk, next, end, false) else {
+    let Some(found) = planned_time::find(talk, next, end, false) else {
         return (next == end).then_some((Soft, CancellationAction::AskTime(what)));
     };
     let mut rest = found.rest(words, next, end);

@@ -23,7 +23,7 @@ pub(in crate::assistant::powers) struct Arguments {
     /// For keep: the next day on which it renews or expires, YYYY-MM-DD.
     date: Option<String>,
     /// For keep: how often it renews; once: it expires and does not renew.
-    every: Option<Every>,
+    every: Option<PeriodUnit>,
     /// For keep: 3 with month is every 3 months. Without it 1.
     interval: Option<u32>,
 }
@@ -40,7 +40,7 @@ enum Verb {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Every {
+enum PeriodUnit {
     Once,
     Day,
     Week,
@@ -48,7 +48,7 @@ enum Every {
     Year,
 }
 
-impl Every {
+impl PeriodUnit {
     fn period(self, interval: Option<u32>) -> std::result::Result<Period, String> {
         let interval = interval.unwrap_or(1);
         if !(1..=INTERVAL_MAX).contains(&interval) {

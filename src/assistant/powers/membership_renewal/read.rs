@@ -2,7 +2,7 @@
 //! none.
 
 use super::super::entries::Period;
-use super::super::said_time::{self, SaidTime};
+use super::super::planned_time::{self, PlannedTime};
 use super::super::{Strength, money, pieces};
 use super::RenewalAction;
 use crate::assistant::MessageContext;
@@ -115,7 +115,7 @@ fn renewal(
         ..*talk.context
     };
     let inner = listen(&context);
-    let found = said_time::find(&inner, 0, inner.words.len(), false);
+    let found = planned_time::find(&inner, 0, inner.words.len(), false);
     // "12/28" on a card is a month.
     let is_month = what.ends_with("card") && inner.words.iter().any(|word| word.contains('/'));
     if is_month {
@@ -173,11 +173,11 @@ fn renewal(
 }
 
 /// The first day of a rule that names its days: "every month on the 5th".
-fn first_day(talk: &Talk<'_>, repeat: Option<&Repeat>) -> Option<SaidTime> {
+fn first_day(talk: &Talk<'_>, repeat: Option<&Repeat>) -> Option<PlannedTime> {
     let repeat = repeat.filter(|repeat| repeat.names_day())?;
     let recurrences = repeat.recurrences(talk.context.now, talk.zone()).ok()?;
     let next = recurrences.first()?.next()?;
-    Some(SaidTime {
+    Some(PlannedTime {
         day: pieces::date(next, talk.zone()),
         minute: None,
     })

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, said_time, undo,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads, undo,
 };
 use super::ParcelAction;
 
@@ -50,7 +50,7 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Keep => ParcelAction::Keep {
                 what: needed(Some(&parcel), "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
-                time: said_time(date, time, moment)?,
+                time: planned_time(date, time, moment)?,
             },
             Verb::SetDay => ParcelAction::SetTime {
                 about,

@@ -4,7 +4,7 @@
 use super::ParcelAction;
 use crate::assistant::builtin::Talk;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{Strength, pieces, said_time};
+use crate::assistant::powers::{Strength, pieces, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
@@ -52,7 +52,7 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
         return Some((Clear, ParcelAction::List));
     }
     if let Some(from) = words.after(at, &IT_ARRIVES)
-        && let Some(found) = said_time::find(talk, from, end, false)
+        && let Some(found) = planned_time::find(talk, from, end, false)
     {
         let to_action = |time| ParcelAction::SetTime { about: None, time };
         return Some((
@@ -92,7 +92,7 @@ fn parse_late(
     end: usize,
 ) -> Option<ParcelAction> {
     let from = late_end(&talk.words, at)?;
-    Some(match said_time::find(talk, from, end, false) {
+    Some(match planned_time::find(talk, from, end, false) {
         Some(found) => {
             found
                 .time
@@ -176,7 +176,7 @@ fn parse_parcel(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<P
     if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
         return None;
     }
-    let found = said_time::find(talk, kind + 1, end, false);
+    let found = planned_time::find(talk, kind + 1, end, false);
     let to = verb.map_or(end, |(n, _)| n);
     let (mut named, mut details) = (Vec::new(), Vec::new());
     for n in from..end {

@@ -5,7 +5,7 @@ use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
 use crate::assistant::builtin::{Talk, follow_up, when};
-use crate::assistant::powers::{pieces, said_time};
+use crate::assistant::powers::{pieces, planned_time};
 
 /// What something that one asks to book begins with, after the verb.
 const ORDERED: [&str; 23] = [
@@ -48,7 +48,7 @@ pub(super) fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> Bo
     let names_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
     let time = (kind + 1..end)
         .any(names_day)
-        .then(|| said_time::find(talk, kind + 1, end, false))
+        .then(|| planned_time::find(talk, kind + 1, end, false))
         .flatten();
     BookingRef {
         about: name_of(words, from, kind, end),
@@ -96,7 +96,7 @@ fn parse_order(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
         }
         _ => return None,
     };
-    let what = match said_time::find(talk, from, end, false) {
+    let what = match planned_time::find(talk, from, end, false) {
         Some(found) => found.rest(words, from, end).into_iter().next(),
         None => Some(pieces::original(words, from, end)),
     };
@@ -126,7 +126,7 @@ fn parse_move(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationActio
     let name_end = (kind + 1..link)
         .find(|n| words.get(*n) == "from")
         .unwrap_or(link);
-    if (link..end).any(|n| said_time::is_open_span(words, n)) {
+    if (link..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
     }
     let which = named(talk, from, kind, name_end);
@@ -154,7 +154,7 @@ fn parse_moved(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationActi
     let (link, next) = (kind + 1..end).find_map(|n| Some((n, words.after(n, &links)?)))?;
     let next = words.after(next, &["to"]).unwrap_or(next);
     let to = follow_up::read_new_time(words, next..end)?;
-    if (next..end).any(|n| said_time::is_open_span(words, n)) {
+    if (next..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
     }
     let which = named(talk, from, kind, link);

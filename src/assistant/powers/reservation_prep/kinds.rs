@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{pieces, said_time};
+use crate::assistant::powers::{pieces, planned_time};
 
 /// Words that a booking's name doesn't have before "dinner" and the like. Sorted.
 const NO_NAME: [&str; 137] = [
@@ -187,7 +187,7 @@ pub(super) fn is_ordered(word: &str) -> bool {
 /// Whether it takes place in the evening, so that "at 8" is 20:00.
 pub(super) fn is_in_the_evening(words: &Words<'_>, range: Range<usize>) -> bool {
     let has = |is: fn(&str) -> bool| range.clone().any(|n| is(words.get(n)));
-    has(said_time::is_evening)
+    has(planned_time::is_evening)
         || has(|word| matches!(word, "table" | "restaurant" | "reservation"))
             && !has(|word| {
                 is_stay(word)

@@ -4,7 +4,7 @@
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::{Talk, when};
-use crate::assistant::powers::said_time::{self, SaidTime};
+use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{Strength, pieces, trip_planner};
 
 /// Words before "on friday" that are looked at.
@@ -103,7 +103,7 @@ fn parse_stay(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> Option<
     Some(ReservationAction::Keep {
         what: pieces::original(words, start, name_end),
         details: details.join(", "),
-        time: SaidTime {
+        time: PlannedTime {
             day: first,
             minute: None,
         },
@@ -185,7 +185,7 @@ fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Re
         return Some((strength, stay));
     }
     let evening = is_in_the_evening(words, at..end);
-    let Some(found) = said_time::find(talk, from, end, evening) else {
+    let Some(found) = planned_time::find(talk, from, end, evening) else {
         let what = pieces::original(words, start, end);
         let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));

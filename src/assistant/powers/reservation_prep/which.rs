@@ -18,7 +18,7 @@ pub struct BookingRef {
 }
 
 /// What is found of it.
-pub(super) enum Meant<'a> {
+pub(super) enum BookingMatch<'a> {
     One(&'a Entry),
     /// Which of them is open.
     Several,
@@ -32,12 +32,16 @@ impl BookingRef {
 }
 
 impl ReservationState {
-    pub(super) fn meant(&self, which: &BookingRef, scene: &PowerContext<'_>) -> Meant<'_> {
+    pub(super) fn find_one(
+        &self,
+        which: &BookingRef,
+        scene: &PowerContext<'_>,
+    ) -> BookingMatch<'_> {
         let found = self.named(which, scene);
         match found.as_slice() {
-            [] => Meant::Nothing,
-            [only] => Meant::One(only),
-            _ => Meant::Several,
+            [] => BookingMatch::Nothing,
+            [only] => BookingMatch::One(only),
+            _ => BookingMatch::Several,
         }
     }
 

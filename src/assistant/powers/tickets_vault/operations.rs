@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, said_time, undo,
+    Moment, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads, undo,
 };
 use super::TicketAction;
 
@@ -50,7 +50,7 @@ impl super::super::operations::Arguments for Arguments {
                     true => ticket,
                     false => needed(Some(&ticket), "ticket")?,
                 },
-                time: said_time(date, time, moment)?,
+                time: planned_time(date, time, moment)?,
                 has_photo: moment.has_photos,
             },
             Verb::SetDay => TicketAction::SetTime(needed_time(date, time, moment)?),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::pieces::{self, capital, counted, joined, same, which};
-use crate::assistant::powers::said_time::SaidTime;
+use crate::assistant::powers::planned_time::PlannedTime;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Item {
@@ -94,10 +94,10 @@ impl Item {
         }
     }
 
-    pub(super) fn due(&self) -> Option<SaidTime> {
+    pub(super) fn due(&self) -> Option<PlannedTime> {
         let day = pieces::day(self.day?);
         let minute = self.minute;
-        Some(SaidTime { day, minute })
+        Some(PlannedTime { day, minute })
     }
 
     /// Whether its day has come, and it isn't done.

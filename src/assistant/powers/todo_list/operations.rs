@@ -7,7 +7,7 @@ use super::super::operations::{
     Moment, OwnOperation, Result, all_needed, changes, clean, date, needed, one, reads, undo,
 };
 use super::{ListName, TodoAction, TodoDraft};
-use crate::assistant::powers::said_time::SaidTime;
+use crate::assistant::powers::planned_time::PlannedTime;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +57,7 @@ impl super::super::operations::Arguments for Arguments {
             Verb::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
             Verb::Add => {
                 let due = date(self.date.as_deref(), "date")?;
-                let due = due.map(|day| SaidTime { day, minute: None });
+                let due = due.map(|day| PlannedTime { day, minute: None });
                 let drafts = items()?.into_iter().map(|text| TodoDraft { text, due });
                 TodoAction::Add(list, drafts.collect())
             }

@@ -8,7 +8,7 @@ use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Talk, subject};
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::pieces::{self, things};
-use crate::assistant::powers::said_time::{self, SaidTime};
+use crate::assistant::powers::planned_time::{self, PlannedTime};
 
 /// Words after "add" that name things for a list, where none is named.
 const PLAIN_WORDS_MAX: usize = 5;
@@ -292,7 +292,8 @@ fn added(
 ) -> TodoAction {
     let text = talk.words.original(from..to.max(from));
     let text = text.trim().trim_start_matches([':', '-']);
-    let due = match due.map(|spec| said_time::resolve(spec, talk)).transpose() {
+    let day = due.map(|spec| planned_time::resolve(spec, talk));
+    let due = match day.transpose() {
         Ok(due) => due,
         Err(reply) => return TodoAction::Unclear(reply),
     };
@@ -305,7 +306,7 @@ fn added(
 }
 
 /// "call the bank on friday". The error says why the day can't be used.
-fn draft(talk: &Talk<'_>, text: String, due: Option<SaidTime>) -> Result<TodoDraft, String> {
+fn draft(talk: &Talk<'_>, text: String, due: Option<PlannedTime>) -> Result<TodoDraft, String> {
     let words = Words::new(&text);
     let mut starts = 1..words.len();
     let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
@@ -315,7 +316,7 @@ fn draft(talk: &Talk<'_>, text: String, due: Option<SaidTime>) -> Result<TodoDra
     if is_repeat(words.get(at - 1)) {
         return Err(no_repetition());
     }
-    let due = said_time::resolve(spec, talk)?;
+    let due = planned_time::resolve(spec, talk)?;
     Ok(TodoDraft {
         text: pieces::original(&words, 0, at),
         due: Some(due),

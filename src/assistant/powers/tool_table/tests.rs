@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::bill_split::Amount;
 use super::super::budget_tracker::Spending;
 use super::super::money::Money;
-use super::super::said_time::SaidTime;
+use super::super::planned_time::PlannedTime;
 use super::*;
 use crate::clock::{Timestamp, Zone};
 
@@ -25,7 +25,7 @@ fn operation(power: Power, arguments: &Value) -> Result<Operation> {
 fn thing(text: &str, day: Option<NaiveDate>) -> todo_list::TodoDraft {
     todo_list::TodoDraft {
         text: text.into(),
-        due: day.map(|day| SaidTime { day, minute: None }),
+        due: day.map(|day| PlannedTime { day, minute: None }),
     }
 }
 
@@ -119,7 +119,7 @@ fn arguments_of_trackers_mean_actions() {
 
 #[test]
 fn arguments_of_what_is_planned_mean_actions() {
-    let on = |day, minute| SaidTime {
+    let on = |day, minute| PlannedTime {
         day: NaiveDate::from_ymd_opt(2026, 3, day).unwrap(),
         minute,
     };

@@ -15,12 +15,12 @@ const WORDS_MAX: usize = 120;
 
 /// A day, and the minute after midnight where a time was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SaidTime {
+pub struct PlannedTime {
     pub day: NaiveDate,
     pub minute: Option<u32>,
 }
 
-impl SaidTime {
+impl PlannedTime {
     /// "Friday, 27 November at 17:00", with the year when it is another than today's.
     pub(super) fn display(self, today: NaiveDate) -> String {
         pieces::time_text(self.day, self.minute, today)
@@ -30,7 +30,7 @@ impl SaidTime {
 /// What a sentence says of a time.
 pub(super) struct TimeInText {
     /// The error: why it can't be used, as it is said.
-    pub(super) time: Result<SaidTime, String>,
+    pub(super) time: Result<PlannedTime, String>,
     /// The words that say it: first, and after the last.
     spans: Vec<(usize, usize)>,
 }
@@ -252,11 +252,11 @@ fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bo
 }
 
 /// The time that `spec` says. The error: why it can't be used, as it is said.
-pub(super) fn resolve(spec: Spec, talk: &Talk<'_>) -> Result<SaidTime, String> {
+pub(super) fn resolve(spec: Spec, talk: &Talk<'_>) -> Result<PlannedTime, String> {
     resolved(spec, talk, false).map_err(problem_text)
 }
 
-fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Problem> {
+fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<PlannedTime, Problem> {
     let (now, zone) = (talk.context.now, talk.zone());
     let spec = if evening { spec.in_the_evening() } else { spec };
     let has_time = spec.clock.is_some()
@@ -285,10 +285,10 @@ fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Prob
         if day < today {
             return Err(Problem::Past);
         }
-        return Ok(SaidTime { day, minute: None });
+        return Ok(PlannedTime { day, minute: None });
     }
     let at = when::resolve(&spec, now, zone)?;
-    Ok(SaidTime {
+    Ok(PlannedTime {
         day: pieces::date(at, zone),
         minute: Some(pieces::minute_of_day(at, zone)),
     })

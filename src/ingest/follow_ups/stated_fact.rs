@@ -1,7 +1,7 @@
 //! What a person tells of themselves: it is noted, so that "undo" takes back that and nothing older.
 //! Also the time zone, with the reminders that were set before it was known.
 
-use super::super::dialog::{Event, Latest, Told};
+use super::super::dialog::{Event, Latest, StatedFact};
 use super::listed;
 use crate::assistant::wording;
 use crate::clock::Zone;
@@ -13,21 +13,21 @@ const MINUTE_MS: i64 = 60_000;
 
 impl MessageTurn<'_> {
     /// The reminders that "it" means stay the same.
-    pub(in crate::ingest) fn note_told(&self, tx: &mut Tx<'_>, told: Told) -> Result<()> {
+    pub(in crate::ingest) fn note_fact(&self, tx: &mut Tx<'_>, fact: StatedFact) -> Result<()> {
         let latest = self.latest(tx)?.map(|(latest, _)| latest);
         let latest = Latest {
-            told: Some(told),
+            fact: Some(fact),
             ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
         };
         latest.note(tx, self.room.id, self.user.id, self.now)
     }
 
     /// Forgets the memory; of a name or a zone, says that it stays.
-    pub(super) fn undo_told(&self, tx: &mut Tx<'_>, told: &Told) -> Result<String> {
-        let id = match told {
-            Told::Memory(id) => id,
-            Told::Name => return Ok(wording::name_stays()),
-            Told::TimeZone => return Ok(wording::timezone_stays()),
+    pub(super) fn undo_fact(&self, tx: &mut Tx<'_>, fact: &StatedFact) -> Result<String> {
+        let id = match fact {
+            StatedFact::Memory(id) => id,
+            StatedFact::Name => return Ok(wording::name_stays()),
+            StatedFact::TimeZone => return Ok(wording::timezone_stays()),
         };
         let known = self.known(tx)?.memories;
         let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {
@@ -48,7 +48,7 @@ impl MessageTurn<'_> {
             None => self.set_in_utc(tx, zone)?,
         };
         if in_utc.is_empty() {
-            self.note_told(tx, Told::TimeZone)?;
+            self.note_fact(tx, StatedFact::TimeZone)?;
             return Ok(reply);
         }
         reply.push('\n');
@@ -59,7 +59,7 @@ impl MessageTurn<'_> {
         ));
         self.note_listed(tx, &in_utc)?;
         let latest = Latest {
-            told: Some(Told::TimeZone),
+            fact: Some(StatedFact::TimeZone),
             ..Latest::of(Event::Set, &in_utc)
         };
         latest.note(tx, self.room.id, self.user.id, self.now)?;
