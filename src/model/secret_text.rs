@@ -207,6 +207,8 @@ fn secret_after(parts: &[String], at: usize) -> Option<usize> {
         let word = word.to_lowercase();
         ABOUT_WORDS.contains(&word.as_str()) || SERVICE_WORDS.contains(&word.as_str())
     };
+    // "My boarding pass is ready tomorrow" is about no mailbox, whatever else a mail is said to do.
+    let is_of_service = at > 0 && SERVICE_WORDS.contains(&parts[at - 1].to_lowercase().as_str());
     let mut rest = (at + 1..parts.len()).filter(|at| !parts[*at].is_empty());
     let mut next = rest.next();
     let mut is_linked = is_link(&parts[at]);
@@ -222,7 +224,11 @@ fn secret_after(parts: &[String], at: usize) -> Option<usize> {
         part.chars().count() >= SECRET_CHARS_MIN
             && part != REMOVED
             && match is_linked {
-                true => !is_word || !SENTENCE_WORDS.contains(&part.to_lowercase().as_str()),
+                true if is_word => {
+                    (is_of_service || *at + 1 == parts.len())
+                        && !SENTENCE_WORDS.contains(&part.to_lowercase().as_str())
+                }
+                true => true,
                 false => !is_word && *at + 1 == parts.len(),
             }
     })
@@ -270,6 +276,7 @@ mod tests {
             "the password for my mail account",
             "my mail password is not the one of my calendar",
             "what is the password to my mail? it is new",
+            "the mail says that my boarding pass is ready tomorrow",
             "add mail password reset to my list",
             "what is my mail password?",
             "they need more time with this from them",
