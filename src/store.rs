@@ -127,7 +127,7 @@ pub use lock::{Holder, Lock, holder};
 pub use mail_items::{MailFactRow, MailItem};
 pub use memories::Memory;
 pub use memory_tasks::{MemoryTask, MemoryTaskKind};
-pub use messages::{NewMessage, StoredAnswer, StoredMessage};
+pub use messages::NewMessage;
 pub use numbers::{Backlog, Numbers, Sizes};
 pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use pending_replies::PendingReply;

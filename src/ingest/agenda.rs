@@ -77,7 +77,7 @@ impl MessageTurn<'_> {
     fn has_calendars(&self) -> bool {
         !self.flags.boolean("llm.force_basic_mode")
             && self.flags.superpower(Power::CalendarQueryAgent.name())
-            && gate::has_superpowers_alone(self.user, self.flags, self.now)
+            && gate::has_superpowers_alone(&self.user, &self.flags, self.now)
     }
 
     fn agenda_of(&self, tx: &Tx<'_>, reminders: &[Reminder], span: &Span) -> Result<String> {

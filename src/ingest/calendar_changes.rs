@@ -1,10 +1,9 @@
 //! Changes of a person's calendar, from the question to the yes. `services` carries them out
 //! afterwards and tells the person how that went: nothing is said to be done before it is.
 
-use super::answer::Answer;
 use super::dialog::{self, LATEST_MS, LatestEvent, PendingCalendarChange, Question};
-use super::gate;
 use super::powers::PowerReply;
+use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::powers::{
@@ -133,7 +132,7 @@ impl MessageTurn<'_> {
         &self,
         tx: &mut Tx<'_>,
         intent: &Intent,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Option<Reply>> {
         let Intent::FollowUp {
             what: what @ (FollowUp::Yes | FollowUp::No | FollowUp::NeverMind),
             ..
@@ -144,8 +143,7 @@ impl MessageTurn<'_> {
         if !matches!(self.question(tx)?, Some(Question::ChangeCalendar(_))) {
             return Ok(None);
         }
-        let reply = self.follow_up(tx, what)?;
-        Ok(reply.map(|reply| reply.answer()))
+        self.follow_up(tx, what)
     }
 
     /// "move it to 2", "delete it", where the last thing named is an event.
@@ -187,10 +185,7 @@ impl MessageTurn<'_> {
         to: Option<TimeChange>,
     ) -> Result<Option<String>> {
         let power = Power::CalendarQueryAgent;
-        if self.in_group()
-            || !self.flags.superpower(power.name())
-            || !gate::has_superpowers(tx, self.message, self.user, self.room, self.flags, self.now)?
-        {
+        if self.in_group() || !self.flags.superpower(power.name()) || !self.has_superpowers(tx)? {
             return Ok(None);
         }
         let action = Action::CalendarQueryAgent(CalendarQuery::Change(EventChangeRequest {

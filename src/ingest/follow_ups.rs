@@ -5,11 +5,11 @@ mod changes;
 mod snooze;
 mod stated_fact;
 
-use super::answer::ReplyDraft;
+use super::carry_out::{described, listed, pairs};
 use super::dialog::{
     self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
 };
-use super::respond::{described, listed, pairs};
+use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, wording};
@@ -34,20 +34,20 @@ enum Referent {
 
 impl MessageTurn<'_> {
     /// `None`: it refers to nothing and is understood alone.
-    pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
+    pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
         if *what == FollowUp::Cancel(ReminderRef::Latest) && self.was_asked_last(tx)? {
-            return Ok(self.answer_no(tx)?.map(ReplyDraft::from));
+            return Ok(self.answer_no(tx)?.map(Reply::from));
         }
         if let Some(reply) = self.change_latest_event(tx, what)? {
             return Ok(Some(reply.into()));
         }
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
-            FollowUp::Yes => self.answer_yes(tx)?.map(ReplyDraft::from),
-            FollowUp::No => self.answer_no(tx)?.map(ReplyDraft::from),
-            FollowUp::NeverMind => self.never_mind(tx)?.map(ReplyDraft::from),
+            FollowUp::Yes => self.answer_yes(tx)?.map(Reply::from),
+            FollowUp::No => self.answer_no(tx)?.map(Reply::from),
+            FollowUp::NeverMind => self.never_mind(tx)?.map(Reply::from),
             FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
-            FollowUp::Done => self.done(tx)?.map(ReplyDraft::from),
+            FollowUp::Done => self.done(tx)?.map(Reply::from),
             FollowUp::Change {
                 which: ReminderRef::Latest,
                 to,
@@ -55,9 +55,9 @@ impl MessageTurn<'_> {
                 self.answer_when(tx, to)?
             }
             FollowUp::Change { which, to } => self.change(tx, which, to)?,
-            FollowUp::Cancel(which) => self.cancel(tx, which)?.map(ReplyDraft::from),
-            FollowUp::Undo => self.undo(tx)?.map(ReplyDraft::from),
-            FollowUp::Dates(which) => self.next_dates(tx, which)?.map(ReplyDraft::from),
+            FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
+            FollowUp::Undo => self.undo(tx)?.map(Reply::from),
+            FollowUp::Dates(which) => self.next_dates(tx, which)?.map(Reply::from),
         })
     }
 
@@ -79,7 +79,7 @@ impl MessageTurn<'_> {
     }
 
     /// The answer to "When?"; otherwise a time right after a reminder postpones it.
-    fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<ReplyDraft>> {
+    fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
         if let Some(reply) = self.answer_which(tx)? {
             return Ok(Some(reply));
         }
@@ -102,7 +102,7 @@ impl MessageTurn<'_> {
     }
 
     /// The answer to the question what to remind of.
-    pub(super) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
+    pub(super) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
         let Some(Question::What { send_at, rule }) = self.question(tx)? else {
             return Ok(None);
         };
@@ -172,7 +172,7 @@ impl MessageTurn<'_> {
         Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
     }
 
-    fn remind_at(&self, tx: &mut Tx<'_>, text: &str, new: &NewTime) -> Result<ReplyDraft> {
+    fn remind_at(&self, tx: &mut Tx<'_>, text: &str, new: &NewTime) -> Result<Reply> {
         self.remind(tx, text, new.send_at, new.zone, new.recurrence.as_ref())
     }
 
@@ -374,17 +374,6 @@ impl MessageTurn<'_> {
             } => self.ask(tx, &Question::what(*send_at, recurrence.as_ref())),
             _ => Ok(()),
         }
-    }
-}
-
-/// Adds a sentence. A relay that delivers reminders itself gets one reminder per answer.
-fn add(reply: &mut ReplyDraft, more: ReplyDraft) {
-    if !reply.text.is_empty() {
-        reply.text.push('\n');
-    }
-    reply.text.push_str(&more.text);
-    if reply.schedule.is_none() {
-        reply.schedule = more.schedule;
     }
 }
 

@@ -1,27 +1,23 @@
 //! Reminders before an event that the service knows of: a trip, a birthday, a booking, an event of
 //! a connected calendar. In a group only what belongs to the group is looked at.
 
-use super::answer::ReplyDraft;
 use super::dialog::{EventChoice, Question};
 use super::gate;
 use super::powers::{bookings, planned_events, stored_state};
+use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem};
 use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::store::{PowerOwner, Tx};
+use crate::store::Tx;
 
 /// Events that are named in a question.
 const CHOICES_MAX: usize = 8;
 
 impl MessageTurn<'_> {
-    pub(super) fn remind_before(
-        &self,
-        tx: &mut Tx<'_>,
-        request: &BeforeEvent,
-    ) -> Result<ReplyDraft> {
+    pub(super) fn remind_before(&self, tx: &mut Tx<'_>, request: &BeforeEvent) -> Result<Reply> {
         if let Some(text) = request.text_without_event() {
             let reply = wording::before_what(text);
             return Ok(reply.into());
@@ -65,7 +61,7 @@ impl MessageTurn<'_> {
         request: &BeforeEvent,
         event: &Plan,
         text: &str,
-    ) -> Result<ReplyDraft> {
+    ) -> Result<Reply> {
         let (zone, now) = (self.zone(), self.now);
         let text = match text {
             "" => event.what.as_str(),
@@ -80,7 +76,7 @@ impl MessageTurn<'_> {
         self.ask_when(tx, text, reply)
     }
 
-    fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<ReplyDraft> {
+    fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<Reply> {
         let text = what.to_owned();
         self.ask(tx, &Question::When { text })?;
         Ok(reply.into())
@@ -92,7 +88,7 @@ impl MessageTurn<'_> {
         text: &str,
         at: Timestamp,
         event: &str,
-    ) -> Result<ReplyDraft> {
+    ) -> Result<Reply> {
         let mut reply = self.remind(tx, text, at, None, None)?;
         if reply.text.contains(text) {
             reply.text.push_str(&format!("\n{event}"));
@@ -101,7 +97,7 @@ impl MessageTurn<'_> {
     }
 
     /// The answer to the question which event is meant: its number, or a word of its name.
-    pub(super) fn answer_which(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
+    pub(super) fn answer_which(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
         let Some(Question::Which { choices }) = self.question(tx)? else {
             return Ok(None);
         };
@@ -124,10 +120,6 @@ impl MessageTurn<'_> {
         if self.flags.boolean("llm.force_basic_mode") {
             return Ok(plans);
         }
-        let owner = match self.in_group() {
-            true => PowerOwner::Room(self.room.id),
-            false => PowerOwner::User(self.user.id),
-        };
         // What mails say of bookings is the person's own.
         let facts = Facts {
             bookings: match self.in_group() {
@@ -140,7 +132,7 @@ impl MessageTurn<'_> {
             timezone: self.timezone(),
             ..PowerContext::alone(self.now, self.user.id.0, &facts)
         };
-        let rows = tx.power_states(owner)?;
+        let rows = tx.power_states(self.owner())?;
         for power in Power::ALL {
             let row = rows.iter().find(|row| row.name == power.name());
             let has_data = row.is_some() || power.uses_bookings();
@@ -151,7 +143,7 @@ impl MessageTurn<'_> {
         }
         if !self.in_group()
             && self.flags.superpower(Power::CalendarQueryAgent.name())
-            && gate::has_superpowers_alone(self.user, self.flags, self.now)
+            && gate::has_superpowers_alone(&self.user, &self.flags, self.now)
         {
             plans.extend(planned_events(tx, self.user.id, self.timezone(), self.now)?);
         }

@@ -12,14 +12,11 @@ pub(super) mod request;
 
 pub(super) use facts::{bookings, event_lines, planned_events};
 
-use super::answer::Answer;
-use super::gate;
 use super::turn::MessageTurn;
-use super::understanding;
 use crate::access::Access;
 use crate::assistant::help::HelpGroup;
-use crate::assistant::powers::{Action, Power, PowerCall, StoredState, Strength};
-use crate::assistant::{Intent, wording};
+use crate::assistant::powers::{self, Action, Power, PowerCall, StoredState, Strength};
+use crate::assistant::{Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::random;
@@ -55,14 +52,14 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         called: &RequestedPower,
         understood: &Intent,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Option<String>> {
         let text = match &called.what {
             PowerRequest::Try(attempts) => {
                 let mut did = None;
                 for (n, attempt) in attempts.iter().enumerate() {
                     let is_last_resort = n > 0 && attempt.sure && !called.explicit;
                     if is_last_resort && let Some(known) = self.answer_from_memory(tx)? {
-                        return Ok(Some(Answer::saying(&known)));
+                        return Ok(Some(known));
                     }
                     did = self.attempt(tx, attempt, called.explicit)?;
                     if did.is_some() {
@@ -78,7 +75,7 @@ impl MessageTurn<'_> {
                 }
             }
             PowerRequest::End(_) | PowerRequest::Notices(_)
-                if !self.ingest.may_take_turn(self, called.explicit) =>
+                if !self.may_take_turn(called.explicit) =>
             {
                 self.too_many()
             }
@@ -91,7 +88,7 @@ impl MessageTurn<'_> {
                 self.too_many()
             }
         };
-        Ok(Some(Answer::saying(&text)))
+        Ok(Some(text))
     }
 
     /// Ends the conversation about a superpower, and what runs only until the person is done.
@@ -146,17 +143,19 @@ impl MessageTurn<'_> {
     /// Does what one of several requests asks a superpower for. Returns what is said about it.
     pub(super) fn use_power_for(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
         let persona = self.ingest.persona.get();
-        let (message, now) = (self.message, self.now);
-        let zone = self.timezone();
-        let calls = understanding::recognise_part((message, text), &persona.name, zone, now);
-        let is_meant = |call: &&PowerCall| {
+        let message = &self.message;
+        let calls = powers::recognise(&MessageContext {
+            text,
+            group: false, // only one of the parts contains the name
+            ..message.context(&persona.name, self.timezone(), self.now)
+        });
+        let is_offered = |call: &&PowerCall| {
             matches!(call.strength, Strength::Clear | Strength::Soft)
                 && self.flags.superpower(call.power.name())
         };
-        let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_meant).collect();
+        let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_offered).collect();
         calls.sort_by_key(|call| call.strength != Strength::Clear);
-        let access = gate::superpower_access(tx, message, self.user, self.room, self.flags, now)?;
-        if let (Access::Deny(denial), Some(call)) = (access, calls.first()) {
+        if let (Access::Deny(denial), Some(call)) = (self.superpower_access(tx)?, calls.first()) {
             // What may be ordinary talk is not refused.
             return Ok(match call.strength {
                 Strength::Clear => denial.reply(&persona),
@@ -205,7 +204,7 @@ impl MessageTurn<'_> {
     }
 
     /// In a group only shared state is used.
-    fn owner(&self) -> PowerOwner {
+    pub(in crate::ingest) fn owner(&self) -> PowerOwner {
         match self.in_group() {
             true => PowerOwner::Room(self.room.id),
             false => PowerOwner::User(self.user.id),
@@ -230,9 +229,7 @@ impl MessageTurn<'_> {
 
     /// The superpowers that the person has in this chat.
     fn powers_here(&self, tx: &Tx<'_>) -> Result<Vec<Power>> {
-        if self.flags.boolean("llm.force_basic_mode")
-            || !gate::has_superpowers(tx, self.message, self.user, self.room, self.flags, self.now)?
-        {
+        if self.flags.boolean("llm.force_basic_mode") || !self.has_superpowers(tx)? {
             return Ok(Vec::new());
         }
         let is_here = |power: &Power| {

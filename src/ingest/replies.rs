@@ -28,10 +28,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 
-use super::answer::Answer;
-use super::{Ingest, Message, understanding};
+use super::reply::Reply;
+use super::{Ingest, Message};
 use crate::assistant::wording::Apology;
-use crate::assistant::{Intent, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
@@ -40,6 +40,7 @@ use crate::flags::Reader;
 use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::metrics::{self, CacheMetrics, IntCounter};
+use crate::model::answer::Answer;
 use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx, UserId};
 use cache::Cache;
@@ -225,7 +226,8 @@ impl Ingest {
         self.replies.can_act()
             && !flags.boolean("llm.force_basic_mode")
             && message.superpower.is_none()
-            && !understanding::is_fixed_command(message, &self.persona.get().name)
+            && !(message.photos == 0
+                && assistant::is_fixed_command(&message.text, &self.persona.get().name))
     }
 
     /// The answer to a message whose reply is pending, within the deadline of a request that
@@ -252,21 +254,20 @@ impl Ingest {
         let answer = match tx.pending_reply(message_id)? {
             None => {
                 let stored = tx.answer(message_id)?;
-                let stored = stored.ok_or_else(|| Error::internal("the message was erased"))?;
-                return Answer::from_stored(&stored);
+                return stored.ok_or_else(|| Error::internal("the message was erased"));
             }
-            Some(pending) if pending.late => return Ok(Answer::silence()),
+            Some(pending) if pending.late => return Ok(Answer::default()),
             Some(pending) if pending.agent.is_some() => {
                 tx.set_reply_late(message_id)?;
                 self.replies.late.inc();
-                Answer::silence()
+                Answer::default()
             }
             Some(pending) => {
                 let result = ReplyResult::deadline_passed(pending.unprompted);
                 let now = self.clock.now();
-                let (draft, decision) = self.fulfilled(tx, &pending, &result, now)?;
-                let answer = draft.answer();
-                tx.set_answer(message_id, &answer.stored(), &decision.json())?;
+                let (reply, decision) = self.fulfilled(tx, &pending, &result, now)?;
+                let answer = reply.into_answer();
+                tx.set_answer(message_id, &answer, &decision.json())?;
                 self.replies.end(tx, message_id)?;
                 answer
             }
@@ -292,7 +293,7 @@ impl Ingest {
             // Erased, or answered with an apology: the tokens are counted all the same.
             self.replies.end(tx, message_id)?;
             self.replies
-                .answer_waiting(tx, message_id, Answer::silence());
+                .answer_waiting(tx, message_id, Answer::default());
             return Ok(());
         };
         if tx.view().is_any_erased(&result.others)? {
@@ -303,29 +304,27 @@ impl Ingest {
         if pending.late && !give_up && !self.has_room(tx, &pending)? {
             return Err(no_room());
         }
-        let (draft, decision) = self.fulfilled(tx, &pending, result, now)?;
-        let (answer, decision) = (draft.answer(), decision.json());
+        let (reply, decision) = self.fulfilled(tx, &pending, result, now)?;
+        let decision = decision.json();
         // A private question isn't answered in a chat that became a group.
         let is_former = tx.is_former_direct_chat(pending.room)?;
         if is_former && !pending.late {
             self.replies
-                .answer_waiting(tx, message_id, Answer::silence());
+                .answer_waiting(tx, message_id, Answer::default());
         }
         if pending.late || is_former {
-            let sent = draft.text.is_empty() || self.send_late(tx, &pending, &draft.text, now)?;
-            if !sent && !give_up {
+            let is_sent =
+                reply.text.is_empty() || self.send_late(tx, &pending, &reply.text, now)?;
+            if !is_sent && !give_up {
                 return Err(no_room());
             }
-            let bubbles = match tx.view().sent_of_reply(message_id)? {
-                sent if sent.is_empty() => answer.stored().bubbles,
-                mut sent => {
-                    sent.push(draft.text.clone());
-                    Answer::saying(&sent.join("\n\n")).stored().bubbles
-                }
-            };
-            tx.set_late_reply(message_id, bubbles.as_deref(), &decision)?;
+            let mut texts = tx.view().sent_of_reply(message_id)?;
+            texts.push(reply.text);
+            let answer = Reply::from(texts.join("\n\n")).into_answer();
+            tx.set_late_reply(message_id, &answer, Some(&decision))?;
         } else {
-            tx.set_answer(message_id, &answer.stored(), &decision)?;
+            let answer = reply.into_answer();
+            tx.set_answer(message_id, &answer, &decision)?;
             self.replies.answer_waiting(tx, message_id, answer);
         }
         self.replies.end(tx, message_id)
@@ -381,11 +380,11 @@ impl Ingest {
         tx: &Tx<'_>,
         user: UserId,
         in_group: bool,
-    ) -> Result<Answer> {
+    ) -> Result<String> {
         let language = language(tx, user, in_group)?;
         let persona = &self.persona.get().name;
-        let reply = wording::apology(Apology::Overloaded, persona, language.as_deref());
-        Ok(Answer::saying(&reply))
+        let why = Apology::Overloaded;
+        Ok(wording::apology(why, persona, language.as_deref()))
     }
 }
 

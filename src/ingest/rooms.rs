@@ -1,7 +1,8 @@
 //! A message's room: created when first seen, with its current agent and members. A room used as a
 //! group stays one. It must not know what is said there.
 
-use super::{Ingest, Message, Mode, PreparedMessage, user};
+use super::turn::user;
+use super::{Ingest, Message, Mode, PreparedMessage};
 use crate::edge::queue;
 use crate::error::Result;
 use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};

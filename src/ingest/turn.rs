@@ -1,27 +1,34 @@
-//! What the handling of one message knows. The files beside this one say what is done with it.
+//! What is known of a message in its transaction: the person, the chat, their flags and access. The
+//! files beside this one say what is done with it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::powers::request::RequestedPower;
-use super::{Ingest, Message};
+use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
-use crate::clock::{Monotonic, Timestamp};
+use crate::clock::{Monotonic, Timestamp, Zone};
+use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::ServiceMemories;
-use crate::store::{AgentId, Room, User};
+use crate::random;
+use crate::store::{AgentId, NewUser, Room, Tx, User};
 
 /// The handling of one message.
 pub(super) struct MessageTurn<'a> {
     pub(super) ingest: &'a Ingest,
     /// The user's flags.
-    pub(super) flags: &'a Reader<'a>,
-    pub(super) message: &'a Message,
-    pub(super) user: &'a User,
-    pub(super) room: &'a Room,
+    pub(super) flags: Reader<'a>,
+    pub(super) message: Cow<'a, Message>,
+    pub(super) user: Arc<User>,
+    pub(super) room: Room,
     /// `None` for the legacy endpoint, which has no queue.
     pub(super) agent: Option<AgentId>,
+    /// Messages by people since the assistant's last one, including this one.
     pub(super) humans: i64,
     pub(super) access: Access,
-    /// The requested superpower, if offered.
-    pub(super) called: Option<RequestedPower>,
+    /// The superpower that the message requests, if it is offered.
+    pub(super) requested_power: Option<RequestedPower>,
     /// The user's memories in the external service.
     pub(super) service_memories: &'a ServiceMemories,
     /// Requested by a language model on behalf of the user.
@@ -32,4 +39,79 @@ pub(super) struct MessageTurn<'a> {
     pub(super) is_admitted: bool,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
+}
+
+impl Ingest {
+    /// The message's turn. A sender, an agent and a room that are new get their rows.
+    pub(super) fn turn<'a>(
+        &'a self,
+        tx: &mut Tx<'_>,
+        prepared: &'a mut PreparedMessage,
+    ) -> Result<(MessageTurn<'a>, &'a PreparedMessage)> {
+        let now = prepared.now;
+        let agent = match &prepared.via {
+            Endpoint::Edge(name) => Some(self.agent(tx, name, now)?),
+            Endpoint::Legacy => None,
+        };
+        let user = user(tx, &prepared.message.sender, now)?;
+        if user.timezone != prepared.understood.zone {
+            self.zones.note(&prepared.message.sender, user.timezone);
+        }
+        let flags = self.flags.for_user(&user.public_id);
+        let room = self.room(tx, prepared, &user, agent)?;
+        if room.group && prepared.message.mode == Mode::Direct {
+            prepared.belongs_to_group(&self.persona.get().name);
+        }
+        let prepared = &*prepared;
+        let mut turn = MessageTurn {
+            ingest: self,
+            left_to_model: self.is_left_to_model(&prepared.message, &flags),
+            flags,
+            message: Cow::Borrowed(&prepared.message),
+            user,
+            humans: room.humans + 1,
+            room,
+            agent,
+            access: Access::Allow { remaining: -1 },
+            requested_power: None,
+            service_memories: &prepared.service_memories,
+            by_model: false,
+            is_admitted: false,
+            now,
+            mono: prepared.mono,
+        };
+        turn.requested_power = turn.recognise_power(tx, &prepared.understood)?;
+        turn.access = turn.access_to_message(tx)?;
+        Ok((turn, prepared))
+    }
+
+    fn agent(&self, tx: &mut Tx<'_>, name: &str, now: Timestamp) -> Result<AgentId> {
+        let id = tx.agent(name, now)?.id;
+        if self.hub.note_activity(id, name, now) {
+            tx.set_agent_seen(id, now)?;
+        }
+        Ok(id)
+    }
+}
+
+impl MessageTurn<'_> {
+    pub(super) fn timezone(&self) -> Option<Zone> {
+        self.user.timezone
+    }
+
+    pub(super) fn in_group(&self) -> bool {
+        self.message.mode == Mode::Group
+    }
+}
+
+/// The sender's user, created if new.
+pub(super) fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
+    match tx.user_by_phone(handle)? {
+        Some(user) => Ok(user),
+        None => tx.insert_user(&NewUser {
+            public_id: &random::uuid().to_string(),
+            phone: handle,
+            now,
+        }),
+    }
 }

@@ -7,6 +7,7 @@ use super::prepared::PreparedStatement;
 use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::answer::Answer;
 
 pub struct NewMessage<'a> {
     pub user: UserId,
@@ -24,38 +25,24 @@ pub struct NewMessage<'a> {
     pub counted: bool,
     /// Messages by people since the assistant's last one, including this one.
     pub humans: i64,
-    pub answer: &'a StoredAnswer,
+    pub answer: &'a Answer,
     /// Digest of relay, endpoint and body; `None` when a repetition is recognised by its key.
     pub request: Option<&'a Digest>,
 }
 
-/// A stored message.
-pub struct StoredMessage {
-    pub id: i64,
-    /// For a message without a key; drop it when the answer was delivered.
-    pub due: Option<AnswerDue>,
-}
-
-/// An answer as JSON texts, from which the same bytes can be made again.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StoredAnswer {
-    /// A JSON array of strings; `None` without an answer.
-    pub bubbles: Option<String>,
-    pub access: Option<String>,
-    pub schedule: Option<String>,
-}
-
 impl Tx<'_> {
-    /// Appends a message to its room's chain, and adds its author to the room.
+    /// Appends a message to its room's chain, and adds its author to the room. Returns its id; of a
+    /// message without a key also what to drop when the answer was delivered.
     pub fn insert_message(
         &mut self,
         room: &mut Room,
         new: &NewMessage<'_>,
-    ) -> Result<StoredMessage> {
+    ) -> Result<(i64, Option<AnswerDue>)> {
         self.cache.last_message_id += 1;
         let id = self.cache.last_message_id;
         let known = new.request.is_some();
         let (undelivered, due) = self.cache.undelivered.add(id, new.now, known);
+        let [bubbles, access, schedule] = new.answer.columns();
         self.execute_prepared(
             PreparedStatement::InsertMessage,
             rusqlite::params![
@@ -73,9 +60,9 @@ impl Tx<'_> {
                 new.counted,
                 new.request,
                 undelivered,
-                new.answer.bubbles,
-                new.answer.access,
-                new.answer.schedule,
+                bubbles,
+                access,
+                schedule,
                 new.humans,
             ],
         )?;
@@ -86,21 +73,18 @@ impl Tx<'_> {
             )?;
         }
         self.set_room_head(new.chat_guid, room, id, new.humans);
-        Ok(StoredMessage { id, due })
+        Ok((id, due))
     }
 
     /// The answer to a message; `None` when the message was removed.
-    pub fn answer(&self, message_id: i64) -> Result<Option<StoredAnswer>> {
-        Ok(self
-            .conn
+    pub fn answer(&self, message_id: i64) -> Result<Option<Answer>> {
+        self.conn
             .prepare_cached("SELECT bubbles, access, schedule FROM messages WHERE id = ?1")?
             .query_row([message_id], |row| {
-                Ok(StoredAnswer {
-                    bubbles: row.get(0)?,
-                    access: row.get(1)?,
-                    schedule: row.get(2)?,
-                })
+                Ok([row.get(0)?, row.get(1)?, row.get(2)?])
             })
-            .optional()?)
+            .optional()?
+            .map(Answer::from_columns)
+            .transpose()
     }
 }

@@ -3,8 +3,9 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{AgentId, RoomId, StoredAnswer, Tx, UserId, View};
+use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::error::Result;
+use crate::model::answer::Answer;
 
 /// A reply that is still to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,37 +81,25 @@ impl Tx<'_> {
     }
 
     /// The answer to a message whose reply was pending.
-    pub fn set_answer(&self, message_id: i64, answer: &StoredAnswer, decision: &str) -> Result<()> {
+    pub fn set_answer(&self, message_id: i64, answer: &Answer, decision: &str) -> Result<()> {
+        let [bubbles, access, schedule] = answer.columns();
         self.execute(
             "UPDATE messages SET bubbles = ?2, access = ?3, schedule = ?4, decision = ?5
              WHERE id = ?1",
-            (
-                message_id,
-                &answer.bubbles,
-                &answer.access,
-                &answer.schedule,
-                decision,
-            ),
+            (message_id, bubbles, access, schedule, decision),
         )?;
         Ok(())
     }
 
-    /// Stores what was sent as a command without asking a model.
-    pub fn set_reply_followed(&self, message_id: i64, bubbles: Option<&str>) -> Result<()> {
-        self.execute(
-            "UPDATE messages SET late = ?2 WHERE id = ?1",
-            (message_id, bubbles),
-        )?;
-        Ok(())
-    }
-
-    /// Stores the reply sent as a command; the answer to the request stays.
+    /// Stores the reply sent as a command; the answer to the request stays. `decision`: how a model
+    /// made it, if one was asked.
     pub fn set_late_reply(
         &self,
         message_id: i64,
-        bubbles: Option<&str>,
-        decision: &str,
+        answer: &Answer,
+        decision: Option<&str>,
     ) -> Result<()> {
+        let [bubbles, ..] = answer.columns();
         self.execute(
             "UPDATE messages SET late = ?2, decision = ?3 WHERE id = ?1",
             (message_id, bubbles, decision),

@@ -1,13 +1,13 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
-use super::{Referent, add};
+use super::Referent;
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
 use crate::assistant::wording;
 use crate::error::Result;
-use crate::ingest::answer::ReplyDraft;
+use crate::ingest::carry_out::listed;
 use crate::ingest::dialog::{Event, Latest};
 use crate::ingest::open_reminders::ReminderRequest;
-use crate::ingest::respond::listed;
+use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
@@ -17,7 +17,7 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         which: &ReminderRef,
         to: &TimeChange,
-    ) -> Result<Option<ReplyDraft>> {
+    ) -> Result<Option<Reply>> {
         let open = match self.found(tx, which)? {
             None => return Ok(None),
             Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
@@ -53,13 +53,8 @@ impl MessageTurn<'_> {
     }
 
     /// One thing that was set for several times.
-    fn change_each(
-        &self,
-        tx: &mut Tx<'_>,
-        open: &[Reminder],
-        to: &TimeChange,
-    ) -> Result<ReplyDraft> {
-        let mut reply = ReplyDraft::default();
+    fn change_each(&self, tx: &mut Tx<'_>, open: &[Reminder], to: &TimeChange) -> Result<Reply> {
+        let mut reply = Reply::default();
         for reminder in open {
             let recurrence = reminder.recurrence.as_ref();
             let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
@@ -67,7 +62,7 @@ impl MessageTurn<'_> {
                 Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
                     return Ok(wording::reminder_repeats_not_here().into());
                 }
-                Ok(new) => add(&mut reply, self.move_to(tx, reminder, &new)?.into()),
+                Ok(new) => reply.add(self.move_to(tx, reminder, &new)?.into()),
                 Err(error) => return Ok(error.into()),
             }
         }

@@ -1,12 +1,12 @@
 //! Putting off what came last: "snooze", "in 20 minutes" right after a reminder.
 
-use super::{Referent, add};
+use super::Referent;
 use crate::assistant::builtin::{NewTime, TimeChange};
 use crate::assistant::wording;
 use crate::error::Result;
-use crate::ingest::answer::ReplyDraft;
+use crate::ingest::carry_out::listed;
 use crate::ingest::dialog::{self, Latest, LatestReminder};
-use crate::ingest::respond::listed;
+use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{DialogPart, Tx};
 
@@ -14,7 +14,7 @@ use crate::store::{DialogPart, Tx};
 const SNOOZE_S: i64 = 10 * 60;
 
 impl MessageTurn<'_> {
-    pub(super) fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<ReplyDraft> {
+    pub(super) fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
         let new = match time {
             Some(time) => time.of_new(self.now, self.zone()),
             None => Ok(NewTime {
@@ -40,7 +40,7 @@ impl MessageTurn<'_> {
             let reply = wording::not_come_yet(&listed(&open), self.now, self.timezone());
             return Ok(reply.into());
         };
-        let mut reply = ReplyDraft::default();
+        let mut reply = Reply::default();
         for reminder in open {
             // Later than it would have come.
             let delayed = time.delay_s().map(|s| reminder.send_at.plus_s(s));
@@ -48,7 +48,7 @@ impl MessageTurn<'_> {
                 send_at: delayed.unwrap_or(new.send_at),
                 ..new.clone()
             };
-            add(&mut reply, self.move_to(tx, &reminder, &new)?.into());
+            reply.add(self.move_to(tx, &reminder, &new)?.into());
         }
         Ok(reply)
     }
@@ -60,10 +60,10 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         came: &[LatestReminder],
         new: &NewTime,
-    ) -> Result<ReplyDraft> {
-        let mut reply = ReplyDraft::default();
+    ) -> Result<Reply> {
+        let mut reply = Reply::default();
         for reminder in came {
-            add(&mut reply, self.remind_at(tx, &reminder.text, new)?);
+            reply.add(self.remind_at(tx, &reminder.text, new)?);
         }
         let here = (self.room.id, self.user.id);
         let noted = tx.dialog(here.0, here.1)?.latest;

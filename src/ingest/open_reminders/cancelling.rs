@@ -5,7 +5,7 @@ use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::wording;
 use crate::error::Result;
-use crate::ingest::respond::{described, listed, pairs};
+use crate::ingest::carry_out::{described, listed, pairs};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 

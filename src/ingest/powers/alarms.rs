@@ -213,7 +213,7 @@ impl MessageTurn<'_> {
             user: self.user.id,
             timezone,
             here,
-            flags: self.flags,
+            flags: &self.flags,
             now: self.now,
         };
         self.ingest.plan_alarms(tx, &plan, is_meant)

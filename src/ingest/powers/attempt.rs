@@ -52,7 +52,7 @@ impl MessageTurn<'_> {
         let Some(reply) = outcome.reply else {
             return Ok(None);
         };
-        if !self.ingest.may_take_turn(self, explicit) {
+        if !self.may_take_turn(explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
         let mut reply = reply;
@@ -110,7 +110,7 @@ impl MessageTurn<'_> {
         }
         let person = (self.user.id, self.timezone());
         let mut known = ReadServices::default();
-        facts::gather(tx, power, person, self.flags, &mut known, self.now)
+        facts::gather(tx, power, person, &self.flags, &mut known, self.now)
     }
 
     /// Writes a superpower's new state, its alarm and its plans.

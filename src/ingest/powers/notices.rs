@@ -10,7 +10,6 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::answer::Answer;
 use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
 use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
@@ -94,10 +93,13 @@ impl MessageTurn<'_> {
         &self,
         tx: &mut Tx<'_>,
         intent: &Intent,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Option<String>> {
         let asked_ms = self.ingest.how_was_asked_ms.load(Ordering::Relaxed);
         let is_recent = self.now.0.saturating_sub(asked_ms) <= HOW_WAS_MS;
-        let is_told = self.called.as_ref().is_some_and(|c| c.tells_of_days());
+        let is_told = self
+            .requested_power
+            .as_ref()
+            .is_some_and(|c| c.tells_of_days());
         let may_answer = may_answer(intent) && !is_told;
         if !is_recent || self.message.mode != Mode::Direct || !may_answer {
             return Ok(None);
@@ -111,7 +113,7 @@ impl MessageTurn<'_> {
             CheckinAnswer::None => return Ok(None),
             CheckinAnswer::Refused => {
                 self.drop_question(tx)?;
-                return Ok(Some(Answer::saying(&wording::left_as_it_was())));
+                return Ok(Some(wording::left_as_it_was()));
             }
             CheckinAnswer::Told(text) => text,
         };
@@ -123,7 +125,7 @@ impl MessageTurn<'_> {
                 let reply = wording::which_was_it(&names(&abouts));
                 let told = Some(said);
                 self.ask(tx, &Question::HowWas { abouts, told })?;
-                return Ok(Some(Answer::saying(&reply)));
+                return Ok(Some(reply));
             }
         };
         let text = told.unwrap_or(said);
@@ -138,8 +140,7 @@ impl MessageTurn<'_> {
                 },
             )?,
         }
-        let reply = format!("Thank you for telling me. {reply}");
-        Ok(Some(Answer::saying(&reply)))
+        Ok(Some(format!("Thank you for telling me. {reply}")))
     }
 }
 

@@ -1,48 +1,45 @@
 //! Which superpower a message requests: by name, explicitly, or as the one in use.
 
 use super::request::{PowerAttempt, PowerRequest, RequestedPower};
-use crate::assistant::powers::{Action, Control, Power, PowerCall, PowerCalls, Strength};
+use crate::assistant::powers::{self, Action, Control, Power, PowerCall, PowerCalls, Strength};
 use crate::assistant::{Intent, Understanding};
-use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::{self, Event, LATEST_MS, Latest};
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{Ingest, Message, Mode, gate, understanding};
-use crate::store::{PowerOwner, Room, Tx, User};
+use crate::ingest::{Message, Mode};
+use crate::store::Tx;
 
-impl Ingest {
-    /// The offered superpower that a message requests. Cheap when no word of the message concerns
+impl MessageTurn<'_> {
+    /// The offered superpower that the message requests. Cheap when no word of the message concerns
     /// one.
-    pub(in crate::ingest) fn called(
+    pub(in crate::ingest) fn recognise_power(
         &self,
         tx: &Tx<'_>,
-        (message, understood): (&Message, &Understanding),
-        user: &User,
-        room: &Room,
-        flags: &Reader<'_>,
-        now: Timestamp,
+        understood: &Understanding,
     ) -> Result<Option<RequestedPower>> {
+        let (message, flags) = (&*self.message, &self.flags);
         let named = message.superpower.as_deref();
-        let session = tx.power_session(user.id, room.id, now);
+        let session = tx.power_session(self.user.id, self.room.id, self.now);
         if named.is_none() && session.is_none() && !understood.calls.may_begin() {
             return Ok(None);
         }
         if flags.boolean("llm.force_basic_mode") {
             return Ok(None);
         }
-        let zone = user.timezone;
+        let zone = self.timezone();
         let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
             understood.calls.clone()
         } else {
-            understanding::recognise(message, &self.persona.get().name, zone, now)
+            let persona = &self.ingest.persona.get().name;
+            powers::recognise(&message.context(persona, zone, self.now))
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
             return Ok(Some(by_name(name, &calls, &understood.intent)));
         }
         if let Some(request) = calls.notices
             && message.mode == Mode::Direct
-            && gate::has_superpowers(tx, message, user, room, flags, now)?
+            && self.has_superpowers(tx)?
         {
             return Ok(Some(RequestedPower {
                 what: PowerRequest::Notices(request),
@@ -55,7 +52,7 @@ impl Ingest {
         let mut calls = calls;
         if calls.control == Some(Control::Undo)
             && let Some(power) = session
-            && is_reminder_latest(tx, message, user, room, power, now)?
+            && self.is_reminder_latest(tx, power)?
         {
             calls.control = None;
         }
@@ -63,7 +60,7 @@ impl Ingest {
             return Ok(Some(called));
         }
         let attempts = implicit_calls(message, &calls, session, &understood.intent, flags);
-        if attempts.is_empty() || !gate::has_superpowers(tx, message, user, room, flags, now)? {
+        if attempts.is_empty() || !self.has_superpowers(tx)? {
             return Ok(None);
         }
         Ok(Some(RequestedPower {
@@ -72,48 +69,35 @@ impl Ingest {
         }))
     }
 
+    /// Whether a reminder was set, changed or taken away, or something was told, after the
+    /// superpower in use last changed: then "undo" refers to that.
+    fn is_reminder_latest(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
+        let can_be_undone =
+            |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
+        let Some((_, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
+            return Ok(false);
+        };
+        let changed_at = tx.power_state_written_at(self.owner(), power.name())?;
+        Ok(changed_at.is_none_or(|changed_at| at >= changed_at))
+    }
+
     /// Whether the user may take one more turn with a superpower this minute.
-    pub(super) fn may_take_turn(&self, turn: &MessageTurn<'_>, explicit: bool) -> bool {
-        let limit = turn
-            .flags
-            .rate_limit("rate_limit.miniapp_actions_per_minute");
-        if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
+    pub(super) fn may_take_turn(&self, explicit: bool) -> bool {
+        if self.is_admitted || !self.flags.boolean("rate_limit.enabled") {
             return true;
         }
-        let turn_permit = self
-            .windows
-            .lock()
-            .turns
-            .take(turn.user.id, limit, turn.mono);
-        if turn_permit.is_err() {
-            self.limited.with_label_values(&["turns"]).inc();
+        let flag = "rate_limit.miniapp_actions_per_minute";
+        let (user, limit) = (self.user.id, self.flags.rate_limit(flag));
+        let mut windows = self.ingest.windows.lock();
+        let turn = windows.turns.take(user, limit, self.mono);
+        drop(windows);
+        if turn.is_err() {
+            self.ingest.limited.with_label_values(&["turns"]).inc();
         }
-        turn_permit.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
+        turn.is_ok() && (!explicit || self.may_command())
     }
-}
-
-/// Whether a reminder was set, changed or taken away, or something was told, after the superpower in
-/// use last changed: then "undo" means that.
-fn is_reminder_latest(
-    tx: &Tx<'_>,
-    message: &Message,
-    user: &User,
-    room: &Room,
-    power: Power,
-    now: Timestamp,
-) -> Result<bool> {
-    let latest = tx.dialog(room.id, user.id)?.latest;
-    let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, now);
-    let can_be_meant = |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
-    let Some((_, at)) = latest.filter(|(latest, _)| can_be_meant(latest)) else {
-        return Ok(false);
-    };
-    let owner = match message.mode {
-        Mode::Group => PowerOwner::Room(room.id),
-        Mode::Direct => PowerOwner::User(user.id),
-    };
-    let changed_at = tx.power_state_written_at(owner, power.name())?;
-    Ok(changed_at.is_none_or(|changed_at| at >= changed_at))
 }
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command

@@ -3,15 +3,14 @@
 //! reply.
 
 use super::language;
-use super::pending_message::PendingMessage;
+use super::pending_message::message_row;
 use crate::access::Access;
-use crate::assistant::{Intent, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::answer::ReplyDraft;
-use crate::ingest::turn::MessageTurn;
-use crate::ingest::understanding;
-use crate::ingest::{Ingest, gate};
+use crate::ingest::Ingest;
+use crate::ingest::powers::request::RequestedPower;
+use crate::ingest::reply::Reply;
 use crate::memory::ServiceMemories;
 use crate::store::{PendingReply, Tx};
 
@@ -23,59 +22,44 @@ impl Ingest {
         pending: &PendingReply,
         service_memories: &ServiceMemories,
         now: Timestamp,
-    ) -> Result<Option<ReplyDraft>> {
-        let pending_message = PendingMessage::read(tx, pending)?;
-        let PendingMessage {
-            row,
-            message,
-            user,
-            room,
-            ..
-        } = &pending_message;
-        let flags = self.flags.for_user(&user.public_id);
-        if pending.unprompted || flags.boolean("llm.force_basic_mode") {
-            return Ok(None);
-        }
-        // "In an hour" is an hour from when it was said.
-        let received_at = row.received_at;
-        let persona = self.persona.get().name.clone();
-        let understood =
-            understanding::understand_all(message, &persona, user.timezone, received_at);
-        let request = (message, &understood);
-        let called = self.called(tx, request, user, room, &flags, received_at)?;
-        let called = called.filter(|called| called.is_explicit());
-        let is_power = called.is_some();
+    ) -> Result<Option<Reply>> {
         let service_memories = match service_memories {
             ServiceMemories::Nothing if self.memories.has_service() => {
                 &ServiceMemories::Unreachable
             }
             known => known,
         };
-        let turn = MessageTurn {
-            called,
-            ..pending_message.turn(self, &flags, service_memories, now)
-        };
+        // "In an hour" is an hour from when it was said.
+        let row = message_row(tx, pending)?;
+        let mut turn = self.pending_turn(tx, pending, service_memories, row.received_at)?;
+        if pending.unprompted || turn.flags.boolean("llm.force_basic_mode") {
+            return Ok(None);
+        }
+        let persona = self.persona.get();
+        let context = turn
+            .message
+            .context(&persona.name, turn.timezone(), turn.now);
+        let understood = assistant::understand_all(&context);
+        let power = turn.recognise_power(tx, &understood)?;
+        turn.requested_power = power.filter(RequestedPower::is_explicit);
+        turn.now = now;
+        let is_power = turn.requested_power.is_some();
         if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
         }
         if is_power {
-            let access = gate::superpower_access(tx, message, user, room, &flags, now)?;
-            if let Access::Deny(denial) = access {
+            if let Access::Deny(denial) = turn.superpower_access(tx)? {
                 tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
-                return Ok(Some(ReplyDraft {
-                    text: denial.reply(&self.persona.get()),
-                    access: Some(denial.to_json()),
-                    schedule: None,
-                }));
+                return Ok(Some(Reply::denying(denial, &persona)));
             }
         }
-        let mut draft = turn.carry_out_for_model(tx, understood.intent)?;
-        draft.text.push_str("\n\n");
-        let language = language(tx, user.id, turn.in_group())?;
-        draft
+        let mut reply = turn.carry_out_for_model(tx, understood.intent)?;
+        reply.text.push_str("\n\n");
+        let language = language(tx, turn.user.id, turn.in_group())?;
+        reply
             .text
             .push_str(wording::without_model(language.as_deref()));
-        Ok(Some(draft))
+        Ok(Some(reply))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTi
 use crate::assistant::{self, wording};
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
-use crate::ingest::answer::Schedule;
 use crate::ingest::open_reminders::{ReminderRefusal, ReminderRequest};
+use crate::ingest::reply::Schedule;
 use crate::ingest::turn::MessageTurn;
 use crate::memory::MEMORIES_MAX;
 use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};

@@ -1,60 +1,45 @@
-//! The message of a pending reply, as its rows tell of it, and the turn in which it is handled.
+//! The turn of a message whose reply is pending, made from the message's rows.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::access::Access;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::flags::Reader;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Message, Mode};
 use crate::memory::ServiceMemories;
-use crate::store::{AgentId, MessageRow, PendingReply, Room, RoomRow, Tx, User};
+use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
 
-pub(super) struct PendingMessage {
-    pub(super) row: MessageRow,
-    pub(super) message: Message,
-    pub(super) user: User,
-    pub(super) room: Room,
-    agent: Option<AgentId>,
-}
-
-impl PendingMessage {
-    pub(super) fn read(tx: &mut Tx<'_>, pending: &PendingReply) -> Result<Self> {
-        let row = message_row(tx, pending)?;
-        let room_row = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
-        Ok(Self {
-            room: tx.room(&room_row.chat_guid)?.ok_or_else(missing_row)?,
-            user: tx.user(row.user)?,
-            message: message(&row, &room_row),
-            row,
-            agent: pending.agent,
-        })
-    }
-
+impl Ingest {
     /// A turn of the person, without a requested superpower.
-    pub(super) fn turn<'a>(
+    pub(super) fn pending_turn<'a>(
         &'a self,
-        ingest: &'a Ingest,
-        flags: &'a Reader<'a>,
+        tx: &mut Tx<'_>,
+        pending: &PendingReply,
         service_memories: &'a ServiceMemories,
         now: Timestamp,
-    ) -> MessageTurn<'a> {
-        MessageTurn {
-            ingest,
-            flags,
-            message: &self.message,
-            user: &self.user,
-            room: &self.room,
-            agent: self.agent,
+    ) -> Result<MessageTurn<'a>> {
+        let row = message_row(tx, pending)?;
+        let room = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
+        let user = tx.user(row.user)?;
+        Ok(MessageTurn {
+            ingest: self,
+            flags: self.flags.for_user(&user.public_id),
+            user: Arc::new(user),
+            room: tx.room(&room.chat_guid)?.ok_or_else(missing_row)?,
+            message: Cow::Owned(message(row, room)),
+            agent: pending.agent,
             humans: 0,
             access: Access::Allow { remaining: -1 },
-            called: None,
+            requested_power: None,
             service_memories,
             by_model: false,
             left_to_model: false,
             is_admitted: false,
             now,
-            mono: ingest.clock.monotonic(),
-        }
+            mono: self.clock.monotonic(),
+        })
     }
 }
 
@@ -69,15 +54,15 @@ pub(super) fn message_row(tx: &Tx<'_>, pending: &PendingReply) -> Result<Message
 }
 
 /// The message as far as its rows tell.
-fn message(row: &MessageRow, room: &RoomRow) -> Message {
+fn message(row: MessageRow, room: RoomRow) -> Message {
     Message {
-        chat_guid: room.chat_guid.clone(),
+        chat_guid: room.chat_guid,
         mode: match room.mode.as_str() {
             "group" => Mode::Group,
             _ => Mode::Direct,
         },
-        sender: row.sender.clone(),
-        text: row.text.clone(),
+        sender: row.sender,
+        text: row.text,
         timestamp: row.sent_at_s,
         participants: Vec::new(),
         metadata: None,

@@ -8,7 +8,6 @@ use crate::assistant::tools::{Operation, Tool};
 use crate::assistant::wording::Apology;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::answer::ReplyDraft;
 use crate::memory::ServiceMemories;
 use crate::store::{TokenUsage, Tx, UserId};
 
@@ -203,11 +202,6 @@ impl ReplyResult {
             d.waited_ms,
             d.model_ms
         );
-    }
-
-    /// What the model said.
-    pub(super) fn draft(&self) -> ReplyDraft {
-        self.text.clone().unwrap_or_default().into()
     }
 
     /// Adds the tokens to the day's counts.

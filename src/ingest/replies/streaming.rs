@@ -13,8 +13,8 @@ use crate::assistant::prompt::{Message, Prompt, Role};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::Ingest;
-use crate::ingest::answer::Answer;
 use crate::memory::ServiceMemories;
+use crate::model::answer::Answer;
 use crate::store::{PendingReply, Tx, UserId};
 
 /// Commands with the beginning of one reply.
@@ -113,7 +113,7 @@ impl Ingest {
         tx.add_sent(message_id, &part.text)?;
         if !pending.late {
             self.replies
-                .answer_waiting(tx, message_id, Answer::silence());
+                .answer_waiting(tx, message_id, Answer::default());
         }
         Ok(true)
     }

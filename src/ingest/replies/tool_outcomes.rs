@@ -9,17 +9,17 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::language;
-use super::pending_message::{PendingMessage, message_row, missing_row};
+use super::pending_message::{message_row, missing_row};
 use super::result::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
 use crate::assistant::tools::{Operation, Tool};
 use crate::assistant::wording::{self, Apology};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
-use crate::ingest::answer::ReplyDraft;
+use crate::ingest::Ingest;
 use crate::ingest::powers::PowerReply;
+use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{Ingest, gate};
 use crate::memory::ServiceMemories;
 use crate::store::{DoneCall, PendingReply, Tx};
 
@@ -147,7 +147,7 @@ impl Ingest {
         pending: &PendingReply,
         outcome: &ReplyResult,
         now: Timestamp,
-    ) -> Result<(ReplyDraft, ReplyDecision)> {
+    ) -> Result<(Reply, ReplyDecision)> {
         let mut decision = outcome.decision.clone();
         let done = tx.view().done_calls(pending.message_id)?;
         let sent = tx.view().sent_of_reply(pending.message_id)?;
@@ -155,15 +155,15 @@ impl Ingest {
         if outcome.is_for_builtin
             && done.is_empty()
             && sent.is_empty()
-            && let Some(draft) =
+            && let Some(reply) =
                 self.answer_by_builtin(tx, pending, &outcome.service_memories, now)?
         {
             decision.outcome = "builtin";
-            return Ok((draft, decision));
+            return Ok((reply, decision));
         }
-        let mut draft = outcome.draft();
+        let mut reply = Reply::from(outcome.text.clone().unwrap_or_default());
         if let Some(why) = outcome.apology {
-            draft.text = self.apology_after(tx, pending, why, &done)?;
+            reply.text = self.apology_after(tx, pending, why, &done)?;
         }
         let scope = CallScope {
             pending,
@@ -175,17 +175,17 @@ impl Ingest {
             if !result.is_ok() {
                 return Err(changed_meanwhile());
             }
-            draft.schedule = draft.schedule.take().or(result.schedule);
+            reply.schedule = reply.schedule.take().or(result.schedule);
         }
         if let Some(denial) = outcome.denied {
-            draft.access = Some(denial.to_json());
+            reply.access = Some(denial.to_json());
             if outcome.changes.is_empty() && done.is_empty() {
                 // What was denied is not counted.
                 let row = message_row(tx, pending)?;
                 tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
             }
         }
-        Ok((draft, decision))
+        Ok((reply, decision))
     }
 
     /// It owns up to what went out before.
@@ -228,12 +228,10 @@ impl Ingest {
             now,
         } = scope;
         // Anew for each call: one before it may have changed the profile.
-        let message = PendingMessage::read(tx, pending)?;
-        let flags = self.flags.for_user(&message.user.public_id);
         let turn = MessageTurn {
             by_model: true,
             is_admitted,
-            ..message.turn(self, &flags, service_memories, now)
+            ..self.pending_turn(tx, pending, service_memories, now)?
         };
         if turn.agent.is_none() && scheduled == Some(true) && call.is_new_reminder() {
             return Ok(CallResult::refused(
@@ -261,15 +259,7 @@ impl MessageTurn<'_> {
         }
         match &call.operation {
             Operation::Power(power, operation) => {
-                let access = gate::superpower_access(
-                    tx,
-                    self.message,
-                    self.user,
-                    self.room,
-                    self.flags,
-                    self.now,
-                )?;
-                if let Access::Deny(denial) = access {
+                if let Access::Deny(denial) = self.superpower_access(tx)? {
                     return Ok(denied(denial));
                 }
                 Ok(match self.act(tx, *power, operation.action.clone())? {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::ingest::answer::Answer;
+use crate::model::answer::Answer;
 
 /// At most as many entries as pending replies, which are bounded.
 #[derive(Default)]

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::super::{
-    NewMessage, NewRoom, NewUser, Options, RoomId, Store, StoredAnswer, Timestamp, Tx, UserId,
-};
+use super::super::{NewMessage, NewRoom, NewUser, Options, RoomId, Store, Timestamp, Tx, UserId};
 use crate::error::{Error, Result};
+use crate::model::answer::Answer;
 
 const USERS: u64 = 4;
 const ROOMS: u64 = 6;
@@ -76,10 +75,10 @@ impl Attempt {
             context: None,
             counted: self.counted,
             humans: self.humans,
-            answer: &StoredAnswer::default(),
+            answer: &Answer::default(),
             request: None,
         };
-        let id = tx.insert_message(&mut room, &new)?.id;
+        let id = tx.insert_message(&mut room, &new)?.0;
         let kept = !self.fails;
         kept.then_some(id).ok_or_else(Error::not_found)
     }

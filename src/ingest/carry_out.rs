@@ -1,123 +1,21 @@
-//! The response to a message: whether it is answered, the builtin engine's understanding, and the
-//! effects, in the message's transaction.
+//! What the builtin assistant does for a message, in its transaction: each intent's effect and the
+//! reply to it. `decide` has found that the message is its to answer.
 
-use super::answer::{Answer, ReplyDraft, Schedule};
-use super::decide::{self, DecisionFacts};
 use super::dialog::StatedFact;
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
+use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
-use super::{Mode, understanding};
-use crate::access::{self, Access, AccessRules};
+use crate::access::{self, AccessRules};
 use crate::assistant::builtin::may_be_reminder;
-use crate::assistant::{self, Intent, Understanding, wording};
+use crate::assistant::{Intent, wording};
 use crate::clock::{Timestamp, Zone};
 use crate::edge::queue;
 use crate::error::Result;
-use crate::model::bubbles;
 use crate::model::recurrence::Recurrence;
-use crate::model::secret_text::REMOVED;
 use crate::store::{Reminder, Tx};
 
-/// The kind of response.
-pub(super) enum Response {
-    Answer(Answer),
-    /// A language model is asked after the commit.
-    ByModel {
-        /// In a group, without having been addressed.
-        unprompted: bool,
-    },
-}
-
 impl MessageTurn<'_> {
-    /// `understood` is the meaning with the time zone that the sender had when it was read.
-    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
-        let (message, replies) = (self.message, &self.ingest.replies);
-        let persona = &self.ingest.persona.get().name;
-        let intent = match understood.holds_in(self.timezone()) {
-            true => understood.intent.clone(),
-            false => understanding::understand(message, persona, self.timezone(), self.now),
-        };
-        // A crisis answer comes before any limit or other rule, alone.
-        if intent == Intent::Crisis {
-            let reply = wording::crisis(&message.sender);
-            return Ok(Response::Answer(Answer::saying(&reply)));
-        }
-        let facts = DecisionFacts {
-            mode: message.mode,
-            has_content: !message.text.trim().is_empty() || message.photos > 0,
-            addressed: message.mode == Mode::Group
-                && (message.reply_to_assistant || assistant::addresses(&message.text, persona)),
-            superpower: self.called.is_some(),
-            humans: self.humans,
-            threshold: self.flags.integer("rate_limit.message_budget_threshold"),
-            has_something_to_say: replies.have_something_to_say(&intent)
-                && !self.flags.boolean("llm.force_basic_mode"),
-        };
-        Ok(Response::Answer(match self.access {
-            _ if !decide::should_respond(facts) => Answer::silence(),
-            Access::Deny(denial) => {
-                let reply = denial.reply(&self.ingest.persona.get());
-                Answer::denying(&reply, denial.to_json())
-            }
-            Access::Allow { .. } => return self.respond_to(tx, intent, facts),
-        }))
-    }
-
-    /// The response is by a requested superpower, else by the builtin engine for a command, else by
-    /// the language model, if there is one.
-    fn respond_to(
-        &self,
-        tx: &mut Tx<'_>,
-        intent: Intent,
-        facts: DecisionFacts,
-    ) -> Result<Response> {
-        let replies = &self.ingest.replies;
-        if let Some(answer) = self.answer_about_change(tx, &intent)? {
-            return Ok(Response::Answer(answer));
-        }
-        // Links and warnings about secrets are never left to a model.
-        let left_to_model = self.left_to_model
-            && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
-            && !self.message.text.contains(REMOVED);
-        let is_explicit = self
-            .called
-            .as_ref()
-            .is_some_and(|called| called.is_explicit());
-        if !left_to_model
-            && !is_explicit
-            && let Some(answer) = self.answer_how_it_was(tx, &intent)?
-        {
-            return Ok(Response::Answer(answer));
-        }
-        if !left_to_model
-            && let Some(called) = &self.called
-            && let Some(answer) = self.use_power(tx, called, &intent)?
-        {
-            return Ok(Response::Answer(answer));
-        }
-        if !left_to_model && !replies.are_for(&intent) {
-            let draft = self.carry_out(tx, intent)?;
-            return Ok(Response::Answer(draft.answer()));
-        }
-        if replies.are_too_many() {
-            let (user, in_group) = (self.user.id, self.in_group());
-            let reply = self.ingest.too_many_replies(tx, user, in_group)?;
-            return Ok(Response::Answer(reply));
-        }
-        Ok(Response::ByModel {
-            unprompted: decide::is_unprompted(facts),
-        })
-    }
-
-    pub(super) fn timezone(&self) -> Option<Zone> {
-        self.user.timezone
-    }
-
-    pub(super) fn in_group(&self) -> bool {
-        self.message.mode == Mode::Group
-    }
-
-    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<ReplyDraft> {
+    pub(super) fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
         if intent.is_command() && !self.may_command() {
             return Ok(self.too_many().into());
         }
@@ -125,22 +23,18 @@ impl MessageTurn<'_> {
     }
 
     /// A superpower that is called, else the intent, where a language model gave no reply.
-    pub(super) fn carry_out_for_model(
-        &self,
-        tx: &mut Tx<'_>,
-        intent: Intent,
-    ) -> Result<ReplyDraft> {
-        if let Some(called) = &self.called
-            && let Some(answer) = self.use_power(tx, called, &intent)?
+    pub(super) fn carry_out_for_model(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+        if let Some(power) = &self.requested_power
+            && let Some(reply) = self.use_power(tx, power, &intent)?
         {
-            return Ok(bubbles::join(answer.bubbles()).into());
+            return Ok(reply.into());
         }
         self.carry_out(tx, intent)
     }
 
     pub(super) fn may_command(&self) -> bool {
         let ingest = self.ingest;
-        self.is_admitted || ingest.may_command(self.user.id, self.flags, self.mono)
+        self.is_admitted || ingest.may_command(self.user.id, &self.flags, self.mono)
     }
 
     pub(super) fn too_many(&self) -> String {
@@ -148,11 +42,7 @@ impl MessageTurn<'_> {
     }
 
     /// For callers that have already checked the limit of commands.
-    pub(super) fn carry_out_unlimited(
-        &self,
-        tx: &mut Tx<'_>,
-        intent: Intent,
-    ) -> Result<ReplyDraft> {
+    pub(super) fn carry_out_unlimited(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
         let reply = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
@@ -213,8 +103,41 @@ impl MessageTurn<'_> {
         Ok(reply.into())
     }
 
+    /// Several requests of one message: each is done or named. If a relay delivers reminders
+    /// itself, its answer has room for one. "the day before" is
+    /// before what another of the requests added.
+    fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Reply> {
+        let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
+        if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
+            return Ok(wording::one_request_only().into());
+        }
+        let known = self.occasions(tx)?;
+        let mut all = Reply::default();
+        for intent in requests {
+            let unnamed = match &intent {
+                Intent::RemindBefore(request) => {
+                    request.text_without_event().map(|text| (request, text))
+                }
+                _ => None,
+            };
+            let reply = match unnamed {
+                Some((request, text)) => {
+                    let occasions = self.occasions(tx)?;
+                    let mut new = occasions.iter().filter(|plan| !known.contains(plan));
+                    match (new.next(), new.next()) {
+                        (Some(event), None) => self.remind_before_plan(tx, request, event, text)?,
+                        _ => self.carry_out_unlimited(tx, intent)?,
+                    }
+                }
+                None => self.carry_out_unlimited(tx, intent)?,
+            };
+            all.add(reply);
+        }
+        Ok(all)
+    }
+
     /// The answer to the assistant's question, or one from a memory.
-    fn answer_unknown(&self, tx: &mut Tx<'_>) -> Result<ReplyDraft> {
+    fn answer_unknown(&self, tx: &mut Tx<'_>) -> Result<Reply> {
         if let Some(reply) = self.answer_what(tx)? {
             return Ok(reply);
         }
@@ -232,15 +155,15 @@ impl MessageTurn<'_> {
     }
 
     pub(super) fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
-        let standing = access::standing(self.user, self.now);
-        let unlimited = access::counts_as_subscribed(standing, self.flags);
+        let standing = access::standing(&self.user, self.now);
+        let unlimited = access::counts_as_subscribed(standing, &self.flags);
         let this_one = i64::from(!unlimited);
         Ok(wording::AccountFacts {
             name: self.user.name.as_deref(),
             subscribed: standing.is_subscribed(),
             plan: standing.plan,
             messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
-            daily_limit: AccessRules::read(self.flags).allowance(unlimited),
+            daily_limit: AccessRules::read(&self.flags).allowance(unlimited),
             memories: self.count_memories(tx)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),
@@ -255,7 +178,7 @@ impl MessageTurn<'_> {
         send_at: Timestamp,
         said_in: Option<Zone>,
         recurrence: Option<&Recurrence>,
-    ) -> Result<ReplyDraft> {
+    ) -> Result<Reply> {
         let request = ReminderRequest {
             text,
             send_at,
@@ -283,7 +206,7 @@ impl MessageTurn<'_> {
             send_at,
             deliver_by: if is_own { "service" } else { "relay" },
         };
-        ReplyDraft::scheduling(reply, &schedule)
+        Reply::scheduling(reply, &schedule)
     }
 
     fn list_reminders(&self, tx: &mut Tx<'_>) -> Result<String> {

@@ -1,0 +1,132 @@
+//! The third step of a message, in its transaction: the rows of the message and its answer, and of
+//! an uploaded photo, whose reply is a command.
+
+use super::decide::Decision;
+use super::limits::Quotas;
+use super::turn::MessageTurn;
+use super::{Ingest, IngestOutcome, PreparedMessage, RepeatKey};
+use crate::access;
+use crate::edge::queue;
+use crate::error::{Error, Result};
+use crate::media::PhotoFile;
+use crate::model::answer::Answer;
+use crate::store::{AgentId, NewMessage, NewPhoto, Tx};
+
+impl Ingest {
+    /// Stores the message with its answer.
+    pub(super) fn apply(
+        &self,
+        tx: &mut Tx<'_>,
+        prepared: &PreparedMessage,
+        mut turn: MessageTurn<'_>,
+        decision: Decision,
+        quotas: Quotas,
+    ) -> Result<IngestOutcome> {
+        let (message, now) = (&prepared.message, prepared.now);
+        let (answer, asked) = match decision {
+            Decision::Reply(reply) => (reply.into_answer(), None),
+            Decision::AskModel { unprompted } => (Answer::default(), Some(unprompted)),
+        };
+        // Only free users' allowed messages count towards the daily limit.
+        let standing = access::standing(&turn.user, now);
+        let counted =
+            turn.access.is_allowed() && !access::counts_as_subscribed(standing, &turn.flags);
+        if counted {
+            tx.count_message(turn.user.id, now.utc_day())?;
+        }
+        let silence = Answer::default();
+        let stored = match prepared.photo {
+            Some(_) => &silence, // the reply follows as a command
+            None => &answer,
+        };
+        let responds = answer.should_respond() || asked.is_some();
+        let (id, due) = tx.insert_message(
+            &mut turn.room,
+            &NewMessage {
+                user: turn.user.id,
+                agent: turn.agent,
+                chat_guid: &message.chat_guid,
+                sent_at_s: message.timestamp,
+                now,
+                sender: &message.sender,
+                text: &message.text,
+                metadata: message.metadata.as_deref(),
+                context: message.context.as_deref(),
+                counted,
+                humans: if responds { 0 } else { turn.humans },
+                answer: stored,
+                request: match &prepared.repeat {
+                    RepeatKey::Body(request) => Some(request),
+                    RepeatKey::Key { .. } => None,
+                },
+            },
+        )?;
+        if let RepeatKey::Key { key, body } = &prepared.repeat {
+            tx.insert_key_use(key, body, id, now)?;
+        }
+        if let Some(unprompted) = asked {
+            self.replies.expect(tx, id, turn.room.id, unprompted)?;
+        }
+        if let (Some(photo), Some(agent)) = (&prepared.photo, turn.agent) {
+            let reply = match asked {
+                Some(_) => None,
+                None => Some(&answer),
+            };
+            turn.store_photo(tx, photo, agent, id, reply)?;
+        }
+        Ok(IngestOutcome {
+            answer,
+            message_id: id,
+            due,
+            replayed: false,
+            quotas,
+            pending: asked.is_some() && prepared.photo.is_none(),
+        })
+    }
+}
+
+impl MessageTurn<'_> {
+    /// Stores a photo's row, and sends the reply as a command: now, or when a model has made it
+    /// (`None`).
+    fn store_photo(
+        &self,
+        tx: &mut Tx<'_>,
+        photo: &PhotoFile,
+        agent: AgentId,
+        message_id: i64,
+        reply: Option<&Answer>,
+    ) -> Result<()> {
+        tx.insert_photo(&NewPhoto {
+            photo_id: &photo.photo_id,
+            user: self.user.id,
+            agent,
+            message_id,
+            format: photo.format.name(),
+            bytes: photo.bytes,
+            is_processed: reply.is_none_or(Answer::should_respond),
+            now: self.now,
+        })?;
+        let Some(reply) = reply else {
+            return tx.set_reply_late(message_id);
+        };
+        if !reply.should_respond() {
+            return Ok(());
+        }
+        let message = queue::Message {
+            agent,
+            room: self.room.id,
+            chat_guid: &self.message.chat_guid,
+            text: &reply.bubbles.join("\n\n"),
+            is_one_bubble: false,
+            app_creator: None,
+            user: Some(self.user.id),
+        };
+        let in_reply_to = message_id.to_string();
+        if !queue::send_reply(tx, &self.ingest.hub, &message, Some(&in_reply_to), self.now)? {
+            return Err(Error::unavailable(
+                "This relay has too many unfinished commands; finish some, then upload again.",
+            ));
+        }
+        tx.set_late_reply(message_id, reply, None)
+    }
+}

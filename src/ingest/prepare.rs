@@ -1,0 +1,135 @@
+//! The first step of a message, before its transaction: what the relay sent, and what it means.
+//! Computed from the message alone, without the database.
+
+use super::{Ingest, rooms};
+use crate::assistant::{self, MessageContext, Understanding};
+use crate::clock::{Monotonic, Timestamp, Zone};
+use crate::error::Quota;
+use crate::media::PhotoFile;
+use crate::memory::ServiceMemories;
+use crate::model::secret_text;
+use crate::store::Digest;
+
+/// The source of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// The authenticated agent's name.
+    Edge(String),
+    Legacy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Direct,
+    Group,
+}
+
+/// A message as the relay sent it, with every field checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub chat_guid: String,
+    pub mode: Mode,
+    pub sender: String,
+    pub text: String,
+    /// In Unix seconds.
+    pub timestamp: i64,
+    pub participants: Vec<String>,
+    /// JSON as sent; `None` when absent.
+    pub metadata: Option<String>,
+    pub context: Option<String>,
+    /// The room owner's handle.
+    pub owner: Option<String>,
+    pub photos: usize,
+    /// The superpower named by the relay.
+    pub superpower: Option<String>,
+    pub reply_to_assistant: bool,
+}
+
+/// How a repetition of this request is recognised.
+#[derive(Debug, Clone, Copy)]
+pub enum RepeatKey {
+    /// By its idempotency key.
+    Key { key: Digest, body: Digest },
+    /// By relay, endpoint and body, when its answer could not be delivered.
+    Body(Digest),
+}
+
+/// A message prepared for the writer thread, with everything that is known without a transaction.
+pub struct PreparedMessage {
+    pub(super) via: Endpoint,
+    pub(super) message: Message,
+    pub repeat: RepeatKey,
+    /// Digest of the members.
+    pub(super) members: Digest,
+    /// The text's meaning, with the sender's time zone as last known.
+    pub(super) understood: Understanding,
+    /// The sender's memories in the external service, if needed.
+    pub(super) service_memories: ServiceMemories,
+    /// A photo uploaded with it; then its reply is a command.
+    pub(super) photo: Option<PhotoFile>,
+    /// The quota after counting it towards the limit per minute; counted once.
+    pub(super) message_quota: Option<Quota>,
+    pub(super) now: Timestamp,
+    pub(super) mono: Monotonic,
+}
+
+impl Ingest {
+    /// Computes everything about a message that needs no database.
+    pub fn prepare(
+        &self,
+        via: Endpoint,
+        mut message: Message,
+        repeat: RepeatKey,
+    ) -> Box<PreparedMessage> {
+        // Before anything of it is kept or passed on.
+        if let Some(text) = secret_text::without_secrets(&message.text) {
+            message.text = text;
+        }
+        let now = self.clock.now();
+        let zone = self.zones.of(&message.sender);
+        let persona = &self.persona.get().name;
+        let understood = assistant::understand_all(&message.context(persona, zone, now));
+        Box::new(PreparedMessage {
+            members: rooms::members(&message),
+            understood,
+            service_memories: ServiceMemories::default(),
+            message_quota: None,
+            via,
+            message,
+            repeat,
+            photo: None,
+            now,
+            mono: self.clock.monotonic(),
+        })
+    }
+}
+
+impl PreparedMessage {
+    /// The chat is a known group and stays one, whatever this message says.
+    pub(super) fn belongs_to_group(&mut self, persona: &str) {
+        self.message.mode = Mode::Group;
+        let context = self
+            .message
+            .context(persona, self.understood.zone, self.now);
+        self.understood = assistant::understand_all(&context);
+    }
+}
+
+impl Message {
+    /// The text with the facts that change its meaning.
+    pub(super) fn context<'a>(
+        &'a self,
+        persona: &'a str,
+        timezone: Option<Zone>,
+        now: Timestamp,
+    ) -> MessageContext<'a> {
+        MessageContext {
+            text: &self.text,
+            now,
+            timezone,
+            persona,
+            group: self.mode == Mode::Group && !self.reply_to_assistant,
+            has_photos: self.photos > 0,
+        }
+    }
+}
