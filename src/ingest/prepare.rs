@@ -1,7 +1,7 @@
 //! The first step of a message, before its transaction: what the relay sent, and what it means.
 //! Computed from the message alone, without the database.
 
-use super::{Ingest, rooms};
+use super::Ingest;
 use crate::assistant::{self, MessageContext, Understanding};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Quota;
@@ -90,7 +90,7 @@ impl Ingest {
         let persona = &self.persona.get().name;
         let understood = assistant::understand_all(&message.context(persona, zone, now));
         Box::new(PreparedMessage {
-            members: rooms::members(&message),
+            members: message.members_digest(),
             understood,
             service_memories: ServiceMemories::default(),
             message_quota: None,
@@ -116,6 +116,24 @@ impl PreparedMessage {
 }
 
 impl Message {
+    /// All members of the chat: the participants, the sender, and a group's owner; without
+    /// duplicates, sorted.
+    pub(super) fn members(&self) -> Vec<&str> {
+        let participants = self.participants.iter().map(String::as_str);
+        let owner = self.owner.as_deref().filter(|_| self.mode == Mode::Group);
+        let named = participants.chain(owner);
+        let mut members: Vec<&str> = named.chain([self.sender.as_str()]).collect();
+        members.sort_unstable();
+        members.dedup();
+        members
+    }
+
+    fn members_digest(&self) -> Digest {
+        let members = self.members();
+        let parts: Vec<&[u8]> = members.iter().map(|member| member.as_bytes()).collect();
+        Digest::of(&parts)
+    }
+
     /// The text with the facts that change its meaning.
     pub(super) fn context<'a>(
         &'a self,

@@ -2,7 +2,7 @@
 //! group stays one. It must not know what is said there.
 
 use super::turn::user;
-use super::{Ingest, Message, Mode, PreparedMessage};
+use super::{Ingest, Mode, PreparedMessage};
 use crate::edge::queue;
 use crate::error::Result;
 use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};
@@ -57,28 +57,8 @@ impl Ingest {
         if message.participants.is_empty() && room.members != Digest::default() {
             tx.add_room_member(room.id, &message.sender)?;
         } else if prepared.members != room.members {
-            tx.set_room_members(guid, &mut room, &handles(message), prepared.members)?;
+            tx.set_room_members(guid, &mut room, &message.members(), prepared.members)?;
         }
         Ok(room)
     }
-}
-
-/// All members: the participants, the sender, and a group's owner; without duplicates, sorted.
-fn handles(message: &Message) -> Vec<&str> {
-    let participants = message.participants.iter().map(String::as_str);
-    let owner = message
-        .owner
-        .as_deref()
-        .filter(|_| message.mode == Mode::Group);
-    let named = participants.chain(owner);
-    let mut handles: Vec<&str> = named.chain([message.sender.as_str()]).collect();
-    handles.sort_unstable();
-    handles.dedup();
-    handles
-}
-
-pub(super) fn members(message: &Message) -> Digest {
-    let handles = handles(message);
-    let parts: Vec<&[u8]> = handles.iter().map(|handle| handle.as_bytes()).collect();
-    Digest::of(&parts)
 }

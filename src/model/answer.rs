@@ -2,10 +2,10 @@
 //! from its row.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Result, Value};
 
 use super::bubbles;
-use crate::error::{Error, Result};
 
 /// The answer to a message. Without bubbles there is no reply.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,7 +39,6 @@ impl Answer {
             schedule_message: self.schedule.as_ref(),
             access: self.access.as_ref(),
         })
-        .map_err(Error::internal)
     }
 
     /// The columns `bubbles`, `access` and `schedule`.
@@ -54,9 +53,8 @@ impl Answer {
     }
 
     pub fn from_columns([bubbles, access, schedule]: [Option<String>; 3]) -> Result<Self> {
-        fn value<T: serde::de::DeserializeOwned>(text: Option<String>) -> Result<Option<T>> {
-            text.map(|text| serde_json::from_str(&text).map_err(Error::internal))
-                .transpose()
+        fn value<T: DeserializeOwned>(text: Option<String>) -> Result<Option<T>> {
+            text.as_deref().map(serde_json::from_str).transpose()
         }
         Ok(Self {
             bubbles: value(bubbles)?.unwrap_or_default(),

@@ -125,7 +125,7 @@ async fn receive(
         RepeatKey::Body(request) => Some(app.retries.enter(*request, &connection).await),
     };
     let outcome = app.ingest.receive(prepared).await?;
-    let response = http::json_bytes(outcome.answer.to_json()?);
+    let response = http::json_bytes(outcome.answer.to_json().map_err(Error::internal)?);
     Ok(match in_flight {
         Some(in_flight) => {
             let response = with_message_headers(response, &outcome, false);

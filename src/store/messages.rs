@@ -6,7 +6,7 @@ use rusqlite::OptionalExtension;
 use super::prepared::PreparedStatement;
 use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::answer::Answer;
 
 pub struct NewMessage<'a> {
@@ -84,7 +84,7 @@ impl Tx<'_> {
                 Ok([row.get(0)?, row.get(1)?, row.get(2)?])
             })
             .optional()?
-            .map(Answer::from_columns)
+            .map(|columns| Answer::from_columns(columns).map_err(Error::internal))
             .transpose()
     }
 }
