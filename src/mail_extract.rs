@@ -1,7 +1,6 @@
-//! What is kept of a mail: its headers, its text and the facts in it (flights, parcels,
-//! renewals). Bytes in, an extract out; no input or output. A mail is written by anybody, so
-//! size, nesting and number of everything are capped. Nothing here follows a link, and a text
-//! is never taken for an instruction.
+//! The extract of a mail: its headers, its text and the facts in it (flights, parcels, renewals).
+//! Pure: bytes in, an extract out. Anybody may have written a mail, so sizes, nesting and counts
+//! are limited. No link is followed, and a text is never treated as an instruction.
 //!
 //! The `data` of a [`MailFact`] is an object of these fields; those that a mail does not state
 //! are missing. Dates are `2026-12-01`, `2026-12-01T09:00:00` (what a clock at the place shows)

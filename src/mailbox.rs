@@ -1,6 +1,6 @@
-//! Reads the inbox of a mailbox over IMAP: what is new since the last round, as extracts. A
-//! mailbox is known by UIDVALIDITY and the last UID; after UIDVALIDITY changed, mails are known
-//! again by Message-ID and date, which the store does. It blocks.
+//! Reads the inbox of a mailbox over IMAP: what is new since the last round, as extracts. A reading
+//! position is UIDVALIDITY and the last UID; after UIDVALIDITY changed, mails are recognised by
+//! Message-ID and date, which the store does. It blocks.
 
 mod connection;
 mod sections;
@@ -68,7 +68,7 @@ pub struct MailServer<'a> {
     pub security: Security,
     pub username: &'a str,
     pub password: &'a str,
-    /// `None`: those that the web trusts.
+    /// `None`: the public authorities.
     pub authorities: Option<&'a Authorities>,
 }
 

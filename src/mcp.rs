@@ -1,6 +1,6 @@
-//! Tools of other servers, by the Model Context Protocol over streamable HTTP: which there are,
-//! and calling one. A server that fails offers nothing for a while. It must not know messages,
-//! rooms or users, and never passes on in logs what a server says.
+//! Tools of other servers, by the Model Context Protocol over streamable HTTP: listing them and
+//! calling one. A server that fails is left out for a while. It must not know messages, rooms or
+//! users, and never logs a server's text.
 //!
 //! It asks for tools only, each request on its own: no stream is kept open, and a call is never
 //! sent twice.
@@ -34,7 +34,7 @@ pub enum CallOutcome {
     Refused(String),
     /// The server was not reached, or let nobody in: nothing was done.
     NotCalled,
-    /// The call went out, and it is not known what came of it.
+    /// The call was sent, and its outcome is unknown.
     Unknown,
 }
 

@@ -64,7 +64,7 @@ pub struct Settings {
     pub credentials: Credentials,
     /// The journal of sent bubbles.
     pub state: PathBuf,
-    /// Who vouches for a service at `https://`. `None`: those that the web trusts.
+    /// The authorities for a service at `https://`. `None`: the public authorities.
     pub authorities: Option<Authorities>,
 }
 

@@ -6,8 +6,8 @@ mod agenda;
 mod connecting;
 pub(in crate::assistant) mod crisis;
 pub(in crate::assistant) mod follow_up;
-pub(in crate::assistant) mod listening;
 mod memory;
+pub(in crate::assistant) mod parsing;
 pub(in crate::assistant) mod reminder;
 mod settings;
 pub(in crate::assistant) mod small_talk;
@@ -40,8 +40,8 @@ pub struct MessageContext<'a> {
     /// `None` when unknown: UTC is used and mentioned.
     pub timezone: Option<Zone>,
     pub persona: &'a str,
-    /// In a group only the name in the text shows whether the assistant is meant. `false` also for
-    /// a group's message that answers the assistant.
+    /// In a group the assistant is addressed only by its name in the text. `false` also for a
+    /// group's message that answers the assistant.
     pub group: bool,
     pub has_photos: bool,
 }
@@ -132,7 +132,7 @@ pub struct RemindersToCancel {
     pub on: Option<Range<Timestamp>>,
     /// Only those at one of these minutes after midnight; empty for any time of day.
     pub minutes: Vec<u32>,
-    /// All that are found are meant; else one.
+    /// All reminders that are found; otherwise one of them.
     pub several: bool,
 }
 
@@ -168,31 +168,31 @@ pub struct Span {
     pub name: String,
 }
 
-/// A message while it is being parsed.
-pub(in crate::assistant) struct Talk<'a> {
+/// The words of a message, ready to be read by the files beside this one.
+pub(in crate::assistant) struct ParsedMessage<'a> {
     pub(in crate::assistant) context: &'a MessageContext<'a>,
     /// The words without the assistant's name.
     pub(in crate::assistant) words: Words<'a>,
     /// Where the request starts, after "hey, could you please".
     pub(in crate::assistant) start: usize,
-    /// False in a group if the assistant may not be meant.
-    pub(in crate::assistant) spoken_to: bool,
+    /// False in a group where the message does not name the assistant.
+    pub(in crate::assistant) is_addressed: bool,
     /// All words in lower case, for fixed phrases; empty when there are too many.
     pub(in crate::assistant) phrase: String,
     /// The position of `start` in `phrase`.
     pub(in crate::assistant) phrase_start: usize,
     /// Whether the result may depend on the time zone.
-    pub(in crate::assistant) rests_on_zone: Cell<bool>,
+    pub(in crate::assistant) depends_on_zone: Cell<bool>,
 }
 
-impl Talk<'_> {
+impl ParsedMessage<'_> {
     pub(in crate::assistant) fn request(&self) -> &str {
         &self.phrase[self.phrase_start..]
     }
 
     /// The person's zone. Use this instead of `context`, because it records that the zone matters.
     pub(in crate::assistant) fn timezone(&self) -> Option<Zone> {
-        self.rests_on_zone.set(true);
+        self.depends_on_zone.set(true);
         self.context.timezone
     }
 
@@ -213,25 +213,25 @@ impl Talk<'_> {
 /// The text from an answer to the question what to remind of.
 pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
-    listening::drop_name(&mut words, persona);
+    parsing::drop_name(&mut words, persona);
     reminder::answered_text(&words)
 }
 
 /// What a message of one request means.
-pub(in crate::assistant) fn one_request(talk: &Talk) -> Intent {
-    if talk.words.len() == 0 {
-        return small_talk::wordless(talk);
+pub(in crate::assistant) fn one_request(message: &ParsedMessage) -> Intent {
+    if message.words.len() == 0 {
+        return small_talk::wordless(message);
     }
-    connecting::command(talk)
-        .or_else(|| account::command(talk))
-        .or_else(|| agenda::command(talk))
-        .or_else(|| reminder::command(talk))
-        .or_else(|| settings::command(talk))
-        .or_else(|| memory::command(talk))
-        .or_else(|| small_talk::reply(talk))
+    connecting::command(message)
+        .or_else(|| account::command(message))
+        .or_else(|| agenda::command(message))
+        .or_else(|| reminder::command(message))
+        .or_else(|| settings::command(message))
+        .or_else(|| memory::command(message))
+        .or_else(|| small_talk::reply(message))
         // In a group, an incomplete command is hardly meant for the assistant.
-        .filter(|intent| talk.spoken_to || !intent.is_unclear())
-        .unwrap_or_else(|| small_talk::lost(talk))
+        .filter(|intent| message.is_addressed || !intent.is_unclear())
+        .unwrap_or_else(|| small_talk::lost(message))
 }
 
 /// A text without surrounding white space and punctuation.

@@ -77,7 +77,7 @@ impl HelpGroup {
         })
     }
 
-    /// What there is of it, a line each. `powers`: those that the person has here.
+    /// One line for each thing of the group. `powers`: the person's superpowers in this chat.
     pub fn lines(self, powers: &[Power]) -> Vec<&'static str> {
         let own = match self {
             Self::Reminders => &REMINDERS[..],
@@ -92,7 +92,7 @@ impl HelpGroup {
             .collect()
     }
 
-    /// The same, and what else can be said.
+    /// The same, with more examples.
     pub fn more(self, powers: &[Power]) -> Vec<&'static str> {
         let mut lines = self.lines(powers);
         lines.extend_from_slice(match self {
@@ -168,7 +168,7 @@ impl Power {
         }
     }
 
-    /// More examples of what may be said to it.
+    /// More examples of messages for it.
     const fn more_help(self) -> &'static [&'static str] {
         match self {
             Self::TodoList => &[

@@ -75,7 +75,7 @@ pub use preferences::{
     NOTICES_DESCRIPTION, NoticeArguments, NoticePreferences, NoticeRequest, PREFERENCES_NAME,
     notice_request,
 };
-pub(in crate::assistant) use recognise::recognise_talk;
+pub(in crate::assistant) use recognise::recognise_message;
 pub use recognise::{Control, PowerCall, PowerCalls, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, StoredState, Strength};
@@ -125,24 +125,24 @@ pub enum Action {
     GmailMindreaderAgent(gmail_mindreader_agent::MailQuery),
     EmailUrgency(email_urgency::UrgencyAction),
     TravelBrain(travel_brain::TravelAction),
-    /// Called by name only: how things stand.
+    /// Requested by name only: the overview.
     Overview,
     Undo,
 }
 
 impl Action {
-    /// Whether it asks for an event: also who has no calendar is told each time that there is none.
+    /// Whether it asks for an event. Somebody without a calendar is told so each time.
     pub const fn adds_event(&self) -> bool {
         matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
     }
 
-    /// Whether it is about a list with a name of its own.
+    /// Whether it names a list.
     pub fn names_list(&self) -> bool {
         matches!(self, Self::TodoList(action) if action.names_list())
     }
 }
 
-/// Calls a function with the type of what a superpower keeps.
+/// Calls a function with the type of a superpower's state.
 macro_rules! for_state {
     ($power:expr, $function:ident($($argument:expr),*)) => {
         match $power {
@@ -182,92 +182,94 @@ impl Power {
         self,
         stored: Option<&StoredState>,
         action: Action,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
         match (self, action) {
             (Self::TodoList, Action::TodoList(action)) => {
-                stored::act::<todo_list::TodoState>(self, stored, action, scene)
+                stored::act::<todo_list::TodoState>(self, stored, action, context)
             }
             (Self::BillSplit, Action::BillSplit(action)) => {
-                stored::act::<bill_split::BillSplitState>(self, stored, action, scene)
+                stored::act::<bill_split::BillSplitState>(self, stored, action, context)
             }
             (Self::TripPlanner, Action::TripPlanner(action)) => {
-                stored::act::<trip_planner::TripState>(self, stored, action, scene)
+                stored::act::<trip_planner::TripState>(self, stored, action, context)
             }
             (Self::BirthdayReminder, Action::BirthdayReminder(action)) => {
-                stored::act::<birthday_reminder::BirthdayState>(self, stored, action, scene)
+                stored::act::<birthday_reminder::BirthdayState>(self, stored, action, context)
             }
             (Self::HabitTracker, Action::HabitTracker(action)) => {
-                stored::act::<habit_tracker::HabitState>(self, stored, action, scene)
+                stored::act::<habit_tracker::HabitState>(self, stored, action, context)
             }
             (Self::BudgetTracker, Action::BudgetTracker(action)) => {
-                stored::act::<budget_tracker::BudgetState>(self, stored, action, scene)
+                stored::act::<budget_tracker::BudgetState>(self, stored, action, context)
             }
             (Self::MoodTracker, Action::MoodTracker(action)) => {
-                stored::act::<mood_tracker::MoodState>(self, stored, action, scene)
+                stored::act::<mood_tracker::MoodState>(self, stored, action, context)
             }
             (Self::FocusProtector, Action::FocusProtector(action)) => {
-                stored::act::<focus_protector::FocusState>(self, stored, action, scene)
+                stored::act::<focus_protector::FocusState>(self, stored, action, context)
             }
             (Self::DailySummary, Action::DailySummary(action)) => {
-                stored::act::<daily_summary::DailySummaryState>(self, stored, action, scene)
+                stored::act::<daily_summary::DailySummaryState>(self, stored, action, context)
             }
             (Self::TicketsVault, Action::TicketsVault(action)) => {
-                stored::act::<tickets_vault::TicketState>(self, stored, action, scene)
+                stored::act::<tickets_vault::TicketState>(self, stored, action, context)
             }
             (Self::ReservationPrep, Action::ReservationPrep(action)) => {
-                stored::act::<reservation_prep::ReservationState>(self, stored, action, scene)
+                stored::act::<reservation_prep::ReservationState>(self, stored, action, context)
             }
             (Self::MembershipRenewal, Action::MembershipRenewal(action)) => {
-                stored::act::<membership_renewal::RenewalState>(self, stored, action, scene)
+                stored::act::<membership_renewal::RenewalState>(self, stored, action, context)
             }
             (Self::CancellationProtector, Action::CancellationProtector(action)) => {
                 stored::act::<cancellation_protector::CancellationState>(
-                    self, stored, action, scene,
+                    self, stored, action, context,
                 )
             }
             (Self::PackageTracking, Action::PackageTracking(action)) => {
-                stored::act::<package_tracking::ParcelState>(self, stored, action, scene)
+                stored::act::<package_tracking::ParcelState>(self, stored, action, context)
             }
             (Self::PostEventCheckin, Action::PostEventCheckin(action)) => {
-                stored::act::<post_event_checkin::CheckinState>(self, stored, action, scene)
+                stored::act::<post_event_checkin::CheckinState>(self, stored, action, context)
             }
             (Self::EveningPrep, Action::EveningPrep(action)) => {
-                stored::act::<evening_prep::EveningState>(self, stored, action, scene)
+                stored::act::<evening_prep::EveningState>(self, stored, action, context)
             }
             (Self::CalendarQueryAgent, Action::CalendarQueryAgent(action)) => {
-                stored::act::<calendar_query_agent::CalendarQueryState>(self, stored, action, scene)
+                stored::act::<calendar_query_agent::CalendarQueryState>(
+                    self, stored, action, context,
+                )
             }
             (Self::CalendarListAgent, Action::CalendarListAgent(action)) => {
-                stored::act::<calendar_list_agent::CalendarListState>(self, stored, action, scene)
+                stored::act::<calendar_list_agent::CalendarListState>(self, stored, action, context)
             }
             (Self::CalendarStressAgent, Action::CalendarStressAgent(action)) => {
-                stored::act::<calendar_stress_agent::StressState>(self, stored, action, scene)
+                stored::act::<calendar_stress_agent::StressState>(self, stored, action, context)
             }
             (Self::CalendarMorning, Action::CalendarMorning(action)) => {
-                stored::act::<calendar_morning::MorningState>(self, stored, action, scene)
+                stored::act::<calendar_morning::MorningState>(self, stored, action, context)
             }
             (Self::CalendarEvents, Action::CalendarEvents(action)) => {
-                stored::act::<calendar_events::EventReminderState>(self, stored, action, scene)
+                stored::act::<calendar_events::EventReminderState>(self, stored, action, context)
             }
             (Self::CallPrep, Action::CallPrep(action)) => {
-                stored::act::<call_prep::CallPrepState>(self, stored, action, scene)
+                stored::act::<call_prep::CallPrepState>(self, stored, action, context)
             }
             (Self::DestinationPrep, Action::DestinationPrep(action)) => {
-                stored::act::<destination_prep::DestinationState>(self, stored, action, scene)
+                stored::act::<destination_prep::DestinationState>(self, stored, action, context)
             }
             (Self::GmailMindreaderAgent, Action::GmailMindreaderAgent(action)) => {
-                stored::act::<gmail_mindreader_agent::MailQueryState>(self, stored, action, scene)
+                stored::act::<gmail_mindreader_agent::MailQueryState>(self, stored, action, context)
             }
             (Self::EmailUrgency, Action::EmailUrgency(action)) => {
-                stored::act::<email_urgency::UrgencyState>(self, stored, action, scene)
+                stored::act::<email_urgency::UrgencyState>(self, stored, action, context)
             }
             (Self::TravelBrain, Action::TravelBrain(action)) => {
-                stored::act::<travel_brain::TravelState>(self, stored, action, scene)
+                stored::act::<travel_brain::TravelState>(self, stored, action, context)
             }
-            (_, Action::Undo) => for_state!(self, undo(self, stored, scene)),
+            (_, Action::Undo) => for_state!(self, undo(self, stored, context)),
             // Also for an action of another superpower.
-            _ => for_state!(self, overview(stored, scene)),
+            _ => for_state!(self, overview(stored, context)),
         }
     }
 
@@ -276,23 +278,23 @@ impl Power {
         self,
         stored: Option<&StoredState>,
         at: Timestamp,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
-        for_state!(self, on_alarm(stored, at, scene))
+        for_state!(self, on_alarm(stored, at, context))
     }
 
-    /// When it next has something to say by itself.
+    /// The time of its next own message.
     pub fn alarm(
         self,
         stored: Option<&StoredState>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<Option<Timestamp>, serde_json::Error> {
-        for_state!(self, alarm(stored, scene))
+        for_state!(self, alarm(stored, context))
     }
 
     /// Its lines about today for the daily summary.
-    pub fn brief(self, stored: Option<&StoredState>, scene: &PowerContext<'_>) -> Option<String> {
-        for_state!(self, brief(stored, scene))
+    pub fn brief(self, stored: Option<&StoredState>, context: &PowerContext<'_>) -> Option<String> {
+        for_state!(self, brief(stored, context))
     }
 
     /// What it knows of those days, from the first to the last.
@@ -300,19 +302,19 @@ impl Power {
         self,
         stored: Option<&StoredState>,
         days: (NaiveDate, NaiveDate),
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Vec<String> {
-        for_state!(self, between(stored, days, scene))
+        for_state!(self, between(stored, days, context))
     }
 
-    /// What it knows of the days to come, for others.
-    pub fn plans(self, stored: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
-        for_state!(self, plans(stored, scene))
+    /// Its plans for coming days, for other superpowers.
+    pub fn plans(self, stored: Option<&StoredState>, context: &PowerContext<'_>) -> Vec<Plan> {
+        for_state!(self, plans(stored, context))
     }
 
-    /// Days to come before which somebody may want to be reminded.
-    pub fn occasions(self, stored: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
-        for_state!(self, occasions(stored, scene))
+    /// Coming events before which somebody may want a reminder.
+    pub fn occasions(self, stored: Option<&StoredState>, context: &PowerContext<'_>) -> Vec<Plan> {
+        for_state!(self, occasions(stored, context))
     }
 
     /// A group's state without the entries of a user.

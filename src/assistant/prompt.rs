@@ -41,10 +41,10 @@ pub struct Message {
     pub photos: Vec<String>,
 }
 
-/// Calls of tools that the model made for this message, and what came of them.
+/// Calls of tools that the model made for this message, with their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolExchange {
-    /// What it said beside them.
+    /// The model's text beside the calls.
     pub text: String,
     pub calls: Vec<CallWithResult>,
 }
@@ -60,7 +60,7 @@ pub struct CallWithResult {
     pub result: String,
 }
 
-/// Everything that is told.
+/// Everything that goes into the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     pub system: String,
@@ -77,8 +77,8 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// What the model called last, and what came of it. Within a token budget: the oldest
-    /// results are left out first.
+    /// The model's latest tool calls with their results. Within a token budget: the oldest results
+    /// are left out first.
     pub fn add_exchange(&mut self, exchange: ToolExchange) {
         self.exchanges.push(exchange);
         budget::fit_results(&mut self.exchanges);
@@ -126,7 +126,7 @@ pub struct PersonFacts {
     pub memories: Vec<String>,
     /// Open ones of the day, each with its local time.
     pub reminders: Vec<String>,
-    /// What the assistant asked them by itself; their answer is worth remembering.
+    /// The assistant's own question to the person; the answer is worth remembering.
     pub question: Option<String>,
     /// A calendar is connected.
     pub has_calendar: bool,

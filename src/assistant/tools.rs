@@ -69,7 +69,7 @@ pub enum Operation {
         id: String,
         text: Option<String>,
         at: Option<ReminderTime>,
-        /// "": it comes no more than once.
+        /// "": it no longer repeats.
         repeat: Option<String>,
     },
     CancelReminder {
@@ -97,7 +97,7 @@ pub enum Operation {
     Power(Power, powers::Operation),
 }
 
-/// What of the profile is set anew.
+/// The fields of the profile to change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileChange {
     pub name: Option<String>,
@@ -114,7 +114,7 @@ pub enum ReminderTime {
     Moment(Timestamp),
 }
 
-/// Where a reminder comes.
+/// The chat in which a reminder is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReminderChat {
@@ -288,7 +288,7 @@ impl Tool {
 }
 
 impl Operation {
-    /// Whether it is meant to change something; otherwise it only reads.
+    /// Whether it changes something; otherwise it only reads.
     pub fn changes(&self) -> bool {
         match self {
             Self::ListReminders { .. }

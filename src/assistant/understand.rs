@@ -2,9 +2,11 @@
 
 mod several;
 
-use super::builtin::listening::listen;
-use super::builtin::{Intent, MessageContext, Talk, crisis, follow_up, one_request, small_talk};
-use super::powers::{PowerCalls, recognise_talk};
+use super::builtin::parsing::read_message;
+use super::builtin::{
+    Intent, MessageContext, ParsedMessage, crisis, follow_up, one_request, small_talk,
+};
+use super::powers::{PowerCalls, recognise_message};
 use crate::clock::Zone;
 
 /// The complete understanding of a message.
@@ -15,7 +17,7 @@ pub struct Understanding {
     /// Superpowers that it may request without a session.
     pub calls: PowerCalls,
     /// In another time zone the meaning might differ.
-    pub rests_on_zone: bool,
+    pub depends_on_zone: bool,
     /// The time zone with which it was understood.
     pub zone: Option<Zone>,
 }
@@ -23,36 +25,39 @@ pub struct Understanding {
 impl Understanding {
     /// Whether it means the same to somebody in that time zone.
     pub fn holds_in(&self, zone: Option<Zone>) -> bool {
-        !self.rests_on_zone || self.zone == zone
+        !self.depends_on_zone || self.zone == zone
     }
 }
 
 /// The meaning without superpowers.
 pub fn understand(context: &MessageContext) -> Intent {
-    intent_of(&listen(context))
+    intent_of(&read_message(context))
 }
 
 /// The message is parsed once.
 pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
-    let talk = listen(context);
+    let message = read_message(context);
     Understanding {
-        calls: recognise_talk(&talk),
-        intent: intent_of(&talk),
-        rests_on_zone: talk.rests_on_zone.get(),
+        calls: recognise_message(&message),
+        intent: intent_of(&message),
+        depends_on_zone: message.depends_on_zone.get(),
         zone: context.timezone,
     }
 }
 
-fn intent_of(talk: &Talk) -> Intent {
-    if talk.words.len() == 0 {
-        return small_talk::wordless(talk);
+fn intent_of(message: &ParsedMessage) -> Intent {
+    if message.words.len() == 0 {
+        return small_talk::wordless(message);
     }
-    if crisis::is_in(&talk.words) {
+    if crisis::is_in(&message.words) {
         return Intent::Crisis;
     }
-    let several = talk.spoken_to.then(|| several::requests(talk)).flatten();
-    let intent = several.unwrap_or_else(|| one_request(talk));
-    match follow_up::read(talk) {
+    let several = message
+        .is_addressed
+        .then(|| several::requests(message))
+        .flatten();
+    let intent = several.unwrap_or_else(|| one_request(message));
+    match follow_up::read(message) {
         Some(what) => Intent::FollowUp {
             what,
             otherwise: Box::new(intent),

@@ -324,7 +324,7 @@ pub fn recalled<S: AsRef<str>>(memories: &[S], about: Option<&str>) -> String {
     }
 }
 
-/// Nothing that is kept answers it. `near`: memories with some of its words.
+/// No memory answers it. `near`: memories with some of its words.
 pub fn recalled_near(near: &[&str], about: &str) -> String {
     let nothing = recalled::<&str>(&[], Some(about));
     let near = near

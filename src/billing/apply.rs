@@ -86,7 +86,7 @@ pub(super) fn subscription(
     now: Timestamp,
 ) -> Result<EventOutcome> {
     let row = tx.view().subscription(&statement.subscription_id)?;
-    let stored = row.as_ref().map(|row| &row.held);
+    let stored = row.as_ref().map(|row| &row.subscription);
     if is_for_other_price(stored, statement) {
         return Ok(ANOTHER_PRICE);
     }
@@ -110,11 +110,11 @@ pub(super) fn subscription(
             subscription_id: statement.subscription_id.clone(),
         }),
         MergeOutcome::Same => Ok(outcome_done(Some(user), "changes nothing")),
-        MergeOutcome::Changed(held) => {
-            if let Some(customer_id) = &held.customer_id {
+        MergeOutcome::Changed(subscription) => {
+            if let Some(customer_id) = &subscription.customer_id {
                 tx.tie_customer(user, customer_id)?;
             }
-            put(tx, user, stored.is_none(), &held, now)?;
+            put(tx, user, stored.is_none(), &subscription, now)?;
             Ok(outcome_done(Some(user), "applied"))
         }
     }
@@ -126,7 +126,7 @@ pub(super) fn is_for_other_price(
     stored: Option<&StoredSubscription>,
     statement: &ProviderStatement,
 ) -> bool {
-    let has_details = stored.is_some_and(|held| held.details_at.is_some());
+    let has_details = stored.is_some_and(|subscription| subscription.details_at.is_some());
     let lacks_plan = |details: &Details| details.plan.is_none();
     !has_details && statement.details.as_ref().is_some_and(lacks_plan)
 }
@@ -155,8 +155,8 @@ fn paid(
     let status = match tx.view().subscription(&subscription_id)? {
         None => Some(Status::Active),
         Some(row) => {
-            let was_unpaid = matches!(row.held.status, Status::PastDue | Status::Free);
-            let is_newer = invoice.at >= row.held.status_at;
+            let was_unpaid = matches!(row.subscription.status, Status::PastDue | Status::Free);
+            let is_newer = invoice.at >= row.subscription.status_at;
             let reactivates = was_unpaid && is_newer;
             if reactivates && matches!(lookup, ProviderLookup::NotAsked) {
                 return Ok(EventOutcome::NeedsLookup { subscription_id });
@@ -249,7 +249,7 @@ fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String
         return Ok(None);
     };
     let current = tx.view().current_subscription(user)?;
-    Ok(current.map(|row| row.held.subscription_id))
+    Ok(current.map(|row| row.subscription.subscription_id))
 }
 
 fn checked_out(
@@ -300,12 +300,12 @@ fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Event
     }
     // Deleting a customer ends its subscriptions.
     for row in tx.view().subscriptions_of_customer(customer_id)? {
-        let held = StoredSubscription {
+        let subscription = StoredSubscription {
             status: Status::Canceled,
-            status_at: row.held.status_at.max(at),
-            ..row.held
+            status_at: row.subscription.status_at.max(at),
+            ..row.subscription
         };
-        tx.put_subscription(row.user, &held)?;
+        tx.put_subscription(row.user, &subscription)?;
     }
     Ok(match user {
         Some(_) => outcome_done(user, "the customer was deleted at the provider"),
@@ -317,10 +317,10 @@ fn put(
     tx: &mut Tx<'_>,
     user: UserId,
     is_new: bool,
-    held: &StoredSubscription,
+    subscription: &StoredSubscription,
     now: Timestamp,
 ) -> Result<()> {
-    tx.put_subscription(user, held)?;
+    tx.put_subscription(user, subscription)?;
     // The person's account is pending deletion, and they returned from a checkout.
     if is_new && tx.view().payer(user)?.deletion_pending {
         tx.cancel_at_period_end(user, now)?;

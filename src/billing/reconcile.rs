@@ -295,7 +295,7 @@ impl Billing {
         self.store
             .write(move |tx| {
                 let row = tx.view().subscription(&statement.subscription_id)?;
-                let stored = row.map(|row| row.held);
+                let stored = row.map(|row| row.subscription);
                 if apply::is_for_other_price(stored.as_ref(), &statement) {
                     return Ok(None);
                 }
@@ -344,8 +344,8 @@ impl Billing {
     }
 }
 
-fn describe(held: &StoredSubscription) -> String {
-    let details = &held.details;
+fn describe(stored: &StoredSubscription) -> String {
+    let details = &stored.details;
     let plan = details.plan.as_deref().unwrap_or("unknown plan");
     let end = details.current_period_end.map_or(String::new(), |at| {
         format!(", until {}", Timestamp::from_seconds(at))
@@ -355,5 +355,5 @@ fn describe(held: &StoredSubscription) -> String {
     } else {
         ""
     };
-    format!("{} ({plan}){end}{ends}", held.status.as_str())
+    format!("{} ({plan}){end}{ends}", stored.status.as_str())
 }

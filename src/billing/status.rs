@@ -57,7 +57,7 @@ impl Billing {
             used_today,
         };
         let superpower = access::decide(rules, caller, AccessRequest::DirectSuperpower);
-        let details = current.as_ref().map(|row| &row.held.details);
+        let details = current.as_ref().map(|row| &row.subscription.details);
         let end = details.and_then(|details| details.current_period_end);
         Ok(Status {
             has_payment_method,
@@ -76,7 +76,7 @@ impl Billing {
                 .map(|allowance| (allowance - used_today).max(0)),
             superpowers_enabled: flags.any_superpower() && superpower.is_allowed(),
             upgrade_benefits: (!subscribed).then_some(BENEFITS),
-            subscription_id: current.map(|row| row.held.subscription_id),
+            subscription_id: current.map(|row| row.subscription.subscription_id),
         })
     }
 }

@@ -73,8 +73,8 @@ section! {
         /// The server's address, like "xmpp.example.com:5222"; default: from DNS. Only a server on
         /// this machine may lack TLS.
         server: Option<String> = parsed_if_set("xmpp.example.com:5222", text::line);
-        /// Certificates (PEM) to trust in the place of those that the web trusts: of a server
-        /// with an authority of your own.
+        /// Certificates (PEM) to trust instead of the public authorities: of a server with an
+        /// authority of your own.
         ca_file: Option<PathBuf> = path_if_set("/etc/ssl/our-ca.pem");
         /// Who may write and invite: addresses of people and rooms, like "ada@example.com" or
         /// "tea@rooms.example.com", "*@example.com" for everybody on a server; or "everyone". The

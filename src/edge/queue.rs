@@ -32,7 +32,7 @@ pub struct Message<'a> {
     pub app_creator: Option<UserId>,
 }
 
-/// What a relay is told to send, as it goes out.
+/// A message that a relay is to send.
 #[derive(Serialize)]
 struct Payload<'a> {
     bubble_type: &'static str,

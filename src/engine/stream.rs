@@ -1,5 +1,5 @@
-//! A chat completion that comes in parts, as server-sent events: put together into the answer
-//! that comes at once otherwise. Parts are untrusted.
+//! A chat completion in parts, as server-sent events: joined into the answer that other servers
+//! send whole. Parts are untrusted.
 
 use serde_json::{Map, Value, json};
 

@@ -275,7 +275,7 @@ fn tool_call(id: Option<&str>, function: &Value) -> ToolCall {
     }
 }
 
-/// Results are told by the calls' ids, so each has one of its own.
+/// Results refer to calls by id, so each call has its own id.
 fn name_calls(calls: &mut [ToolCall]) {
     for at in 0..calls.len() {
         let id = &calls[at].id;

@@ -130,7 +130,7 @@ impl<T> Methods<T> {
 
 #[derive(PartialEq, Eq)]
 struct Pattern {
-    /// The path before the first parameter: most patterns are told apart by it.
+    /// The path before the first parameter, which rules out most patterns.
     start: &'static str,
     segments: Vec<Segment>,
 }

@@ -1,5 +1,5 @@
-//! The agenda of a span of time: reminders, and superpowers' birthdays and trips. A group is told
-//! only its own reminders; the rest goes to a direct chat.
+//! The agenda of a span of time: reminders, and superpowers' birthdays and trips. A group gets only
+//! its own reminders; the rest goes to a direct chat.
 
 use super::gate;
 use super::powers::{bookings, event_lines, stored_state};
@@ -114,7 +114,7 @@ impl MessageTurn<'_> {
             bookings: bookings(tx, self.user.id, self.zone(), self.now)?,
             ..Facts::default()
         };
-        let scene = PowerContext {
+        let context = PowerContext {
             timezone: self.timezone(),
             ..PowerContext::alone(self.now, self.user.id.0, &facts)
         };
@@ -125,7 +125,7 @@ impl MessageTurn<'_> {
             let has_data = row.is_some() || power.uses_bookings();
             if has_data && self.flags.superpower(power.name()) {
                 let stored = row.cloned().map(stored_state);
-                lines.extend(power.between(stored.as_ref(), days, &scene));
+                lines.extend(power.between(stored.as_ref(), days, &context));
             }
         }
         Ok(lines)

@@ -12,7 +12,7 @@ use crate::store::{PowerOwner, RemovedItem, Tx};
 const POWER: Power = Power::BirthdayReminder;
 
 impl MessageTurn<'_> {
-    /// All that the person has told, also while the superpower is switched off.
+    /// All of the person's birthdays, also while the superpower is switched off.
     pub(super) fn birthdays(&self, tx: &Tx<'_>) -> Result<Vec<StoredBirthday>> {
         let row = tx.power_state(PowerOwner::User(self.user.id), POWER.name())?;
         let facts = Facts::default();

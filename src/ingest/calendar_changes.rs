@@ -1,5 +1,5 @@
-//! Changes of a person's calendar, from the question to the yes. `services` carries them out
-//! afterwards and tells the person how that went: nothing is said to be done before it is.
+//! Changes of a person's calendar, from the question to its confirmation. `services` carries them
+//! out afterwards and tells the person the outcome: no reply claims a change before it is made.
 
 use super::dialog::{self, LATEST_MS, LatestEvent, PendingCalendarChange, Question};
 use super::powers::PowerReply;
@@ -173,7 +173,7 @@ impl MessageTurn<'_> {
         Ok(Some(reply.unwrap_or_else(wording::calendar_event_not_seen)))
     }
 
-    /// "cancel lunch with Bo", where no reminder is meant. `None`: no event is meant either.
+    /// "cancel lunch with Bo", where no reminder matches. `None`: no event matches either.
     pub(super) fn delete_event_named(&self, tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
         self.change_event(tx, EventRef::Named(name.to_owned()), None)
     }

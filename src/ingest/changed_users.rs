@@ -1,5 +1,5 @@
-//! People whose calendars or mails have changed since what superpowers write to them was planned.
-//! Plain bookkeeping in memory; who has changed is read from the database at each look.
+//! People whose calendars or mails have changed since superpowers' messages to them were planned.
+//! Kept in memory only; the changes are read from the database at each check.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

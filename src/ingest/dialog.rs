@@ -129,7 +129,7 @@ pub(super) enum Question {
     /// How something was; the answer is a memory that begins with one of `abouts`.
     HowWas {
         abouts: Vec<String>,
-        /// The answer, when it was asked which of them is meant.
+        /// The answer that was given before the question which of them it is about.
         #[serde(default)]
         told: Option<String>,
     },
@@ -147,7 +147,7 @@ pub(super) struct PendingCalendarChange {
     pub(super) done: String,
 }
 
-/// A reminder that may be meant.
+/// A reminder that a message may refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct EventChoice {
     pub(super) event: String,

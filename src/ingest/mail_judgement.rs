@@ -1,6 +1,6 @@
-//! The job that has a language model say of each new mail whether it can wait, outside of any
-//! transaction. Mass mail is never asked about, nor mail of people to whom it isn't told. Where no
-//! verdict comes in time the rules decide.
+//! The job that asks a language model for each new mail whether it can wait, outside of any
+//! transaction. It skips mass mail, and people who get no messages about urgent mail. Where no
+//! verdict arrives in time the rules decide.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -61,7 +61,8 @@ async fn judge_new(ingest: &Arc<Ingest>, tried: &mut HashSet<i64>) -> Result<()>
     Ok(())
 }
 
-/// Whether urgent mail is told to the person at all, and not too many were asked about.
+/// Whether the person gets messages about urgent mail, and the number of judged mails is below its
+/// limit.
 async fn is_wanted(ingest: &Arc<Ingest>, user: UserId, now: Timestamp) -> Result<bool> {
     let worker = ingest.clone();
     let is_on =

@@ -21,7 +21,7 @@ struct RemovedMemory {
     category: String,
 }
 
-/// The category of memories told to the assistant.
+/// The category of memories from chat messages.
 const SAID: &str = "said";
 
 impl Ingest {

@@ -96,7 +96,7 @@ impl MessageTurn<'_> {
         Ok(reply)
     }
 
-    /// The answer to the question which event is meant: its number, or a word of its name.
+    /// The answer to the question which event to use: its number, or a word of its name.
     pub(super) fn answer_which(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
         let Some(Question::Which { choices }) = self.question(tx)? else {
             return Ok(None);

@@ -27,15 +27,15 @@ use request::{PowerAttempt, PowerRequest, RequestedPower};
 pub(super) enum PowerReply {
     Said {
         text: String,
-        /// What is kept is not as it was.
+        /// Whether the superpower's state changed.
         changed: bool,
     },
-    /// Nothing: it was one too many for this minute.
+    /// Nothing was done: the limit of turns a minute is reached.
     TooMany,
 }
 
 impl PowerReply {
-    /// What is kept stays as it was.
+    /// A reply that changed nothing.
     const fn unchanged(text: String) -> Self {
         Self::Said {
             text,

@@ -388,7 +388,7 @@ impl Ingest {
     }
 }
 
-/// What the person wants to be written in; a group is not told.
+/// The language that the person chose; `None` in a group, which must not learn it.
 fn language(tx: &Tx<'_>, user: UserId, in_group: bool) -> Result<Option<String>> {
     match in_group {
         true => Ok(None),

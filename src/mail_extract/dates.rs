@@ -1,5 +1,5 @@
-//! Dates in sentences, in the forms of several languages. What may be two dates (`4/5/2026`)
-//! is none.
+//! Dates in sentences, in the forms of several languages. An ambiguous date (`4/5/2026`) is
+//! ignored.
 
 use chrono::{Datelike, Days, NaiveDate, NaiveTime};
 

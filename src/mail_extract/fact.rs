@@ -1,5 +1,5 @@
-//! A fact of a mail (one flight, one parcel, one date of renewal), what makes it the same in
-//! another mail, and the form in which it is kept.
+//! A fact of a mail (one flight, one parcel, one date of renewal), how it is recognised in another
+//! mail, and the form in which it is stored.
 
 use serde::Serialize;
 use serde_json::Value;

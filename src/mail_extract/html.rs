@@ -1,5 +1,5 @@
-//! What is read of an HTML part: the text that is shown, links, and schema.org markup. The
-//! tokenizer's tokens are enough for that; a tree would grow with hostile nesting.
+//! Reads an HTML part: the visible text, links, and schema.org markup. The tokenizer's tokens
+//! suffice; a tree would grow with hostile nesting.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Microdata (`itemscope`, `itemtype`, `itemprop`) as the JSON-LD that says the same.
+//! Microdata (`itemscope`, `itemtype`, `itemprop`) converted to JSON-LD.
 
 use html5ever::tokenizer::Tag;
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 /// An HTML part whose text is this many times the plain part's is the one that was written.
 const STUB_FACTOR: usize = 10;
 
-/// Joins lines that were only broken to be sent: those that end in a space.
+/// Joins lines that were broken for transport: they end in a space.
 pub(super) fn unflow(text: &str, delsp: bool) -> String {
     let mut written = String::with_capacity(text.len());
     // Of the paragraph that is not finished.

@@ -1,6 +1,6 @@
-//! Dates that cost money: renewals, ends of trials, last days of free cancellation. Each rule
-//! is a phrase with a date in the same sentence; nothing is concluded from a phrase alone, nor
-//! from mails to many.
+//! Deadlines with a price: renewals, ends of trials, last days of free cancellation. Each rule
+//! needs a phrase and a date in the same sentence; a phrase alone states nothing, nor do mails to
+//! many people.
 
 use chrono::{DateTime, Days, NaiveDate};
 

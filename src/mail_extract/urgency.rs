@@ -1,5 +1,5 @@
-//! Why a mail may not wait, by rules that one can read: it says that it is urgent, or names a
-//! deadline today. Whose mail counts at all is decided elsewhere.
+//! Rules for urgent mails: the mail says that it is urgent, or names a deadline today. Another
+//! module decides whose mails count.
 
 use super::first_chars;
 use crate::model::mail_item::MailExtract;

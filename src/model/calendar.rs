@@ -1,5 +1,5 @@
-//! Events of connected calendars: what is known of one, when it is in a zone, and how a newly
-//! fetched list differs from the one that is kept. It must not know where events come from.
+//! Events of connected calendars: their data, their time in a zone, and how a newly fetched list
+//! differs from the stored one. It must not know where events come from.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -121,7 +121,7 @@ pub enum EventChange {
         facts: Box<EventFacts>,
         matters: bool,
     },
-    /// It is gone from the calendar and still to come: told as cancelled.
+    /// An event in the future that is no longer in the calendar: it was cancelled.
     Cancel(i64),
     /// It is gone and over, or out of the window.
     Remove(i64),

@@ -31,7 +31,7 @@ pub enum CalendarChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedEvent {
     pub uid: String,
-    /// Which instance of a series; empty: the event comes once, or the whole series is meant.
+    /// Which instance of a series; empty for a single event and for the whole series.
     #[serde(default)]
     pub instance: String,
     pub title: String,

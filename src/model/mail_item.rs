@@ -1,5 +1,5 @@
-//! What is kept of a person's mails: an extract of each, and the bookings, parcels and the like
-//! that they are about. It must not know how mails are fetched or read.
+//! Stored data of a person's mails: an extract of each, and the bookings, parcels and the like in
+//! them. It must not know how mails are fetched or parsed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

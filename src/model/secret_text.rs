@@ -1,5 +1,5 @@
-//! Passwords and secret addresses in what people write: they are taken out before anything is
-//! kept. Only what is said of mail and calendars counts: other passwords are notes of one's own.
+//! Passwords and secret addresses in messages: they are removed before anything is stored. Only
+//! those of mail and calendars count: other passwords may be notes.
 
 /// What stands in the place of a secret.
 pub const REMOVED: &str = "[removed]";

@@ -1,5 +1,5 @@
-//! Which hosts may be called where only public ones may: names are resolved to public addresses, and
-//! the connection uses those.
+//! Restricts calls to public hosts: names are resolved to public addresses, and the connection uses
+//! those.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 

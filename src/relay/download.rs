@@ -1,5 +1,5 @@
-//! Files that a message names by their address. Redirects are followed; no header goes to
-//! another server than the one it is meant for.
+//! Downloads files that a message names by their address. Redirects are followed; no header is sent
+//! to another server than the one it belongs to.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub(super) struct Download {
     /// to another server must do so in any case.
     pub(super) is_anybodys: bool,
     pub(super) own_hosts: Vec<String>,
-    /// Who vouches for `own_hosts`. `None`: those that the web trusts.
+    /// The authorities for `own_hosts`. `None`: the public authorities.
     pub(super) authorities: Option<Authorities>,
 }
 

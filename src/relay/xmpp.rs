@@ -70,7 +70,7 @@ pub struct Settings {
     pub password: String,
     /// A host, or a host and a port; else what DNS says of the address's domain.
     pub server: Option<String>,
-    /// Who vouches for the server. `None`: those that the web trusts.
+    /// The authorities for the server's certificate. `None`: the public authorities.
     pub authorities: Option<Authorities>,
     pub allowed: AllowList,
     /// The relay's journal; how far it has read is kept beside it.
@@ -188,7 +188,7 @@ impl Xmpp {
         self.chats.lock().rooms.contains_key(address)
     }
 
-    /// Puts a stanza behind those that wait. What becomes of it is not looked at.
+    /// Queues a stanza without waiting for its outcome.
     async fn put(&self, stanza: impl Into<Stanza>) {
         let stanza = Box::new(stanza.into());
         let _ = self

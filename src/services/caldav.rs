@@ -64,7 +64,7 @@ struct ServerCalendar {
     ctag: String,
 }
 
-/// What changed in a calendar: resources to fetch, and paths of those that are gone.
+/// What changed in a calendar: resources to fetch, and paths of deleted ones.
 struct ResourceChanges {
     changed: Vec<String>,
     gone: Vec<String>,

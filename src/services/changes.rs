@@ -1,6 +1,6 @@
-//! Carries out the changes of calendars that people confirmed, and tells them how that went. A
-//! change is kept with the UID of its event before its first request, and each try is counted
-//! before it begins: after a crash the server is asked what it has.
+//! Carries out the changes of calendars that people confirmed, and tells them the outcome. A change
+//! is stored with the UID of its event before its first request, and each try is counted before it
+//! begins: after a crash the server's state is read first.
 
 use super::caldav::{Account, ChangeResult};
 use super::ics::ExpansionContext;
@@ -194,7 +194,7 @@ fn attempt_of(
     }
 }
 
-/// Writes what the server has now, so that it is known at once and not told as news.
+/// Writes the changed events at once, so that the next sync does not report them as news.
 fn apply(
     tx: &mut Tx<'_>,
     calendar: &CalendarRow,
@@ -203,10 +203,10 @@ fn apply(
 ) -> Result<()> {
     let (kept, uid) = (tx.view().events_of_calendar(calendar.id)?, change.uid());
     // A series that is deleted goes with all its instances.
-    let is_meant = |facts: &EventFacts| {
+    let is_changed = |facts: &EventFacts| {
         facts.uid == uid && (change.instance().is_empty() || facts.instance == change.instance())
     };
-    let rows = kept.into_iter().filter(|(_, facts)| is_meant(facts));
+    let rows = kept.into_iter().filter(|(_, facts)| is_changed(facts));
     let changes: Vec<EventChange> = match change {
         CalendarChange::Add { uid, title, time } => {
             vec![EventChange::Insert(Box::new(EventFacts {

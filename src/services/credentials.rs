@@ -1,4 +1,4 @@
-//! The credentials of a connected service: what a person gives to reach it.
+//! The credentials of a connected service: a user name and password, or a secret address.
 
 use serde::{Deserialize, Serialize};
 

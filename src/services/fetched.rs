@@ -1,5 +1,5 @@
-//! What the server of a service has, as the readers of calendars, feeds and mailboxes return it
-//! and a sync writes it.
+//! The data of a service's server, as the readers of calendars, feeds and mailboxes return it and a
+//! sync writes it.
 
 use crate::model::calendar::EventFacts;
 use crate::model::mail_item::NewMailItem;

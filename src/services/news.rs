@@ -1,5 +1,5 @@
-//! Waits for the notices of new mail (IDLE, RFC 2177) of some mailboxes, and has them fetched at
-//! once. A mailbox without it is fetched at its time, as always. Connections are bounded in number.
+//! Waits for notices of new mail (IDLE, RFC 2177) from some mailboxes, and has them fetched at
+//! once. A mailbox without IDLE is fetched on schedule. The number of connections is limited.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Providers that take no passwords, and what to do there instead.
+//! Providers that refuse passwords, and the advice for each.
 
 use super::web::Address;
 use super::{Credentials, ServiceError};

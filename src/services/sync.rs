@@ -212,7 +212,7 @@ impl Services {
         Ok(())
     }
 
-    /// Keeps new mails and forgets those that are too old.
+    /// Stores new mails and removes old ones.
     async fn write_mails(&self, id: ServiceId, mut mails: Vec<NewMailItem>) -> Result<()> {
         let now = self.clock.now();
         while !mails.is_empty() {

@@ -15,7 +15,7 @@ use crate::metrics::Job;
 use crate::store::ServiceRow;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Syncs under way: those that fetch, and those that write or wait for their turn.
+/// Running syncs: some fetch, some write or wait to write.
 const SYNCS_MAX: usize = 2 * FETCHES_MAX;
 
 /// Runs until the service ends. What was under way then is due again a little later.

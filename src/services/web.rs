@@ -35,7 +35,7 @@ pub struct Network {
     pub allow_private: bool,
     /// In lower case. They may be asked without TLS.
     pub allowed_hosts: Vec<String>,
-    /// Whom the allowed hosts' certificates are checked with; `None`: those that the web trusts.
+    /// The authorities for the allowed hosts' certificates; `None`: the public authorities.
     pub authorities: Option<Authorities>,
 }
 
@@ -225,7 +225,7 @@ impl Network {
         found.map_err(|error| no_answer(host, &error))
     }
 
-    /// `None`: those that the web trusts.
+    /// `None`: the public authorities.
     pub fn authorities_of(&self, host: &str) -> Option<&Authorities> {
         self.authorities.as_ref().filter(|_| self.names(host))
     }

@@ -1,5 +1,5 @@
-//! Changes of calendars that people asked for and confirmed. A row goes when the person was told
-//! how its change went.
+//! Changes of calendars that people confirmed. A row is deleted when the person was told its
+//! outcome.
 
 use rusqlite::{OptionalExtension, Row};
 

@@ -1,5 +1,5 @@
-//! The calendars and mailboxes that people connected. What was fetched of a service goes before
-//! the service's own row, a bounded number of rows in each transaction.
+//! The calendars and mailboxes that people connected. A service's fetched data is deleted before
+//! its own row, a bounded number of rows in each transaction.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{OptionalExtension, Row};

@@ -1,5 +1,5 @@
-//! Calls of tools for replies that are still to be made, whose effects stay: what was called, and
-//! what came of it. They go with the pending reply.
+//! Tool calls of unfinished replies whose effects can't be undone: the call, and its result. They
+//! are deleted with the pending reply.
 
 use super::{Tx, View};
 use crate::error::Result;

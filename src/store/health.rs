@@ -1,4 +1,4 @@
-//! Whether the disk takes what is written, as all writing threads know it.
+//! Whether writes to the disk succeed, shared by all writing threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! What is removed when its time is over. Each call removes a bounded number of rows, so
-//! that no message waits behind it; the job comes back until nothing is left.
+//! Removes expired rows. Each call removes a bounded number of rows, so that no message waits for
+//! long; the job repeats it until nothing is left.
 
 use super::answers::KEYS_KEPT_MS;
 use super::audit::{AUDIT_KEPT_MS, AUDIT_ROWS_MAX};

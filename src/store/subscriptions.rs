@@ -11,7 +11,7 @@ use crate::model::payment::{Details, Status, StoredSubscription};
 #[derive(Debug, Clone)]
 pub struct SubscriptionRow {
     pub user: UserId,
-    pub held: StoredSubscription,
+    pub subscription: StoredSubscription,
 }
 
 const COLUMNS: &str = "SELECT user_id, subscription_id, customer_id, status, status_s, details_s,
@@ -53,8 +53,12 @@ impl View<'_> {
 
 impl Tx<'_> {
     /// Stores a subscription and updates the user's row.
-    pub fn put_subscription(&mut self, user: UserId, held: &StoredSubscription) -> Result<()> {
-        let (details, moment) = (&held.details, |at: Option<i64>| at.map(to_ms));
+    pub fn put_subscription(
+        &mut self,
+        user: UserId,
+        subscription: &StoredSubscription,
+    ) -> Result<()> {
+        let (details, moment) = (&subscription.details, |at: Option<i64>| at.map(to_ms));
         self.execute(
             "INSERT INTO subscriptions (user_id, subscription_id, customer_id, status, status_s,
                details_s, began_s, current_period_end, cancel_at_period_end, plan,
@@ -69,11 +73,11 @@ impl Tx<'_> {
                trial_expires_at = excluded.trial_expires_at",
             (
                 user.0,
-                &held.subscription_id,
-                &held.customer_id,
-                held.status.as_str(),
-                held.status_at,
-                held.details_at,
+                &subscription.subscription_id,
+                &subscription.customer_id,
+                subscription.status.as_str(),
+                subscription.status_at,
+                subscription.details_at,
                 details.began_at,
                 moment(details.current_period_end),
                 details.cancel_at_period_end,
@@ -105,18 +109,19 @@ impl Tx<'_> {
     }
 
     fn show_subscription(&mut self, user: UserId) -> Result<()> {
-        let Some(SubscriptionRow { held, .. }) = self.view().current_subscription(user)? else {
+        let Some(SubscriptionRow { subscription, .. }) = self.view().current_subscription(user)?
+        else {
             return Ok(());
         };
-        let details = &held.details;
+        let details = &subscription.details;
         // A trial counts for ever, even when the provider doesn't say when it began.
         let trial_began = details.trial_started_at;
-        let trial_began =
-            trial_began.or_else(|| (held.status == Status::Trial).then_some(held.status_at));
+        let trial_began = trial_began
+            .or_else(|| (subscription.status == Status::Trial).then_some(subscription.status_at));
         let plan = details
             .plan
             .as_ref()
-            .filter(|_| held.status != Status::Free);
+            .filter(|_| subscription.status != Status::Free);
         let phone = self
             .conn
             .prepare_cached(
@@ -128,7 +133,7 @@ impl Tx<'_> {
             .query_row(
                 (
                     user.0,
-                    held.status.as_str(),
+                    subscription.status.as_str(),
                     plan,
                     trial_began.map(to_ms),
                     details.trial_expires_at.map(to_ms),
@@ -154,7 +159,7 @@ fn row_from(row: &Row<'_>) -> rusqlite::Result<Result<SubscriptionRow>> {
     };
     Ok(Ok(SubscriptionRow {
         user: UserId(row.get(0)?),
-        held: StoredSubscription {
+        subscription: StoredSubscription {
             subscription_id: row.get(1)?,
             customer_id: row.get(2)?,
             status,

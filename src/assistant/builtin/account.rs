@@ -1,15 +1,15 @@
 //! Questions about the person's account and the assistant's abilities: status, usage, help. Only
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
-use super::{Intent, Talk, wording};
+use super::{Intent, ParsedMessage, wording};
 use crate::assistant::help::HelpGroup;
 
-pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    let request = talk.request();
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    let request = message.request();
     if request.is_empty() {
-        return (talk.context.text.trim() == "?").then_some(Intent::Help(None));
+        return (message.context.text.trim() == "?").then_some(Intent::Help(None));
     }
-    let whole = talk.phrase.as_str();
+    let whole = message.phrase.as_str();
     // These begin like a courtesy ("can you …").
     let is_question = matches!(
         whole,
@@ -32,7 +32,9 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         Some(Intent::Help(None))
     } else {
         match help_group(request) {
-            None if is_help_with_a_word(request) && talk.spoken_to => Some(Intent::Help(None)),
+            None if is_help_with_a_word(request) && message.is_addressed => {
+                Some(Intent::Help(None))
+            }
             group => group.map(|group| Intent::Help(Some(group))),
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use chrono::{Datelike, Days, Months, NaiveDate};
 
 use super::words::Words;
-use super::{Intent, Span, Talk, subject, when};
+use super::{Intent, ParsedMessage, Span, subject, when};
 use crate::clock::{Timestamp, Zone};
 
 /// A longer message is no such question.
@@ -61,21 +61,21 @@ const EVERYTHING: [&str; 29] = [
     "agenda",
 ];
 
-pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    if words.len() > WORDS_MAX || !talk.spoken_to {
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    if words.len() > WORDS_MAX || !message.is_addressed {
         return None;
     }
     let end = match words.get(words.len().saturating_sub(1)) {
         "please" | "pls" => words.len() - 1,
         _ => words.len(),
     };
-    if let Some(from) = words.after(talk.start, &REMINDERS) {
+    if let Some(from) = words.after(message.start, &REMINDERS) {
         let about = words.after(from, &["about", "of", "with"]);
         let from = words
             .after(from, &["due on", "due", "for", "on"])
             .unwrap_or(from);
-        if let Some(span) = span(talk, from..end) {
+        if let Some(span) = span(message, from..end) {
             return Some(Intent::FindReminders {
                 span: Some(span),
                 about: None,
@@ -87,28 +87,28 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
             about: Some(about),
         });
     }
-    let from = words.after(talk.start, &EVERYTHING)?;
+    let from = words.after(message.start, &EVERYTHING)?;
     // "whats on" alone may be about anything; a day or a schedule is the person's.
     let is_own = matches!(
         words.get(from - 1),
         "like" | "look" | "schedule" | "agenda" | "calendar"
-    ) || words.phrase(talk.start..from) == "what do i have on";
+    ) || words.phrase(message.start..from) == "what do i have on";
     let of_calendar =
-        (talk.start..from).any(|at| matches!(words.get(at), "calendar" | "meetings" | "free"));
+        (message.start..from).any(|at| matches!(words.get(at), "calendar" | "meetings" | "free"));
     let agenda = |span| Intent::Agenda { span, of_calendar };
     if from == end && is_own {
-        return today(talk).map(agenda);
+        return today(message).map(agenda);
     }
     let from = words
         .after(from, &["going on", "coming up", "planned"])
         .unwrap_or(from);
     let from = words.after(from, &["for", "on"]).unwrap_or(from);
-    span(talk, from..end).map(agenda)
+    span(message, from..end).map(agenda)
 }
 
-fn today(talk: &Talk) -> Option<Span> {
-    let zone = talk.zone();
-    let date = talk.context.now.utc().with_timezone(&zone).date_naive();
+fn today(message: &ParsedMessage) -> Option<Span> {
+    let zone = message.zone();
+    let date = message.context.now.utc().with_timezone(&zone).date_naive();
     let next = date.succ_opt()?;
     Some(Span {
         range: when::at_hour(date, 0, 0, zone)?..when::at_hour(next, 0, 0, zone)?,
@@ -117,16 +117,16 @@ fn today(talk: &Talk) -> Option<Span> {
 }
 
 /// Parses all of these words as a span of time.
-fn span(talk: &Talk, words: Range<usize>) -> Option<Span> {
+fn span(message: &ParsedMessage, words: Range<usize>) -> Option<Span> {
     if words.is_empty() {
         return None;
     }
-    let zone = talk.zone();
-    let name = talk.words.phrase(words.clone());
-    let today = talk.context.now.utc().with_timezone(&zone).date_naive();
+    let zone = message.zone();
+    let name = message.words.phrase(words.clone());
+    let today = message.context.now.utc().with_timezone(&zone).date_naive();
     let range = match days(&name, today) {
         Some((from, to)) => when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?,
-        None => day(&talk.words, words, talk.context.now, zone)?,
+        None => day(&message.words, words, message.context.now, zone)?,
     };
     Some(Span { range, name })
 }

@@ -1,14 +1,14 @@
 //! "Connect my calendar", "connect my mail": fixed phrases, and what is answered to a password, which was taken
 //! out of the message before.
 
-use super::{Intent, Talk, wording};
+use super::{Intent, ParsedMessage, wording};
 use crate::model::secret_text::REMOVED;
 
-pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    if talk.context.text.contains(REMOVED) {
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    if message.context.text.contains(REMOVED) {
         return Some(Intent::Unclear(wording::no_passwords_here()));
     }
-    let request = talk.request();
+    let request = message.request();
     let (verb, rest) = request.split_once(' ')?;
     if !matches!(verb, "connect" | "link") {
         return None;

@@ -48,7 +48,7 @@ impl FollowUp {
     }
 }
 
-/// The reminder that is meant.
+/// The reminder that a message refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReminderRef {
     /// The last one named or delivered.

@@ -3,7 +3,7 @@
 pub(super) mod matching;
 
 use super::words::Words;
-use super::{Intent, Talk, subject, tidied, wording};
+use super::{Intent, ParsedMessage, subject, tidied, wording};
 
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
@@ -14,23 +14,23 @@ const QUESTION_BYTES_MAX: usize = 400;
 /// Characters in one memory.
 pub const MEMORY_CHARS_MAX: usize = 2_000;
 
-pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    let at = talk.start;
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let at = message.start;
     match words.get(at) {
         "remember" | "note" | "take" | "write" | "keep" | "save" | "memorize" | "memorise"
         | "make" | "dont" | "do" | "never" | "what" | "whats" | "when" | "whens" | "where"
         | "wheres" | "who" | "whos" | "tell" | "show" | "list" | "my" | "memories" | "all"
-        | "which" | "recall" => recall(talk).or_else(|| remember(talk)),
-        "forget" | "delete" | "remove" | "erase" | "clear" | "wipe" => forget(talk),
+        | "which" | "recall" => recall(message).or_else(|| remember(message)),
+        "forget" | "delete" | "remove" | "erase" | "clear" | "wipe" => forget(message),
         _ => None,
     }
 }
 
-fn remember(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
+fn remember(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "remember that",
             "remember this",
@@ -69,16 +69,18 @@ fn remember(talk: &Talk) -> Option<Intent> {
     );
     let from = match from {
         Some(from) => from,
-        None if words.get(talk.start) == "note" && words.is_set_off(talk.start) => talk.start + 1,
+        None if words.get(message.start) == "note" && words.is_set_off(message.start) => {
+            message.start + 1
+        }
         None => return None,
     };
     let text = tidied(words.original(from..words.len()));
     if text.is_empty() {
-        return talk
-            .spoken_to
+        return message
+            .is_addressed
             .then(|| Intent::Unclear(wording::memory_empty()));
     }
-    if words.is_question() && words.get(talk.start) == "remember" {
+    if words.is_question() && words.get(message.start) == "remember" {
         // "Remember that time …?" is a question.
         return Some(Intent::Recall {
             about: Some(subject(&text)),
@@ -90,9 +92,9 @@ fn remember(talk: &Talk) -> Option<Intent> {
     Some(Intent::Remember { text })
 }
 
-fn recall(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    match talk.request() {
+fn recall(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    match message.request() {
         "memories"
         | "my memories"
         | "all memories"
@@ -112,7 +114,7 @@ fn recall(talk: &Talk) -> Option<Intent> {
         _ => {}
     }
     let start = words.after(
-        talk.start,
+        message.start,
         &[
             "what do you remember about",
             "what do you remember of",
@@ -147,25 +149,25 @@ fn recall(talk: &Talk) -> Option<Intent> {
     );
     if let Some(from) = start {
         return Some(Intent::Recall {
-            about: about(talk, from),
+            about: about(message, from),
         });
     }
-    question(talk).map(|from| Intent::Recall {
-        about: about(talk, from),
+    question(message).map(|from| Intent::Recall {
+        about: about(message, from),
     })
 }
 
 /// "what's my wifi password?", "where did I park?": a question that only the person's memories
 /// could answer; in a group only if the assistant is addressed.
-fn question(talk: &Talk) -> Option<usize> {
-    let words = &talk.words;
-    if !talk.spoken_to {
+fn question(message: &ParsedMessage) -> Option<usize> {
+    let words = &message.words;
+    if !message.is_addressed {
         return None;
     }
-    match words.get(talk.start) {
-        "whats" | "whens" | "wheres" | "whos" => words.after(talk.start + 1, &["my"]),
+    match words.get(message.start) {
+        "whats" | "whens" | "wheres" | "whos" => words.after(message.start + 1, &["my"]),
         "what" | "when" | "where" | "who" | "which" => words.after(
-            talk.start + 1,
+            message.start + 1,
             &["is my", "are my", "was my", "were my", "did i", "do i"],
         ),
         _ => None,
@@ -224,8 +226,8 @@ pub fn asked_about(text: &str) -> Option<String> {
     Some(subject(words.original(from..words.len()))).filter(|about| !about.is_empty())
 }
 
-fn about(talk: &Talk, from: usize) -> Option<String> {
-    let words = &talk.words;
+fn about(message: &ParsedMessage, from: usize) -> Option<String> {
+    let words = &message.words;
     let mut end = words.len();
     while end > from && matches!(words.get(end - 1), "please" | "pls" | "again") {
         end -= 1;
@@ -245,9 +247,9 @@ fn about(talk: &Talk, from: usize) -> Option<String> {
     }
 }
 
-fn forget(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    let request = talk.request();
+fn forget(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let request = message.request();
     if is_forget_everything(request) {
         return Some(Intent::ForgetEverything);
     }
@@ -260,10 +262,12 @@ fn forget(talk: &Talk) -> Option<Intent> {
             | "forget about it"
             | "forget about that"
     ) {
-        return talk.spoken_to.then(|| Intent::Say(wording::never_mind()));
+        return message
+            .is_addressed
+            .then(|| Intent::Say(wording::never_mind()));
     }
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "forget everything about",
             "forget everything you know about",

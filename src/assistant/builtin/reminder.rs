@@ -23,7 +23,7 @@ use several_times::{at_several_times, two};
 use super::follow_up;
 use super::when::{self, Spec};
 use super::words::Words;
-use super::{Intent, Talk, wording};
+use super::{Intent, ParsedMessage, wording};
 
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
@@ -73,23 +73,23 @@ const REMIND: [&str; 39] = [
     "alarm",
 ];
 
-pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    let at = talk.start;
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let at = message.start;
     match words.get(at) {
         "list" | "how" | "show" | "what" | "whats" | "when" | "whens" | "next" | "which" | "my"
         | "do" | "reminders" | "upcoming" | "all" | "see" | "pending"
-            if pending::lists(talk.request()) =>
+            if pending::lists(message.request()) =>
         {
             Some(Intent::ListReminders)
         }
         "cancel" | "delete" | "remove" | "clear" | "drop" | "stop" | "forget" | "dont" => {
-            pending::cancel(talk).or_else(|| set(talk))
+            pending::cancel(message).or_else(|| set(message))
         }
         "remind" | "set" | "create" | "add" | "make" | "schedule" | "give" | "be" | "send"
         | "i" | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert"
-        | "notify" | "wake" | "timer" | "alarm" | "remember" => set(talk),
-        _ => set_late(talk),
+        | "notify" | "wake" | "timer" | "alarm" | "remember" => set(message),
+        _ => set_late(message),
     }
 }
 
@@ -117,9 +117,9 @@ pub fn may_be_reminder(text: &str) -> bool {
 }
 
 /// "tomorrow at 9 remind me to …".
-fn set_late(talk: &Talk) -> Option<Intent> {
+fn set_late(message: &ParsedMessage) -> Option<Intent> {
     // A cheap check first: parsing a time costs more, and most messages aren't reminders.
-    if !talk
+    if !message
         .words
         .iter()
         .any(|word| matches!(word, "remind" | "wake"))
@@ -127,34 +127,34 @@ fn set_late(talk: &Talk) -> Option<Intent> {
         return None;
     }
     let late = ["remind me", "remind us", "wake me up", "wake me"];
-    let Some((spec, end)) = when::read(&talk.words, talk.start) else {
+    let Some((spec, end)) = when::read(&message.words, message.start) else {
         // "on mondays at 9 remind me to …".
-        let before = (talk.start..talk.words.len().min(talk.start + BEFORE_WORDS_MAX))
-            .find(|at| talk.words.after(*at, &late).is_some())?;
-        let body = talk.words.after(before, &late)?;
-        let text = parts::after_link(&talk.words, body);
-        let text = text_of(&talk.words, text..talk.words.len());
-        if let Some(event) = before::read(talk, talk.start..before) {
+        let before = (message.start..message.words.len().min(message.start + BEFORE_WORDS_MAX))
+            .find(|at| message.words.after(*at, &late).is_some())?;
+        let body = message.words.after(before, &late)?;
+        let text = parts::after_link(&message.words, body);
+        let text = text_of(&message.words, text..message.words.len());
+        if let Some(event) = before::read(message, message.start..before) {
             return Some(Intent::RemindBefore(event.with_text(text)));
         }
-        if !repeats(&talk.words, talk.start..before) {
+        if !repeats(&message.words, message.start..before) {
             return None;
         }
-        let found = repeats::read(&talk.words, talk.start).filter(|(_, end)| *end == before);
+        let found = repeats::read(&message.words, message.start).filter(|(_, end)| *end == before);
         return Some(match found {
-            Some((repeat, _)) => recurring(talk, &repeat, &text),
+            Some((repeat, _)) => recurring(message, &repeat, &text),
             None => Intent::Unclear(wording::reminder_repeats_unclear()),
         });
     };
-    let after = talk.words.after(end, &["please"]).unwrap_or(end);
-    let body = talk.words.after(after, &late)?;
-    let nothing = if talk.words.get(after) == "wake" {
+    let after = message.words.after(end, &["please"]).unwrap_or(end);
+    let body = message.words.after(after, &late)?;
+    let nothing = if message.words.get(after) == "wake" {
         "wake up"
     } else {
         ""
     };
     Some(reminder(
-        talk,
+        message,
         &ReminderText {
             body,
             lead: Some(spec),
@@ -165,9 +165,9 @@ fn set_late(talk: &Talk) -> Option<Intent> {
 }
 
 /// "set a 10 minute timer".
-fn timer_first(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    let from = words.after(talk.start, &["set a", "set an", "start a", "make a"])?;
+fn timer_first(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let from = words.after(message.start, &["set a", "set an", "start a", "make a"])?;
     let (spec, end) = when::read_duration(words, from)?;
     let body = words.after(end, &["timer", "reminder", "alarm"])?;
     let nothing = if words.get(end) == "alarm" {
@@ -176,7 +176,7 @@ fn timer_first(talk: &Talk) -> Option<Intent> {
         "timer"
     };
     Some(reminder(
-        talk,
+        message,
         &ReminderText {
             body,
             lead: Some(spec),
@@ -197,33 +197,35 @@ struct ReminderText {
     timer: bool,
 }
 
-fn set(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    let at = talk.start;
+fn set(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let at = message.start;
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
         // Without a time it is a memory.
-        let parsed = split_request(talk, body..words.len(), false);
+        let parsed = split_request(message, body..words.len(), false);
         let request = ReminderText {
             body,
             lead: None,
             nothing: "",
             timer: false,
         };
-        return parsed.spec.map(|_| reminder(talk, &request));
+        return parsed.spec.map(|_| reminder(message, &request));
     }
     // "remember me at 5 to call" is meant like "remind me".
     if let Some(body) = words.after(at, &["remember me"]) {
-        let is_request =
-            words.get(body) == "to" || split_request(talk, body..words.len(), false).spec.is_some();
+        let is_request = words.get(body) == "to"
+            || split_request(message, body..words.len(), false)
+                .spec
+                .is_some();
         let request = ReminderText {
             body,
             lead: None,
             nothing: "",
             timer: false,
         };
-        return is_request.then(|| reminder(talk, &request));
+        return is_request.then(|| reminder(message, &request));
     }
-    if let Some(found) = timer_first(talk) {
+    if let Some(found) = timer_first(message) {
         return Some(found);
     }
     let body = words.after(at, &REMIND)?;
@@ -241,13 +243,15 @@ fn set(talk: &Talk) -> Option<Intent> {
         "timer" | "alarm" | "ping" | "alert" | "nudge" | "notify" | "a" | "reminder"
     );
     if loose
-        && split_request(talk, body..words.len(), timer).spec.is_none()
+        && split_request(message, body..words.len(), timer)
+            .spec
+            .is_none()
         && words.get(at) != "reminder"
     {
         return None;
     }
     Some(reminder(
-        talk,
+        message,
         &ReminderText {
             body,
             lead: None,
@@ -257,26 +261,26 @@ fn set(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
-    let words = &talk.words;
+fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
+    let words = &message.words;
     let range = request.body..words.len();
     if request.lead.is_none()
         && !request.timer
-        && let Some(found) = before_event(talk, range.clone())
+        && let Some(found) = before_event(message, range.clone())
     {
         return found;
     }
     if repeats(words, range.clone())
-        && let Some(found) = repeated(talk, range.clone(), request)
+        && let Some(found) = repeated(message, range.clone(), request)
     {
         return found;
     }
     if request.lead.is_none()
-        && let Some(found) = at_several_times(talk, range.clone())
+        && let Some(found) = at_several_times(message, range.clone())
     {
         return found;
     }
-    let mut parsed = split_request(talk, range.clone(), request.timer);
+    let mut parsed = split_request(message, range.clone(), request.timer);
     if let Some(lead) = request.lead {
         parsed.spec = Some(
             parsed
@@ -305,7 +309,11 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
         Some(_) if has_time_left(&parsed.text) => {
-            let two = request.lead.is_none().then(|| two(talk, range)).flatten();
+            let two = request
+                .lead
+                .is_none()
+                .then(|| two(message, range))
+                .flatten();
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
         }
         Some(spec)
@@ -322,7 +330,7 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
         }
         None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
         None => without_time(parsed.text),
-        Some(spec) => finished(talk, &spec, &parsed.text),
+        Some(spec) => finished(message, &spec, &parsed.text),
     }
 }
 
@@ -349,15 +357,15 @@ fn is_of_either_day(words: &Words, range: Range<usize>, spec: &Spec, text: &str)
 }
 
 /// "the day before my trip to pack"; `None` when no event is named.
-fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
-    if let Some(found) = before_time::read(talk, range.clone()) {
-        return Some(found.intent(talk));
+fn before_event(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    if let Some(found) = before_time::read(message, range.clone()) {
+        return Some(found.intent(message));
     }
-    let found = before::read(talk, range.clone())?;
-    if repeats(&talk.words, range.clone()) {
+    let found = before::read(message, range.clone())?;
+    if repeats(&message.words, range.clone()) {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    let parsed = split_request(talk, range, false);
+    let parsed = split_request(message, range, false);
     if found.has_text_over(REMINDER_CHARS_MAX) {
         return Some(Intent::Unclear(wording::reminder_too_long(
             REMINDER_CHARS_MAX,
@@ -372,11 +380,11 @@ fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
     }
 }
 
-fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
+fn finished(message: &ParsedMessage, spec: &Spec, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
-    match when::resolve(spec, talk.context.now, talk.zone()) {
+    match when::resolve(spec, message.context.now, message.zone()) {
         Ok(send_at) if text.is_empty() => Intent::AskWhat {
             reply: wording::reminder_without_text(),
             send_at,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::words::Words;
-use super::{Intent, Talk, subject, wording, zone};
+use super::{Intent, ParsedMessage, subject, wording, zone};
 use crate::clock::Zone;
 
 /// Characters in a name.
@@ -12,24 +12,24 @@ pub const NAME_CHARS_MAX: usize = 64;
 /// Words in a name.
 const NAME_WORDS_MAX: usize = 4;
 
-pub(super) fn command(talk: &Talk) -> Option<Intent> {
-    match talk.words.get(talk.start) {
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    match message.words.get(message.start) {
         "my" | "set" | "change" | "use" | "timezone" | "time" | "im" | "i" | "switch"
-        | "update" => timezone(talk).or_else(|| name(talk)),
-        "call" | "you" | "name" => name(talk),
+        | "update" => timezone(message).or_else(|| name(message)),
+        "call" | "you" | "name" => name(message),
         _ => None,
     }
 }
 
-fn timezone(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
+fn timezone(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
     let stated = words
-        .after(talk.start, &["set", "change", "use", "switch", "update"])
-        .unwrap_or(talk.start);
+        .after(message.start, &["set", "change", "use", "switch", "update"])
+        .unwrap_or(message.start);
     let stated = words.after(stated, &["my", "the"]).unwrap_or(stated);
     let place = match words.after(stated, &["timezone", "time zone"]) {
         Some(next) => next,
-        None => return resident(talk),
+        None => return resident(message),
     };
     let place = words
         .after(place, &["is now", "is", "to", "as"])
@@ -37,7 +37,7 @@ fn timezone(talk: &Talk) -> Option<Intent> {
     let place = words.after(place, &["in"]).unwrap_or(place);
     let phrase = subject(words.original(place..words.len()));
     if phrase.is_empty() {
-        return (place > stated && talk.spoken_to)
+        return (place > stated && message.is_addressed)
             .then(|| Intent::Unclear(wording::timezone_unclear("")));
     }
     Some(zone::find(&phrase).map_or_else(
@@ -47,10 +47,10 @@ fn timezone(talk: &Talk) -> Option<Intent> {
 }
 
 /// "I live in Berlin", "I'm in Tokyo": only with a known place.
-fn resident(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
+fn resident(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "i live in",
             "im in",
@@ -83,10 +83,10 @@ fn known_place(phrase: &str) -> Option<Zone> {
     }
 }
 
-fn name(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
+fn name(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "my name is",
             "my names",

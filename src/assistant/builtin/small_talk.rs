@@ -5,54 +5,54 @@
 mod phrases;
 mod reactions;
 
-use super::{Intent, Talk, subject, wording, zone};
+use super::{Intent, ParsedMessage, subject, wording, zone};
 
 /// A message without words.
-pub(in crate::assistant) fn wordless(talk: &Talk) -> Intent {
-    if !talk.spoken_to {
+pub(in crate::assistant) fn wordless(message: &ParsedMessage) -> Intent {
+    if !message.is_addressed {
         return Intent::Unknown;
     }
-    if talk.context.has_photos {
-        return Intent::Say(wording::photos_unseen(talk.context.persona));
+    if message.context.has_photos {
+        return Intent::Say(wording::photos_unseen(message.context.persona));
     }
-    match talk.context.text.trim() {
+    match message.context.text.trim() {
         "" => Intent::Unknown,
         "?" | "??" | "???" => Intent::Help(None),
-        text if text.chars().any(char::is_alphabetic) => Intent::Say(phrases::hello(talk)),
+        text if text.chars().any(char::is_alphabetic) => Intent::Say(phrases::hello(message)),
         _ => Intent::Unknown,
     }
 }
 
 /// Nothing was understood; photos still get an answer.
-pub(super) fn lost(talk: &Talk) -> Intent {
-    if talk.context.has_photos && talk.spoken_to {
-        return Intent::Say(wording::photos_unseen(talk.context.persona));
+pub(super) fn lost(message: &ParsedMessage) -> Intent {
+    if message.context.has_photos && message.is_addressed {
+        return Intent::Say(wording::photos_unseen(message.context.persona));
     }
     Intent::Unknown
 }
 
-pub(super) fn reply(talk: &Talk) -> Option<Intent> {
-    if talk.phrase.is_empty() {
+pub(super) fn reply(message: &ParsedMessage) -> Option<Intent> {
+    if message.phrase.is_empty() {
         return None;
     }
-    let text = fixed_reply(talk, &talk.phrase)
-        .or_else(|| fixed_reply(talk, talk.request()))
-        .or_else(|| time_elsewhere(talk))
-        .or_else(|| opening(talk));
+    let text = fixed_reply(message, &message.phrase)
+        .or_else(|| fixed_reply(message, message.request()))
+        .or_else(|| time_elsewhere(message))
+        .or_else(|| opening(message));
     text.map(Intent::Say)
 }
 
-fn fixed_reply(talk: &Talk, phrase: &str) -> Option<String> {
-    phrases::greeting(talk, phrase)
-        .or_else(|| phrases::question(talk, phrase))
-        .or_else(|| reactions::reaction(talk, phrase))
+fn fixed_reply(message: &ParsedMessage, phrase: &str) -> Option<String> {
+    phrases::greeting(message, phrase)
+        .or_else(|| phrases::question(message, phrase))
+        .or_else(|| reactions::reaction(message, phrase))
 }
 
 /// "what time is it in Tokyo?"
-fn time_elsewhere(talk: &Talk) -> Option<String> {
-    let words = &talk.words;
+fn time_elsewhere(message: &ParsedMessage) -> Option<String> {
+    let words = &message.words;
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "what time is it in",
             "what time is it now in",
@@ -62,13 +62,13 @@ fn time_elsewhere(talk: &Talk) -> Option<String> {
         ],
     )?;
     let place = subject(words.original(from..words.len()));
-    zone::find(&place).map(|zone| wording::time_in(talk.context.now, zone, &place))
+    zone::find(&place).map(|zone| wording::time_in(message.context.now, zone, &place))
 }
 
 /// A longer message that begins with thanks or a greeting, in a direct chat.
-fn opening(talk: &Talk) -> Option<String> {
-    let words = &talk.words;
-    if !talk.spoken_to || words.len() > 8 {
+fn opening(message: &ParsedMessage) -> Option<String> {
+    let words = &message.words;
+    if !message.is_addressed || words.len() > 8 {
         return None;
     }
     if words
@@ -85,10 +85,11 @@ fn opening(talk: &Talk) -> Option<String> {
         .is_some()
     {
         return Some(
-            talk.pick(&["You're welcome!", "Any time!", "Happy to help!"])
+            message
+                .pick(&["You're welcome!", "Any time!", "Happy to help!"])
                 .to_owned(),
         );
     }
     // Only courtesies: "hey there, good morning".
-    (talk.start == words.len()).then(|| phrases::hello(talk))
+    (message.start == words.len()).then(|| phrases::hello(message))
 }

@@ -29,7 +29,7 @@ fn intent_of(text: &str) -> Intent {
     let understood = understand_all(&somewhere);
     // What doesn't rest on the zone is the same in all.
     assert!(
-        understood.rests_on_zone || understood.intent == intent,
+        understood.depends_on_zone || understood.intent == intent,
         "{text}"
     );
     intent
@@ -52,7 +52,7 @@ fn what_rests_on_the_time_zone_is_known() {
         ("focus until 5pm", true),
     ] {
         let understood = understand_all(&context(text));
-        assert_eq!(understood.rests_on_zone, rests, "{text}");
+        assert_eq!(understood.depends_on_zone, rests, "{text}");
     }
 }
 

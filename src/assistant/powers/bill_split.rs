@@ -65,7 +65,7 @@ pub enum BillSplitAction {
     },
 }
 
-/// A payment as it was said.
+/// A payment as the person entered it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PaidAction {
     pub(super) payer: String,
@@ -93,9 +93,9 @@ pub(super) struct BillSplitState {
 impl Superpower for BillSplitState {
     type Action = BillSplitAction;
 
-    fn apply(&mut self, action: BillSplitAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: BillSplitAction, context: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
-        let reply = self.done(action, scene);
+        let reply = self.done(action, context);
         match reply {
             Ok(reply) => reply,
             Err(why) => {
@@ -140,16 +140,16 @@ impl BillSplitState {
     fn done(
         &mut self,
         action: BillSplitAction,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<Option<String>, String> {
         Ok(Some(match action {
-            BillSplitAction::Paid(paid) => return self.paid(paid, scene),
+            BillSplitAction::Paid(paid) => return self.paid(paid, context),
             BillSplitAction::AllPaid(all) => {
-                let each = all.into_iter().map(|paid| self.paid(paid, scene));
+                let each = all.into_iter().map(|paid| self.paid(paid, context));
                 let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
                 return Ok(each.map(|replies| replies.join("\n")));
             }
-            BillSplitAction::PayersUnclear if !scene.sure && self.people.is_empty() => {
+            BillSplitAction::PayersUnclear if !context.sure && self.people.is_empty() => {
                 return Ok(None);
             }
             BillSplitAction::PayersUnclear => PAYERS_UNCLEAR.to_owned(),
@@ -159,23 +159,23 @@ impl BillSplitState {
                 to,
                 money,
                 purpose,
-            } => self.note_debt((&debtor, &to), money.0, purpose, scene)?,
+            } => self.note_debt((&debtor, &to), money.0, purpose, context)?,
             BillSplitAction::Settled { payer, to, money } => {
                 let known = |name: &String| self.people.iter().any(|p| same(p, name));
-                if !(scene.sure || known(&payer) || known(&to)) {
+                if !(context.sure || known(&payer) || known(&to)) {
                     return Ok(None);
                 }
-                self.settle((&payer, &to), money, scene)?
+                self.settle((&payer, &to), money, context)?
             }
             BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
             BillSplitAction::People(people) => {
-                let people = self.people_of(&people, scene)?;
+                let people = self.people_of(&people, context)?;
                 format!(
                     "Okay, the bill is shared by {}. Now tell me who paid, for example “Ana paid 30 for pizza”.",
                     joined_names(&people)
                 )
             }
-            BillSplitAction::Show => self.overview(scene),
+            BillSplitAction::Show => self.overview(context),
             BillSplitAction::Owed => self.owed(),
             BillSplitAction::Clear if *self == Self::default() => {
                 "There's nothing on the bill.".to_owned()
@@ -199,13 +199,13 @@ impl BillSplitState {
     fn paid(
         &mut self,
         paid: PaidAction,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<Option<String>, String> {
         let mine = same(&paid.payer, "i") || same(&paid.payer, "me");
-        if mine && !scene.sure && self.people.is_empty() {
+        if mine && !context.sure && self.people.is_empty() {
             return Ok(None);
         }
-        let payer = self.person(&paid.payer, scene)?;
+        let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
         let for_people = pieces::things(&paid.purpose);
         let are_known = !for_people.is_empty()
@@ -216,12 +216,12 @@ impl BillSplitState {
             true => (String::new(), for_people), // "Ana paid 30 for Bo"
             false => (paid.purpose, paid.among),
         };
-        let mut among = self.people_of(&named, scene)?;
+        let mut among = self.people_of(&named, context)?;
         if !paid.except.is_empty() {
             if known.len() < 2 {
                 return Err("I don't know who everybody is yet. Say it first: “split the bill between Ana, Bo and me”.".to_owned());
             }
-            let except = self.people_of(&paid.except, scene)?;
+            let except = self.people_of(&paid.except, context)?;
             if let Some(name) = except.iter().find(|name| !known.contains(name)) {
                 return Err(format!(
                     "{} isn't on the bill, so I've noted nothing. On it: {}.",
@@ -245,7 +245,7 @@ impl BillSplitState {
             purpose,
             among,
             parts: paid.parts,
-            by: scene.by,
+            by: context.by,
         };
         let is_alone = payment.among == [payment.payer.as_str()];
         self.push(payment.clone(), paid.money.0)?;
@@ -264,10 +264,10 @@ impl BillSplitState {
         (debtor, to): (&str, &str),
         money: Money,
         purpose: String,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<String, String> {
-        let debtor = self.person(debtor, scene)?;
-        let to = self.person(to, scene)?;
+        let debtor = self.person(debtor, context)?;
+        let to = self.person(to, context)?;
         if debtor == to {
             return Err("That's the same person, so nobody owes anything.".to_owned());
         }
@@ -288,7 +288,7 @@ impl BillSplitState {
             purpose,
             among: vec![debtor],
             parts: Vec::new(),
-            by: scene.by,
+            by: context.by,
         };
         self.push(payment, money)?;
         Ok(match self.payments.len() {
@@ -302,10 +302,10 @@ impl BillSplitState {
         &mut self,
         (payer, to): (&str, &str),
         money: Option<Amount>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<String, String> {
-        let payer = self.person(payer, scene)?;
-        let to = self.person(to, scene)?;
+        let payer = self.person(payer, context)?;
+        let to = self.person(to, context)?;
         let owed = self.transfers().into_iter();
         let mut owed = owed.filter(|(from, whom, _)| *from == payer && *whom == to);
         let money = match (money, owed.next()) {
@@ -329,7 +329,7 @@ impl BillSplitState {
             purpose: PAID_BACK.to_owned(),
             among: vec![to],
             parts: Vec::new(),
-            by: scene.by,
+            by: context.by,
         };
         self.push(payment.clone(), money)?;
         let line = capital(&self.line(&payment));
@@ -351,10 +351,10 @@ impl BillSplitState {
     }
 
     /// The person's name on the bill, added if new.
-    fn person(&mut self, phrase: &str, scene: &PowerContext<'_>) -> Result<String, String> {
+    fn person(&mut self, phrase: &str, context: &PowerContext<'_>) -> Result<String, String> {
         let name = match phrase.to_lowercase().as_str() {
-            phrase if is_self(phrase) && !scene.group => ME.to_owned(),
-            phrase if is_self(phrase) => match scene.name {
+            phrase if is_self(phrase) && !context.group => ME.to_owned(),
+            phrase if is_self(phrase) => match context.name {
                 Some(name) => name.to_owned(),
                 None => {
                     return Err("I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.".to_owned());
@@ -386,14 +386,14 @@ impl BillSplitState {
     fn people_of(
         &mut self,
         phrases: &[String],
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<Vec<String>, String> {
         let mut people = Vec::new();
         for name in phrases {
             let named = if is_everybody(name) {
                 self.people.clone()
             } else {
-                vec![self.person(name, scene)?]
+                vec![self.person(name, context)?]
             };
             for name in named {
                 if !people.contains(&name) {

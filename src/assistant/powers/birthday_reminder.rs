@@ -56,7 +56,7 @@ struct Birthday {
 impl Superpower for BirthdayState {
     type Action = BirthdayAction;
 
-    fn apply(&mut self, action: BirthdayAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: BirthdayAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             BirthdayAction::Keep {
                 name,
@@ -70,18 +70,18 @@ impl Superpower for BirthdayState {
                     day,
                     year,
                 },
-                scene,
+                context,
             ),
             BirthdayAction::When(name) => match self.find(&name) {
-                Some(found) => format!("{}.", self.birthdays[found].display(scene)),
-                None if !scene.sure => return None,
+                Some(found) => format!("{}.", self.birthdays[found].display(context)),
+                None if !context.sure => return None,
                 None => format!(
                     "I don't know {} birthday. Tell me, for example “{} birthday is on 3 May”.",
                     possessive(&name),
                     possessive(&name)
                 ),
             },
-            BirthdayAction::List => self.overview(scene),
+            BirthdayAction::List => self.overview(context),
             BirthdayAction::Remove(name) => match self.find(&name) {
                 Some(found) => {
                     let removed = self.birthdays.remove(found);
@@ -98,14 +98,14 @@ impl Superpower for BirthdayState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         if self.birthdays.is_empty() {
             return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
         }
         let mut lines: Vec<(NaiveDate, String)> = self
             .birthdays
             .iter()
-            .map(|one| (one.next(scene.today()), one.display(scene)))
+            .map(|one| (one.next(context.today()), one.display(context)))
             .collect();
         lines.sort();
         let mut text = format!("{}, the next one first:", counted(lines.len(), "birthday"));
@@ -116,8 +116,8 @@ impl Superpower for BirthdayState {
         text
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = scene.today();
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = context.today();
         let mut soon: Vec<(NaiveDate, &Birthday)> = self
             .birthdays
             .iter()
@@ -153,8 +153,8 @@ impl Superpower for BirthdayState {
         lines.collect()
     }
 
-    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<super::Plan> {
-        let today = scene.today();
+    fn occasions(&self, context: &PowerContext<'_>) -> Vec<super::Plan> {
+        let today = context.today();
         let what = |one: &Birthday| format!("{} birthday", possessive(&one.name));
         let birthdays = self.birthdays.iter();
         birthdays
@@ -162,22 +162,22 @@ impl Superpower for BirthdayState {
             .collect()
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        let zone = scene.zone();
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        let zone = context.zone();
         let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);
         self.birthdays
             .iter()
             .filter_map(|one| {
-                let today = scene.today();
-                let next = morning(one.next(today)).filter(|at| *at > scene.now);
+                let today = context.today();
+                let next = morning(one.next(today)).filter(|at| *at > context.now);
                 next.or_else(|| morning(one.next(today.succ_opt()?)))
             })
             .min()
     }
 
-    fn on_alarm(&mut self, at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let date = pieces::date(at, scene.zone());
-        let late = date != scene.today();
+    fn on_alarm(&mut self, at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let date = pieces::date(at, context.zone());
+        let late = date != context.today();
         let lines: Vec<String> = self
             .birthdays
             .iter()
@@ -206,24 +206,24 @@ impl Superpower for BirthdayState {
 }
 
 impl BirthdayState {
-    /// "anas" is Ana where one of that name is kept.
+    /// "anas" is Ana if there is an entry of that name.
     fn find(&self, name: &str) -> Option<usize> {
         let named = |name: &str| self.birthdays.iter().position(|one| same(&one.name, name));
         named(name).or_else(|| named(name.strip_suffix(['s', 'S'])?))
     }
 
-    fn keep(&mut self, new: Birthday, scene: &PowerContext<'_>) -> String {
+    fn keep(&mut self, new: Birthday, context: &PowerContext<'_>) -> String {
         if let Some(reply) = too_long(&[&new.name], NAME_CHARS_MAX) {
             return reply;
         }
         let known = self.find(&new.name);
         let name = known.map_or_else(|| new.name.clone(), |at| self.birthdays[at].name.clone());
         let new = Birthday { name, ..new };
-        let line = new.display(scene);
-        let today = scene.today();
-        let is_past = |at: Timestamp| at <= scene.now;
+        let line = new.display(context);
+        let today = context.today();
+        let is_past = |at: Timestamp| at <= context.now;
         let is_over = new.next(today) == today
-            && when::at_hour(today, HOUR, 0, scene.zone()).is_some_and(is_past);
+            && when::at_hour(today, HOUR, 0, context.zone()).is_some_and(is_past);
         match known {
             Some(at) => self.birthdays[at] = new,
             None if self.birthdays.len() >= BIRTHDAYS_MAX => {
@@ -233,7 +233,7 @@ impl BirthdayState {
             }
             None => self.birthdays.push(new),
         }
-        if !scene.reachable {
+        if !context.reachable {
             return format!(
                 "Noted: {line}. I can't write to you by myself in this chat, so ask me for “birthdays”."
             );
@@ -242,7 +242,10 @@ impl BirthdayState {
             true => "next year at 09:00 on the day",
             false => "at 09:00 on the day",
         };
-        format!("Noted: {line}. I'll tell you {when}.{}", scene.zone_hint())
+        format!(
+            "Noted: {line}. I'll tell you {when}.{}",
+            context.zone_hint()
+        )
     }
 }
 
@@ -262,8 +265,8 @@ impl Birthday {
         }
     }
 
-    fn display(&self, scene: &PowerContext<'_>) -> String {
-        let today = scene.today();
+    fn display(&self, context: &PowerContext<'_>) -> String {
+        let today = context.today();
         let next = self.next(today);
         let wait = match (next - today).num_days() {
             0 => "today".to_owned(),

@@ -47,7 +47,7 @@ impl Booking {
         Some((pieces::date(start, context.zone()), minute))
     }
 
-    /// A few fields with their labels, those that are known.
+    /// Some fields with their labels; unknown ones are left out.
     pub(super) fn labelled(fields: &[(&str, &str)]) -> String {
         let known = fields.iter().filter_map(|(label, text)| {
             let text = events::one_line(text);
@@ -74,7 +74,7 @@ pub(super) fn overlap(a: &str, b: &str) -> bool {
     a == b || is_long(&a) && b.contains(&a) || is_long(&b) && a.contains(&b)
 }
 
-/// Each thing once, as the last mail says it, without what was cancelled.
+/// Each booking once, as the latest mail states it, without cancelled ones.
 pub fn standing(mut bookings: Vec<Booking>) -> Vec<Booking> {
     let cancelled: Vec<Booking> = bookings
         .iter()

@@ -18,7 +18,7 @@ const EXPENSES_MAX: usize = 2_000;
 const BUDGETS_MAX: usize = 50;
 /// Characters of an expense's purpose.
 const PURPOSE_CHARS_MAX: usize = 60;
-/// Months kept besides the current one.
+/// Stored months besides the current one.
 const MONTHS_KEPT: i32 = 13;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,21 +87,21 @@ struct Expense {
 impl Superpower for BudgetState {
     type Action = BudgetAction;
 
-    fn apply(&mut self, action: BudgetAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: BudgetAction, context: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
         let reply = match action {
             BudgetAction::Spent { spent, days_ago } => {
                 let each = spent.into_iter();
-                let each = each.map(|(money, what)| self.spend(money.0, what, days_ago, scene));
+                let each = each.map(|(money, what)| self.spend(money.0, what, days_ago, context));
                 each.collect::<Result<Vec<_>, _>>()
                     .map(|reply| reply.join("\n"))
             }
-            BudgetAction::DayUnclear if !scene.sure && self.expenses.is_empty() => return None,
+            BudgetAction::DayUnclear if !context.sure && self.expenses.is_empty() => return None,
             BudgetAction::DayUnclear => Ok(
                 "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
                     .to_owned(),
             ),
-            BudgetAction::AmountsUnclear if !scene.sure && self.expenses.is_empty() => {
+            BudgetAction::AmountsUnclear if !context.sure && self.expenses.is_empty() => {
                 return None;
             }
             BudgetAction::AmountsUnclear => Ok(
@@ -110,7 +110,7 @@ impl Superpower for BudgetState {
             ),
             BudgetAction::Budgets(budgets) => {
                 let each = budgets.into_iter();
-                let each = each.map(|(money, purpose)| self.budget(money.0, purpose, scene));
+                let each = each.map(|(money, purpose)| self.budget(money.0, purpose, context));
                 each.collect::<Result<Vec<_>, _>>()
                     .map(|reply| reply.join("\n"))
             }
@@ -122,11 +122,11 @@ impl Superpower for BudgetState {
                 "I can add up today, yesterday, this or last week, this or last month, and this year. For example: “how much did I spend on food last week?”"
                     .to_owned(),
             ),
-            BudgetAction::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, scene)),
+            BudgetAction::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, context)),
             BudgetAction::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
                 return None;
             }
-            BudgetAction::Show | BudgetAction::ShowIfAny => Ok(self.overview(scene)),
+            BudgetAction::Show | BudgetAction::ShowIfAny => Ok(self.overview(context)),
             BudgetAction::RemoveBudget(purpose) => {
                 let count = self.budgets.len();
                 self.budgets.retain(|one| !same(&one.purpose, &purpose));
@@ -150,20 +150,20 @@ impl Superpower for BudgetState {
         }))
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         if self.budgets.is_empty() && self.expenses.is_empty() {
             return "Nothing noted yet. Say “spent 12.50 on lunch” or “budget 400 for food”."
                 .to_owned();
         }
-        let mut text = self.how_much(Span::Month, "", scene);
+        let mut text = self.how_much(Span::Month, "", context);
         for budget in &self.budgets {
-            text.push_str(&format!("\n• {}", self.left(budget, scene)));
+            text.push_str(&format!("\n• {}", self.left(budget, context)));
         }
         text
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let spent = self.spent(Span::Month, "", scene.today());
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let spent = self.spent(Span::Month, "", context.today());
         (spent > 0).then(|| format!("Spent this month: {}", self.money(spent)))
     }
 }
@@ -174,13 +174,13 @@ impl BudgetState {
         money: Money,
         purpose: String,
         days_ago: i32,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(reply);
         }
         money::settle_currency(&mut self.currency, money.currency)?;
-        let today = scene.today();
+        let today = context.today();
         let month = |day: i32| months(pieces::day(day));
         self.expenses
             .retain(|one| months(today) - month(one.day) <= MONTHS_KEPT);
@@ -210,7 +210,7 @@ impl BudgetState {
         let is_matching =
             |budget: &&Budget| budget.purpose.is_empty() || same(&budget.purpose, &purpose);
         for budget in self.budgets.iter().filter(is_matching) {
-            reply.push_str(&format!(" {}.", self.left(budget, scene)));
+            reply.push_str(&format!(" {}.", self.left(budget, context)));
         }
         if !self.budgets.iter().any(|one| is_matching(&one)) {
             let total = self.spent(Span::Month, "", today);
@@ -223,7 +223,7 @@ impl BudgetState {
         &mut self,
         money: Money,
         purpose: String,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(reply);
@@ -252,13 +252,13 @@ impl BudgetState {
         Ok(format!(
             "Okay, {} a month. {}.",
             self.money(money.minor),
-            self.left(&budget, scene)
+            self.left(&budget, context)
         ))
     }
 
     /// "food: 120 of 400 spent this month, 280 left".
-    fn left(&self, budget: &Budget, scene: &PowerContext<'_>) -> String {
-        let spent = self.spent(Span::Month, &budget.purpose, scene.today());
+    fn left(&self, budget: &Budget, context: &PowerContext<'_>) -> String {
+        let spent = self.spent(Span::Month, &budget.purpose, context.today());
         let name = if budget.purpose.is_empty() {
             "All in all"
         } else {
@@ -284,9 +284,9 @@ impl BudgetState {
             .sum()
     }
 
-    fn how_much(&self, span: Span, purpose: &str, scene: &PowerContext<'_>) -> String {
+    fn how_much(&self, span: Span, purpose: &str, context: &PowerContext<'_>) -> String {
         const LISTED_MAX: usize = 10;
-        let today = scene.today();
+        let today = context.today();
         let when = match span {
             Span::Today => "today",
             Span::Yesterday => "yesterday",

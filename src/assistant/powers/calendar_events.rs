@@ -9,17 +9,17 @@ use super::events;
 use super::facts::Event;
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
-/// An event is told so long before, unless the person says otherwise.
+/// How long before an event its reminder goes out, unless the person says otherwise.
 const BEFORE_MINUTES: i64 = 15;
 const BEFORE_MINUTES_MAX: i64 = 24 * 60;
-/// Changes of what begins within this time are told.
+/// Changes of events that begin within this time are reported.
 const CHANGES_AHEAD_MS: i64 = 24 * 60 * 60_000;
-/// A change is told so long after it was noticed, at most.
+/// A change is reported at most so long after it was noticed.
 const CHANGE_KEPT_MS: i64 = 12 * 60 * 60_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -37,11 +37,11 @@ pub(super) struct EventReminderState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EventReminderAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EventReminderAction)> {
     use Strength::Clear;
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if let "calendar reminders" | "meeting reminders" | "event reminders" = talk.request() {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if let "calendar reminders" | "meeting reminders" | "event reminders" = message.request() {
         return Some((Clear, EventReminderAction::Show));
     }
     let from = words.after(
@@ -71,8 +71,8 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EventReminderAction)> 
     if words.after(next, &all) != Some(end) {
         return None;
     }
-    let now = talk.context.now;
-    let at = when::resolve(&spec, now, talk.zone()).ok();
+    let now = message.context.now;
+    let at = when::resolve(&spec, now, message.zone()).ok();
     let minutes = at.map(|at| (at.0 - now.0) / 60_000);
     Some((
         Clear,

@@ -6,7 +6,7 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, PowerContext, Strength, Superpower, events, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 pub(super) use operations::Arguments;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +22,9 @@ pub(super) struct CalendarListState {
     switched: Option<(i64, bool)>,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarListAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarListAction)> {
     use Strength::Clear;
-    let words = &talk.words;
+    let words = &message.words;
     if let "which calendars"
     | "my calendars"
     | "list my calendars"
@@ -34,11 +34,11 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarListAction)> {
     | "what calendars do you see"
     | "calendars"
     | "which calendars are connected"
-    | "what calendars do i have" = talk.request()
+    | "what calendars do i have" = message.request()
     {
         return Some((Clear, CalendarListAction::List));
     }
-    let (at, end) = (talk.start, pieces::end(words));
+    let (at, end) = (message.start, pieces::end(words));
     let on = words.after(
         at,
         &["turn on", "switch on", "use", "show", "include", "enable"],

@@ -9,12 +9,12 @@ use super::events;
 use super::facts::Event;
 use super::notice::{Notice, SentNotices};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day, Spec};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
 
-/// It comes then, in minutes after midnight.
+/// The default time, in minutes after midnight.
 const AT: u32 = 8 * 60;
 /// Later it is of no use.
 const LATE_S: i64 = 4 * 3_600;
@@ -37,9 +37,9 @@ pub(super) struct MorningState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MorningAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MorningAction)> {
     use Strength::Clear;
-    let words = &talk.words;
+    let words = &message.words;
     let names = [
         "morning briefing",
         "my morning briefing",
@@ -56,7 +56,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MorningAction)> {
     let end = pieces::end(words);
     let ends = names
         .iter()
-        .filter_map(|name| words.after(talk.start, &[name]));
+        .filter_map(|name| words.after(message.start, &[name]));
     let from = ends.max()?;
     if from == end {
         return Some((Clear, MorningAction::Show));
@@ -77,7 +77,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MorningAction)> {
         }),
         ..spec
     };
-    let at = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
+    let at = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
     Some((
         Clear,
         MorningAction::At(pieces::minute_of_day(at, Zone::UTC)),
@@ -90,18 +90,18 @@ impl MorningState {
     }
 
     /// Of this morning and the next.
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
-        if !scene.facts.has_calendar {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
+        if !context.facts.has_calendar {
             return Vec::new();
         }
-        let today = scene.today();
+        let today = context.today();
         let days = [
             Some(today),
             today.succ_opt(),
             today.succ_opt().and_then(|d| d.succ_opt()),
         ];
         let morning = |date: chrono::NaiveDate| {
-            let planned = pieces::moment(date, self.minute(), scene.zone())?;
+            let planned = pieces::moment(date, self.minute(), context.zone())?;
             Some(Notice {
                 key: format!("morning {}", pieces::number(date)),
                 planned,
@@ -114,35 +114,35 @@ impl MorningState {
 }
 
 /// The day; `None`: there is nothing on.
-fn briefing(scene: &PowerContext<'_>) -> Option<String> {
-    let today = events::of_day(scene.today(), scene);
-    if today.is_empty() && scene.facts.day.is_empty() {
+fn briefing(context: &PowerContext<'_>) -> Option<String> {
+    let today = events::of_day(context.today(), context);
+    if today.is_empty() && context.facts.day.is_empty() {
         return None;
     }
-    let date = scene.today().format("%A, %-d %B");
-    let mut text = match scene.facts.is_second_briefing {
+    let date = context.today().format("%A, %-d %B");
+    let mut text = match context.facts.is_second_briefing {
         false => format!(
             "Good morning! {date}:{}",
-            events::listed(&today, false, scene)
+            events::listed(&today, false, context)
         ),
-        true => format!("Good morning! {date}.{}", by_part_of_day(&today, scene)),
+        true => format!("Good morning! {date}.{}", by_part_of_day(&today, context)),
     };
     for line in overlaps(&today)
         .into_iter()
-        .chain(longest_gap(&today, scene))
+        .chain(longest_gap(&today, context))
     {
         text.push('\n');
         text.push_str(&line);
     }
-    if !scene.facts.day.is_empty() {
+    if !context.facts.day.is_empty() {
         text.push('\n');
-        text.push_str(&scene.facts.day);
+        text.push_str(&context.facts.day);
     }
     Some(text)
 }
 
-/// The second way of composing: a count, then a line for each part of the day.
-fn by_part_of_day(today: &[&Event], scene: &PowerContext<'_>) -> String {
+/// The second layout: a count, then a line for each part of the day.
+fn by_part_of_day(today: &[&Event], context: &PowerContext<'_>) -> String {
     if today.is_empty() {
         return String::new();
     }
@@ -150,10 +150,10 @@ fn by_part_of_day(today: &[&Event], scene: &PowerContext<'_>) -> String {
     for name in ["All day", "Morning", "Afternoon", "Evening"] {
         let of_part: Vec<String> = today
             .iter()
-            .filter(|event| part_of_day(event, scene) == name)
+            .filter(|event| part_of_day(event, context) == name)
             .map(|event| match event.is_all_day {
                 true => event.title(),
-                false => event.display(scene),
+                false => event.display(context),
             })
             .collect();
         if !of_part.is_empty() {
@@ -163,8 +163,8 @@ fn by_part_of_day(today: &[&Event], scene: &PowerContext<'_>) -> String {
     text
 }
 
-fn part_of_day(event: &Event, scene: &PowerContext<'_>) -> &'static str {
-    match pieces::minute_of_day(event.starts_at, scene.zone()) {
+fn part_of_day(event: &Event, context: &PowerContext<'_>) -> &'static str {
+    match pieces::minute_of_day(event.starts_at, context.zone()) {
         _ if event.is_all_day => "All day",
         ..NOON => "Morning",
         NOON..EVENING => "Afternoon",
@@ -182,9 +182,9 @@ fn overlaps(today: &[&Event]) -> Vec<String> {
         .collect()
 }
 
-fn longest_gap(today: &[&Event], scene: &PowerContext<'_>) -> Option<String> {
+fn longest_gap(today: &[&Event], context: &PowerContext<'_>) -> Option<String> {
     // Of who has no calendar nobody knows what else fills the day.
-    if scene.facts.is_calendar_of_mail {
+    if context.facts.is_calendar_of_mail {
         return None;
     }
     let filled: Vec<&&Event> = today.iter().filter(|event| event.fills_time()).collect();
@@ -199,42 +199,42 @@ fn longest_gap(today: &[&Event], scene: &PowerContext<'_>) -> Option<String> {
         ends = ends.max(event.ends_at);
     }
     let (from, to) = longest?;
-    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, scene.zone()));
+    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, context.zone()));
     Some(format!("Free between: {} to {}", clock(from), clock(to)))
 }
 
 impl Superpower for MorningState {
     type Action = MorningAction;
 
-    fn apply(&mut self, action: MorningAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: MorningAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            MorningAction::Show => self.overview(scene),
-            MorningAction::At(_) if !scene.facts.has_calendar => self.overview(scene),
+            MorningAction::Show => self.overview(context),
+            MorningAction::At(_) if !context.facts.has_calendar => self.overview(context),
             MorningAction::At(minute) => {
                 self.at = Some(minute);
                 let promised = format!(
                     "Okay, your morning briefing comes at {} on days with something on. “stop morning briefing” ends that.",
                     pieces::clock_text(minute)
                 );
-                super::entries::promise(Power::CalendarMorning, &promised, scene)
+                super::entries::promise(Power::CalendarMorning, &promised, context)
             }
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        if !scene.facts.has_calendar {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        if !context.facts.has_calendar {
             return events::not_connected("tell you each morning what is on that day");
         }
-        briefing(scene).unwrap_or_else(|| "Nothing is on today that I know of.".to_owned())
+        briefing(context).unwrap_or_else(|| "Nothing is on today that I know of.".to_owned())
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.sent.next(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        let due = self.sent.take_due(notices, scene);
-        due.first().and_then(|_| briefing(scene))
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        let due = self.sent.take_due(notices, context);
+        due.first().and_then(|_| briefing(context))
     }
 }

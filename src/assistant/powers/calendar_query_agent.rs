@@ -13,7 +13,7 @@ use super::events;
 use super::facts::Event;
 use super::planned_time;
 use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::Clock;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
@@ -53,11 +53,11 @@ pub(super) struct CalendarQueryState {
     wish: Option<CalendarRequest>,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQuery)> {
     use Strength::Clear;
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    match talk.request() {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    match message.request() {
         "whats my next meeting"
         | "what is my next meeting"
         | "when is my next meeting"
@@ -74,7 +74,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
         }
         _ => {}
     }
-    if let Some(name) = parse_meeting_with(talk, at, end) {
+    if let Some(name) = parse_meeting_with(message, at, end) {
         return Some((Clear, CalendarQuery::Next(Some(name))));
     }
     if let Some(from) = words.after(
@@ -88,7 +88,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
             "how many calls",
         ],
     ) {
-        return Some((Clear, count(talk, from, end)?));
+        return Some((Clear, count(message, from, end)?));
     }
     let from = words.after(
         at,
@@ -100,14 +100,14 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
         ],
     );
     match from {
-        Some(from) => free(talk, from, end).map(|query| (Clear, query)),
-        None => changes::parse(talk),
+        Some(from) => free(message, from, end).map(|query| (Clear, query)),
+        None => changes::parse(message),
     }
 }
 
 /// "when do I see Ana next?": Ana.
-fn parse_meeting_with(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
-    let words = &talk.words;
+fn parse_meeting_with(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
+    let words = &message.words;
     let from = words.after(
         at,
         &[
@@ -135,9 +135,9 @@ fn parse_meeting_with(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> 
     is_name.then_some(name)
 }
 
-fn count(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
-    let words = &talk.words;
-    let today = pieces::date(talk.context.now, talk.zone());
+fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
+    let words = &message.words;
+    let today = pieces::date(message.context.now, message.zone());
     let monday = today - Duration::days(i64::from(today.weekday().num_days_from_monday()));
     let name = words.phrase(from..end);
     let (from, to) = match name.as_str() {
@@ -146,7 +146,7 @@ fn count(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
         "next week" => (monday + Duration::days(7), monday + Duration::days(13)),
         _ => {
             let from = words.after(from, &["on", "for"]).unwrap_or(from);
-            let (day, next) = pieces::read_day(words, from, talk.context.now, talk.zone())?;
+            let (day, next) = pieces::read_day(words, from, message.context.now, message.zone())?;
             (next == end).then_some((day, day))?
         }
     };
@@ -159,13 +159,13 @@ fn count(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
 }
 
 /// "on the 3rd between 2 and 4", "tomorrow at 3", "on friday from 10 to 12".
-fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
-    let words = &talk.words;
+fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
+    let words = &message.words;
     let link = (from..end).find(|n| matches!(words.get(*n), "between" | "from"));
-    let today = pieces::date(talk.context.now, talk.zone());
+    let today = pieces::date(message.context.now, message.zone());
     let Some(link) = link else {
         // Without a time of day it is asked what there is on that day.
-        let found = planned_time::find(talk, from, end, false)?;
+        let found = planned_time::find(message, from, end, false)?;
         return match found.time {
             Ok(time) => {
                 let minute = time.minute?;
@@ -181,10 +181,22 @@ fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     let (from_minute, to_minute, next) = hours(words, link + 1)?;
     let day = match (from < link, next < end) {
         (true, _) => {
-            pieces::read_day(words, day_from(talk, from), talk.context.now, talk.zone())?.0
+            pieces::read_day(
+                words,
+                day_from(message, from),
+                message.context.now,
+                message.zone(),
+            )?
+            .0
         }
         (false, true) => {
-            pieces::read_day(words, day_from(talk, next), talk.context.now, talk.zone())?.0
+            pieces::read_day(
+                words,
+                day_from(message, next),
+                message.context.now,
+                message.zone(),
+            )?
+            .0
         }
         (false, false) => today,
     };
@@ -220,10 +232,10 @@ fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
     Some((from, if is_span { to } else { from }, next))
 }
 
-fn day_from(talk: &Talk<'_>, at: usize) -> usize {
+fn day_from(message: &ParsedMessage<'_>, at: usize) -> usize {
     // A bare "3rd" is a day only after "on".
-    match talk.words.get(at) {
-        "on" if talk.words.get(at + 1) != "the" => at + 1,
+    match message.words.get(at) {
+        "on" if message.words.get(at + 1) != "the" => at + 1,
         _ => at,
     }
 }
@@ -231,43 +243,43 @@ fn day_from(talk: &Talk<'_>, at: usize) -> usize {
 impl Superpower for CalendarQueryState {
     type Action = CalendarQuery;
 
-    fn apply(&mut self, action: CalendarQuery, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CalendarQuery, context: &PowerContext<'_>) -> Option<String> {
         self.wish = None;
-        if !scene.facts.has_calendar {
+        if !context.facts.has_calendar {
             if let CalendarQuery::Add(event) = &action
                 && !event.is_vague()
             {
-                return Some(event.not_put(scene));
+                return Some(event.not_put(context));
             }
             let is_sure = match &action {
                 CalendarQuery::Change(change) => change.is_explicit,
-                CalendarQuery::Add(_) => scene.sure,
+                CalendarQuery::Add(_) => context.sure,
                 _ => true,
             };
-            return is_sure.then(|| self.overview(scene));
+            return is_sure.then(|| self.overview(context));
         }
         let mut reply = match action {
             CalendarQuery::Add(event) => {
-                return self.ask(proposals::propose_add(&event, scene)?);
+                return self.ask(proposals::propose_add(&event, context)?);
             }
             CalendarQuery::Change(change) => {
-                return self.ask(proposals::propose_change(&change, scene)?);
+                return self.ask(proposals::propose_change(&change, context)?);
             }
-            CalendarQuery::Next(about) => next(about.as_deref(), scene),
-            CalendarQuery::IsFree { day, from, to } => is_free(day, from, to, scene)?,
-            CalendarQuery::Count { from, to, name } => counted(from, to, &name, scene)?,
+            CalendarQuery::Next(about) => next(about.as_deref(), context),
+            CalendarQuery::IsFree { day, from, to } => is_free(day, from, to, context)?,
+            CalendarQuery::Count { from, to, name } => counted(from, to, &name, context)?,
             CalendarQuery::Unclear(why) => why,
         };
-        if scene.facts.is_calendar_of_mail {
+        if context.facts.is_calendar_of_mail {
             reply.push_str("\nI go by the invitations in your mail, as no calendar is connected. Say “connect my calendar”, and I see all of it.");
         }
-        reply.push_str(scene.zone_hint());
+        reply.push_str(context.zone_hint());
         Some(reply)
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        match scene.facts.has_calendar {
-            true => next(None, scene),
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        match context.facts.has_calendar {
+            true => next(None, context),
             false => events::not_connected(
                 "answer “when do I see Ana next?” and “am I free on the 3rd between 2 and 4?”, and with CalDAV “put lunch with Bo on tuesday at 1”",
             ),
@@ -286,19 +298,19 @@ impl CalendarQueryState {
     }
 }
 
-fn next(about: Option<&str>, scene: &PowerContext<'_>) -> String {
-    let mut found = events::between(scene.now, Timestamp(i64::MAX), scene);
-    found.retain(|event| event.starts_at > scene.now);
+fn next(about: Option<&str>, context: &PowerContext<'_>) -> String {
+    let mut found = events::between(context.now, Timestamp(i64::MAX), context);
+    found.retain(|event| event.starts_at > context.now);
     if let Some(about) = about {
         let about = about.to_lowercase();
-        let is_meant = |event: &&Event| {
+        let is_about = |event: &&Event| {
             event.title.to_lowercase().contains(&about)
                 || event
                     .people
                     .iter()
                     .any(|name| name.to_lowercase().contains(&about))
         };
-        found.retain(is_meant);
+        found.retain(is_about);
     } else {
         found.retain(|event| !event.is_all_day);
     }
@@ -308,14 +320,14 @@ fn next(about: Option<&str>, scene: &PowerContext<'_>) -> String {
             format!("I find nothing with {about} in your calendars in the weeks ahead.")
         }
         ([], None) => "I find nothing ahead in your calendars.".to_owned(),
-        ([one], _) => format!("{}: {}", one.start_text(scene), described(one)),
+        ([one], _) => format!("{}: {}", one.start_text(context), described(one)),
         ([first, rest @ ..], Some(_)) => format!(
             "{}: {}. After that:{}",
-            first.start_text(scene),
+            first.start_text(context),
             described(first),
-            events::listed(rest, true, scene)
+            events::listed(rest, true, context)
         ),
-        ([first, ..], None) => format!("{}: {}", first.start_text(scene), described(first)),
+        ([first, ..], None) => format!("{}: {}", first.start_text(context), described(first)),
     }
 }
 
@@ -325,17 +337,17 @@ fn described(event: &Event) -> String {
     parts.join(", ")
 }
 
-fn is_free(day: NaiveDate, from: u32, to: u32, scene: &PowerContext<'_>) -> Option<String> {
-    let zone = scene.zone();
+fn is_free(day: NaiveDate, from: u32, to: u32, context: &PowerContext<'_>) -> Option<String> {
+    let zone = context.zone();
     let end = match to {
         to if to >= DAY_MINUTES => pieces::moment(day.succ_opt()?, to - DAY_MINUTES, zone)?,
         to => pieces::moment(day, to, zone)?,
     };
-    let mut found = events::between(pieces::moment(day, from, zone)?, end, scene);
+    let mut found = events::between(pieces::moment(day, from, zone)?, end, context);
     found.retain(|event| event.fills_time());
     let span = format!(
         "{} from {} to {}",
-        pieces::display(day, scene.today()),
+        pieces::display(day, context.today()),
         pieces::clock_text(from),
         pieces::clock_text(to % DAY_MINUTES)
     );
@@ -343,16 +355,21 @@ fn is_free(day: NaiveDate, from: u32, to: u32, scene: &PowerContext<'_>) -> Opti
         true => format!("Yes, your calendars are free on {span}."),
         false => format!(
             "No, on {span} there is:{}",
-            events::listed(&found, false, scene)
+            events::listed(&found, false, context)
         ),
     })
 }
 
-fn counted(from: NaiveDate, to: NaiveDate, name: &str, scene: &PowerContext<'_>) -> Option<String> {
-    let zone = scene.zone();
+fn counted(
+    from: NaiveDate,
+    to: NaiveDate,
+    name: &str,
+    context: &PowerContext<'_>,
+) -> Option<String> {
+    let zone = context.zone();
     let start = pieces::moment(from, 0, zone)?;
     let end = pieces::moment(to.succ_opt()?, 0, zone)?;
-    let mut found = events::between(start, end, scene);
+    let mut found = events::between(start, end, context);
     found.retain(|event| !event.is_all_day && event.starts_at >= start);
     if found.is_empty() {
         return Some(format!("No meetings {name}."));
@@ -365,7 +382,7 @@ fn counted(from: NaiveDate, to: NaiveDate, name: &str, scene: &PowerContext<'_>)
         "{} {name}, {} in all:{}",
         pieces::counted(found.len(), "meeting"),
         hours_text(minutes),
-        events::listed(&found, from != to, scene)
+        events::listed(&found, from != to, context)
     ))
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::events;
 use super::facts::Event;
 use super::{PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::model::calendar::WINDOW_PAST_DAYS;
 pub(super) use operations::Arguments;
 
@@ -34,8 +34,8 @@ pub enum StressAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StressState {}
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, StressAction)> {
-    let action = match talk.request() {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, StressAction)> {
+    let action = match message.request() {
         "how is my week"
         | "hows my week"
         | "how is my week looking"

@@ -9,14 +9,14 @@ use super::events;
 use super::facts::Event;
 use super::notice::{self, Notice, SentNotices};
 use super::{PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
 const BEFORE_S: i64 = 10 * 60;
 /// People that are named.
 const PEOPLE_MAX: usize = 6;
-/// Memories that are told.
+/// Memories in one message.
 const MEMORIES_MAX: usize = 3;
 /// A shorter name is in too many memories.
 const NAME_CHARS_MIN: usize = 3;
@@ -33,9 +33,9 @@ pub(super) struct CallPrepState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CallPrepAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CallPrepAction)> {
     let is_asked = matches!(
-        talk.request(),
+        message.request(),
         "call prep"
             | "prepare me for my call"
             | "prepare me for my next call"
@@ -94,7 +94,7 @@ fn described(event: &Event, context: &PowerContext<'_>) -> String {
     text
 }
 
-/// What the person said after the last event of the same title, when they were asked.
+/// The person's answer to the question how the last event of the same title was.
 fn last_time(event: &Event, memories: &[String]) -> Option<String> {
     let start = format!("{} on ", event.title());
     let line = memories.iter().find(|memory| memory.starts_with(&start))?;

@@ -20,7 +20,7 @@ pub(super) use read::parse;
 /// What a free cancellation is called.
 const FREE: &str = "free cancellation";
 const POWER: Power = Power::CancellationProtector;
-/// Days before the end on which it is told.
+/// Days before the end on which a warning goes out.
 const BEFORE_DAYS: [i64; 2] = [2, 1];
 /// Days after the end at which it is forgotten.
 const KEPT_DAYS: i64 = 2;
@@ -35,7 +35,7 @@ pub enum CancellationAction {
     },
     List,
     Show(String),
-    /// It was cancelled, or the person keeps it.
+    /// It was cancelled, or the person goes on with it.
     Remove(String),
     /// The assistant is asked to cancel it, which it can't.
     Order(String),
@@ -50,56 +50,59 @@ pub(super) struct CancellationState {
 }
 
 impl CancellationState {
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         let mut notices = Vec::new();
         for entry in &self.deadlines.list {
             for days in BEFORE_DAYS {
-                notices.extend(warning(entry, days, scene));
+                notices.extend(warning(entry, days, context));
             }
         }
         notices
     }
 
-    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        self.deadlines.drop_old(KEPT_DAYS, scene);
-        let (id, before) = match self.deadlines.replace(POWER, draft, scene) {
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+        self.deadlines.drop_old(KEPT_DAYS, context);
+        let (id, before) = match self.deadlines.replace(POWER, draft, context) {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
-        let notices = self.notices(scene);
-        self.deadlines.skip_past(id, notices, scene);
+        let notices = self.notices(context);
+        self.deadlines.skip_past(id, notices, context);
         let Some((entry, date)) = self
             .deadlines
             .get(id)
-            .and_then(|entry| Some((entry, entry.date(scene.today())?)))
+            .and_then(|entry| Some((entry, entry.date(context.today())?)))
         else {
             return String::new();
         };
-        let promised = match (date - scene.today()).num_days() {
+        let promised = match (date - context.today()).num_days() {
             0 => "That's today: if you don't want it, cancel it with them now.",
             1 => "That's tomorrow: if you don't want it, cancel it with them today.",
             2 => "I warn you tomorrow, one day before.",
             _ => "I warn you two days and one day before.",
         };
-        let line = entry.display(scene);
+        let line = entry.display(context);
         match promised.starts_with('I') {
-            true => format!("Noted: {line}.{before} {}", promise(POWER, promised, scene)),
+            true => format!(
+                "Noted: {line}.{before} {}",
+                promise(POWER, promised, context)
+            ),
             false => format!("Noted: {line}.{before} {promised}"),
         }
     }
 
-    /// Only the person can cancel it: the warning stays.
-    fn order_refused(&self, about: &str, scene: &PowerContext<'_>) -> String {
+    /// Only the person can cancel it: the warnings stay.
+    fn order_refused(&self, about: &str, context: &PowerContext<'_>) -> String {
         let is_open = about == "trial" && self.deadlines.list.len() > 1;
-        let known = self.deadlines.find(about, scene);
+        let known = self.deadlines.find(about, context);
         match known.and_then(|id| self.deadlines.get(id)) {
             Some(_) if is_open => format!(
                 "I can't cancel a trial with them; please do that yourself. I keep the warnings. {}",
-                self.overview(scene)
+                self.overview(context)
             ),
             Some(entry) => format!(
                 "I can't cancel that with them; please do that yourself. I keep the warning for {}. Once you have, tell me: “I cancelled {about}”.",
-                entry.display(scene)
+                entry.display(context)
             ),
             None => format!(
                 "I can't cancel that with them; please do that yourself, and nothing is cancelled yet. I can remind you: “remind me in an hour to cancel {about}”."
@@ -108,9 +111,9 @@ impl CancellationState {
     }
 }
 
-fn warning(entry: &Entry, days: i64, scene: &PowerContext<'_>) -> Option<Notice> {
-    let zone = scene.zone();
-    let date = entry.date(scene.today())?;
+fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notice> {
+    let zone = context.zone();
+    let date = entry.date(context.today())?;
     let planned = notice::days_before(date, days, HOUR, zone)?;
     // The next warning takes its place.
     let over = match days {
@@ -120,12 +123,12 @@ fn warning(entry: &Entry, days: i64, scene: &PowerContext<'_>) -> Option<Notice>
         },
         _ => notice::days_before(date, days - 1, HOUR, zone)?,
     };
-    let left = match (date - scene.today()).num_days() {
+    let left = match (date - context.today()).num_days() {
         0 => "today".to_owned(),
         1 => "tomorrow".to_owned(),
         left => format!("in {left} days"),
     };
-    let until = pieces::time_text(date, entry.minute, scene.today());
+    let until = pieces::time_text(date, entry.minute, context.today());
     let mut text = format!("⚠️ The {} ends {left}: {until}", entry.what);
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));
@@ -155,11 +158,11 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
 impl Superpower for CancellationState {
     type Action = CancellationAction;
 
-    fn take_in(&mut self, scene: &PowerContext<'_>) {
-        self.deadlines.take_in(scene, mailed);
+    fn add_facts(&mut self, context: &PowerContext<'_>) {
+        self.deadlines.add_mailed(context, mailed);
     }
 
-    fn apply(&mut self, action: CancellationAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CancellationAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             CancellationAction::Keep {
                 what,
@@ -172,25 +175,25 @@ impl Superpower for CancellationState {
                     time: Some(time),
                     period: None,
                 };
-                self.keep(draft, scene)
+                self.keep(draft, context)
             }
-            CancellationAction::List => self.overview(scene),
+            CancellationAction::List => self.overview(context),
             CancellationAction::Show(about) => {
-                let id = self.deadlines.find(&about, scene)?;
-                format!("{}.", self.deadlines.get(id)?.display(scene))
+                let id = self.deadlines.find(&about, context)?;
+                format!("{}.", self.deadlines.get(id)?.display(context))
             }
-            CancellationAction::Remove(about) => match self.deadlines.find(&about, scene) {
+            CancellationAction::Remove(about) => match self.deadlines.find(&about, context) {
                 Some(id) => {
                     let removed = self
                         .deadlines
-                        .remove(id, scene)
+                        .remove(id, context)
                         .map_or_else(String::new, |e| e.what);
                     format!("Okay, I no longer warn you of this: {removed}. “undo” brings it back.")
                 }
-                None if !scene.sure => return None,
-                None => format!("I know of no such date. {}", self.overview(scene)),
+                None if !context.sure => return None,
+                None => format!("I know of no such date. {}", self.overview(context)),
             },
-            CancellationAction::Order(about) => self.order_refused(&about, scene),
+            CancellationAction::Order(about) => self.order_refused(&about, context),
             CancellationAction::UnclearTime(reply) => reply,
             CancellationAction::AskTime(what) => format!(
                 "Until when is that: {what}? Say it with the day, for example “my netflix trial ends on 5 December”."
@@ -198,20 +201,23 @@ impl Superpower for CancellationState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.deadlines.listed(
             "What you can still cancel",
             "I know of no trials or free cancellations. Tell me of one: “my netflix trial ends on 5 December”.",
-            scene,
+            context,
         )
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = scene.today();
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = context.today();
         let soon = self
             .deadlines
             .between(today, today + Duration::days(BEFORE_DAYS[0]));
-        let lines: Vec<String> = soon.iter().map(|(_, entry)| entry.display(scene)).collect();
+        let lines: Vec<String> = soon
+            .iter()
+            .map(|(_, entry)| entry.display(context))
+            .collect();
         (!lines.is_empty()).then(|| format!("Cancel by: {}", lines.join("; ")))
     }
 
@@ -220,20 +226,20 @@ impl Superpower for CancellationState {
         self.deadlines.lines_between((from, to), line)
     }
 
-    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
         let day = |entry: &Entry| {
             let what = format!("{} ends", entry.what);
-            Some(Plan::on(what, entry.date(scene.today())?))
+            Some(Plan::on(what, entry.date(context.today())?))
         };
         self.deadlines.list.iter().filter_map(day).collect()
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.deadlines.next_notice(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.deadlines.next_notice(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        self.deadlines.tell(notices, scene)
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        self.deadlines.tell(notices, context)
     }
 }

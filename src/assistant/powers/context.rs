@@ -1,4 +1,4 @@
-//! The room, the time and the author of an action, and what others know.
+//! The room, the time and the author of an action, with facts from elsewhere.
 
 use chrono::NaiveDate;
 
@@ -18,15 +18,15 @@ pub struct PowerContext<'a> {
     /// The author's user id, so that their entries can be erased with them.
     pub by: i64,
     pub name: Option<&'a str>,
-    /// The message is meant for this superpower: an explicit request, or the superpower is in use.
+    /// The message is for this superpower: an explicit request, or the superpower is in use.
     pub sure: bool,
-    /// The assistant can send messages here by itself.
+    /// The assistant can send messages here on its own.
     pub reachable: bool,
-    /// In these hours it writes by itself.
+    /// The hours in which superpowers send messages on their own.
     pub waking: WakingHours,
-    /// The person stopped what it writes by itself.
+    /// The person stopped the superpower's own messages.
     pub muted: bool,
-    /// What others know.
+    /// Facts from elsewhere.
     pub facts: &'a Facts,
 }
 

@@ -6,7 +6,7 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, Strength, Superpower};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day, Spec};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
@@ -27,9 +27,9 @@ pub(super) struct DailySummaryState {
     at: Option<(u32, u32)>,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DailySummaryAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, DailySummaryAction)> {
     use Strength::Clear;
-    if let Some(action) = fixed(talk.request()) {
+    if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
     // These words may have other meanings.
@@ -37,11 +37,11 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DailySummaryAction)> {
     | "my day"
     | "whats on today"
     | "how does my day look"
-    | "how is my day looking" = talk.request()
+    | "how is my day looking" = message.request()
     {
         return Some((Strength::Soft, DailySummaryAction::Show));
     }
-    daily(talk).map(|action| (Clear, action))
+    daily(message).map(|action| (Clear, action))
 }
 
 fn fixed(request: &str) -> Option<DailySummaryAction> {
@@ -77,17 +77,17 @@ fn fixed(request: &str) -> Option<DailySummaryAction> {
 }
 
 /// "send me my summary every day at 8am".
-fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
-    let words = &talk.words;
+fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
+    let words = &message.words;
     let end = super::pieces::end(words);
     let at = words
         .after(
-            talk.start,
+            message.start,
             &[
                 "send me", "give me", "i want", "send", "show me", "set up", "set",
             ],
         )
-        .unwrap_or(talk.start);
+        .unwrap_or(message.start);
     let at = words.after(at, &["my", "a", "the"]).unwrap_or(at);
     let from = words.after(at, &["daily summary", "summary"])?;
     let daily = words.get(at) == "daily";
@@ -128,7 +128,7 @@ fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
         }),
         ..spec
     };
-    let moment = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
+    let moment = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
     let minutes = moment.0.div_euclid(60_000).rem_euclid(24 * 60) as u32;
     Some(DailySummaryAction::Daily {
         hour: minutes / 60,

@@ -9,17 +9,17 @@ use super::events;
 use super::facts::{Event, TravelTimes};
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, StoredState, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
-/// The way takes so long, unless the person says otherwise.
+/// The default travel time.
 const USUAL_MINUTES: i64 = 30;
 const MINUTES_MAX: i64 = 12 * 60;
-/// It is told so long before one has to leave.
+/// How long before the time to leave the notice goes out.
 const AHEAD_S: i64 = 10 * 60;
-/// Places whose way is known.
+/// Places with a stored travel time.
 const PLACES_MAX: usize = 50;
 const PLACE_CHARS_MAX: usize = 100;
 
@@ -57,21 +57,21 @@ impl TravelTimes {
     }
 }
 
-/// The travel times that the person told.
+/// Travel times that the person entered.
 pub fn travel_times(stored: &StoredState) -> TravelTimes {
     serde_json::from_str(&stored.state).unwrap_or_default()
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, DestinationAction)> {
     use Strength::Clear;
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
     if let "when do i have to leave"
     | "when do i need to leave"
     | "when should i leave"
     | "when must i leave"
     | "where do i have to go"
-    | "when do i leave" = talk.request()
+    | "when do i leave" = message.request()
     {
         return Some((Clear, DestinationAction::Show));
     }
@@ -87,8 +87,8 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
         ],
     )?;
     let (spec, next) = when::read_duration(words, from)?;
-    let now = talk.context.now;
-    let minutes = when::resolve(&spec, now, talk.zone())
+    let now = message.context.now;
+    let minutes = when::resolve(&spec, now, message.zone())
         .ok()
         .map(|at| (at.0 - now.0) / 60_000);
     let to = words.after(

@@ -13,7 +13,7 @@ pub enum Effect {
     ChangeCalendar(CalendarRequest),
 }
 
-/// A change of a calendar that was said back. `done` is the sentence for when it is done.
+/// A change of a calendar, as confirmed to the person. `done`: the sentence after it was made.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalendarRequest {
     Add {

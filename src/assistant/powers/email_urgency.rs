@@ -11,14 +11,14 @@ use super::facts::Mail;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
 use super::{PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
 const A_DAY_MAX: usize = 5;
 /// Later a mail is no news.
 const NEWS_S: i64 = 12 * 3_600;
-/// A language model says within this time what it takes a mail for; then the rules decide.
+/// How long a language model's verdict is awaited; then the rules decide.
 pub const JUDGED_WITHIN_S: i64 = 2 * 60;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,14 +30,14 @@ pub enum UrgencyAction {
 #[serde(default)]
 pub(super) struct UrgencyState {
     sent: SentNotices,
-    /// The day, and how many were told on it.
+    /// The day, and the number of mails reported on it.
     #[serde(rename = "told")]
     sent_on_day: (i32, usize),
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, UrgencyAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, UrgencyAction)> {
     let is_asked = matches!(
-        talk.request(),
+        message.request(),
         "urgent mail"
             | "urgent mails"
             | "urgent emails"

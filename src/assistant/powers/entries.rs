@@ -1,7 +1,7 @@
 //! Things with a day that a person told of or that mails state: tickets, bookings, renewals,
 //! parcels. They are kept in the order of their days and can be found by a part of their text.
-//! What mails state is taken in at each look and never kept here. What is told of them, and
-//! when, is decided by each superpower.
+//! Entries from mails are added at each use and never stored here. What is told of them, and when,
+//! is decided by each superpower.
 
 mod mailed;
 mod period;
@@ -24,9 +24,9 @@ pub(super) use period::Period;
 pub(super) const ENTRIES_MAX: usize = 200;
 /// Characters of what something is called.
 const WHAT_CHARS_MAX: usize = 200;
-/// Characters of everything else that was said of it.
+/// Characters of an entry's details.
 pub(super) const DETAILS_CHARS_MAX: usize = 1_000;
-/// The hour at which a day without a time is told of.
+/// The hour of notices for entries without a time of day.
 pub(super) const HOUR: u32 = 9;
 /// Entries of a list.
 const LISTED_MAX: usize = 30;
@@ -35,7 +35,7 @@ const CORRECTED_DAYS_MAX: i32 = 14;
 /// A shorter number is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
 
-/// What was said of something, before it is kept.
+/// An entry before it is stored.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct EntryDraft {
     pub(super) what: String,
@@ -56,10 +56,10 @@ pub(super) struct Entry {
     pub(super) minute: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) period: Option<Period>,
-    /// Where a mail states it; `None`: the person told of it.
+    /// The mail that it comes from; `None`: the person entered it.
     #[serde(skip)]
     mail: Option<MailSource>,
-    /// It is shown, and told of by another superpower.
+    /// It is shown; another superpower sends its notices.
     #[serde(skip)]
     pub(super) is_quiet: bool,
 }
@@ -77,7 +77,7 @@ pub(super) struct Entries {
 }
 
 impl Entry {
-    /// The day on or after `today` at which it comes, else the day at which it came.
+    /// Its next day on or after `today`, else its last day.
     pub(super) fn date(&self, today: NaiveDate) -> Option<NaiveDate> {
         let first = pieces::day(self.day?);
         match self.period {
@@ -87,20 +87,20 @@ impl Entry {
     }
 
     /// The moment at which it begins; of a day without a time its first one.
-    pub(super) fn begins(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        let date = self.date(scene.today())?;
-        pieces::moment(date, self.minute.unwrap_or(0), scene.zone())
+    pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        let date = self.date(context.today())?;
+        pieces::moment(date, self.minute.unwrap_or(0), context.zone())
     }
 
     /// "Friday, 27 November at 20:00"
-    pub(super) fn when_text(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let date = self.date(scene.today())?;
-        Some(pieces::time_text(date, self.minute, scene.today()))
+    pub(super) fn when_text(&self, context: &PowerContext<'_>) -> Option<String> {
+        let date = self.date(context.today())?;
+        Some(pieces::time_text(date, self.minute, context.today()))
     }
 
-    /// What it is, when, and what else was said.
-    pub(super) fn display(&self, scene: &PowerContext<'_>) -> String {
-        let mut line = match self.when_text(scene) {
+    /// Its name, time and details.
+    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
+        let mut line = match self.when_text(context) {
             Some(when) => format!("{}: {when}", self.what),
             None => format!("{}: no day yet", self.what),
         };
@@ -144,7 +144,7 @@ impl Entry {
         self.period.and_then(Period::often).is_some()
     }
 
-    /// Whether the person told of what a mail states.
+    /// Whether this entry of the person's covers a mail's entry.
     fn covers(&self, mailed: &Entry) -> bool {
         let is_same_day = self.day == mailed.day || self.day.is_none() || mailed.day.is_none();
         let comes_again = self.comes_again() && mailed.comes_again();
@@ -172,10 +172,13 @@ impl Entry {
 /// From the morning of a day to its end.
 pub(super) fn on_the_day(
     date: NaiveDate,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Option<(Timestamp, Timestamp)> {
-    let morning = pieces::moment(date, HOUR * 60, scene.zone())?;
-    Some((morning, pieces::moment(date.succ_opt()?, 0, scene.zone())?))
+    let morning = pieces::moment(date, HOUR * 60, context.zone())?;
+    Some((
+        morning,
+        pieces::moment(date.succ_opt()?, 0, context.zone())?,
+    ))
 }
 
 impl Entries {
@@ -218,11 +221,11 @@ impl Entries {
         &mut self,
         id: u32,
         time: PlannedTime,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<u32> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
         if let Some(mail) = self.list[at].mail.take() {
-            self.drop_mark(mail.mark, scene);
+            self.drop_mark(mail.mark, context);
             self.next_id += 1;
             self.list[at].id = self.next_id;
         }
@@ -232,19 +235,19 @@ impl Entries {
         Some(entry.id)
     }
 
-    /// How often the entry comes; of what a mail states as with `set_time`.
+    /// Sets how often the entry recurs; for a mail's entry as in `set_time`.
     pub(super) fn set_period(
         &mut self,
         id: u32,
         period: Period,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<u32> {
         let entry = self.get(id)?;
         let time = PlannedTime {
-            day: entry.date(scene.today())?,
+            day: entry.date(context.today())?,
             minute: entry.minute,
         };
-        let id = self.set_time(id, time, scene)?;
+        let id = self.set_time(id, time, context)?;
         let entry = self.list.iter_mut().find(|entry| entry.id == id)?;
         entry.period = Some(period);
         Some(id)
@@ -257,7 +260,7 @@ impl Entries {
         &mut self,
         power: Power,
         mut draft: EntryDraft,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Result<(u32, String), String> {
         let before = self.clone();
         let day = draft.time.map(|time| pieces::number(time.day));
@@ -284,7 +287,7 @@ impl Entries {
             .collect();
         let mut sentence = String::new();
         for id in replaced {
-            let Some(removed) = self.remove(id, scene) else {
+            let Some(removed) = self.remove(id, context) else {
                 continue;
             };
             if draft.details.is_empty() {
@@ -295,7 +298,7 @@ impl Entries {
                 .map(|time| (Some(pieces::number(time.day)), time.minute));
             let is_other = time != Some((removed.day, removed.minute));
             let is_own = removed.mail.is_none() && is_other;
-            if let Some(when) = removed.when_text(scene).filter(|_| is_own) {
+            if let Some(when) = removed.when_text(context).filter(|_| is_own) {
                 sentence =
                     format!(" It takes the place of the one on {when}; “undo” brings that back.");
             }
@@ -315,28 +318,28 @@ impl Entries {
     }
 
     /// By number in the list, or by a part of its text.
-    pub(super) fn find(&self, phrase: &str, scene: &PowerContext<'_>) -> Option<u32> {
-        let sorted = self.sorted(scene);
+    pub(super) fn find(&self, phrase: &str, context: &PowerContext<'_>) -> Option<u32> {
+        let sorted = self.sorted(context);
         let named = pieces::which(phrase, sorted.iter().map(|entry| entry.what.as_str()));
         let detailed = || pieces::which(phrase, sorted.iter().map(|entry| entry.details.as_str()));
         named.or_else(detailed).map(|at| sorted[at].id)
     }
 
-    /// What a mail states doesn't come back.
-    pub(super) fn remove(&mut self, id: u32, scene: &PowerContext<'_>) -> Option<Entry> {
+    /// A mail's entry doesn't reappear.
+    pub(super) fn remove(&mut self, id: u32, context: &PowerContext<'_>) -> Option<Entry> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
         let removed = self.list.remove(at);
         if let Some(mail) = &removed.mail {
-            self.drop_mark(mail.mark.clone(), scene);
+            self.drop_mark(mail.mark.clone(), context);
         }
         Some(removed)
     }
 
-    /// Those to come, soonest first, and those without a day at the end.
-    pub(super) fn sorted(&self, scene: &PowerContext<'_>) -> Vec<&Entry> {
+    /// Coming entries, soonest first, then entries without a day.
+    pub(super) fn sorted(&self, context: &PowerContext<'_>) -> Vec<&Entry> {
         let mut sorted: Vec<&Entry> = self.list.iter().collect();
         sorted.sort_by_key(|entry| {
-            let date = entry.date(scene.today());
+            let date = entry.date(context.today());
             (date.is_none(), date, entry.minute, entry.id)
         });
         sorted
@@ -364,8 +367,8 @@ impl Entries {
         lines.collect()
     }
 
-    /// Those to come that come once, for others.
-    pub(super) fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+    /// Coming entries that don't recur, for other superpowers.
+    pub(super) fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
         let plan = |entry: &Entry| {
             Some(Plan {
                 what: entry.what.clone(),
@@ -378,19 +381,19 @@ impl Entries {
         };
         let once = self.list.iter().filter(|entry| entry.period.is_none());
         once.filter_map(plan)
-            .filter(|plan| plan.day >= scene.today() - Duration::days(1))
+            .filter(|plan| plan.day >= context.today() - Duration::days(1))
             .collect()
     }
 
     /// A numbered list; `empty` where there is none.
-    pub(super) fn listed(&self, title: &str, empty: &str, scene: &PowerContext<'_>) -> String {
-        let sorted = self.sorted(scene);
+    pub(super) fn listed(&self, title: &str, empty: &str, context: &PowerContext<'_>) -> String {
+        let sorted = self.sorted(context);
         if sorted.is_empty() {
             return empty.to_owned();
         }
         let mut text = format!("{title}:");
         for (n, entry) in sorted.iter().take(LISTED_MAX).enumerate() {
-            text.push_str(&format!("\n{}. {}", n + 1, entry.display(scene)));
+            text.push_str(&format!("\n{}. {}", n + 1, entry.display(context)));
         }
         if sorted.len() > LISTED_MAX {
             text.push_str(&format!("\n… and {} more", sorted.len() - LISTED_MAX));
@@ -399,11 +402,11 @@ impl Entries {
     }
 
     /// Forgets what was over so many days ago.
-    pub(super) fn drop_old(&mut self, days: i64, scene: &PowerContext<'_>) {
-        let Some(first) = scene.today().checked_sub_signed(Duration::days(days)) else {
+    pub(super) fn drop_old(&mut self, days: i64, context: &PowerContext<'_>) {
+        let Some(first) = context.today().checked_sub_signed(Duration::days(days)) else {
             return;
         };
-        let today = scene.today();
+        let today = context.today();
         self.list
             .retain(|entry| entry.date(today).is_none_or(|date| date >= first));
     }
@@ -411,51 +414,51 @@ impl Entries {
     pub(super) fn next_notice(
         &self,
         notices: &[Notice],
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<Timestamp> {
-        self.sent.next(notices, scene)
+        self.sent.next(notices, context)
     }
 
     pub(super) fn take_due(
         &mut self,
         notices: Vec<Notice>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Vec<Notice> {
-        self.sent.take_due(notices, scene)
+        self.sent.take_due(notices, context)
     }
 
     /// One message of what is due.
     pub(super) fn tell(
         &mut self,
         notices: Vec<Notice>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
-        notice::joined(&self.take_due(notices, scene))
+        notice::joined(&self.take_due(notices, context))
     }
 
-    /// What the person has just told needs no notice of what is past by then.
+    /// A new entry gets no notices for times that have passed already.
     pub(super) fn skip_past(
         &mut self,
         id: u32,
         mut notices: Vec<Notice>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) {
         let source = self.get(id).map(|entry| format!("{} ", entry.source()));
         notices.retain(|notice| source.as_ref().is_some_and(|of| notice.key.starts_with(of)));
-        self.sent.skip_past(&notices, scene.now);
+        self.sent.skip_past(&notices, context.now);
     }
 }
 
-/// What a superpower will do by itself, where it can.
-pub(super) fn promise(power: Power, promised: &str, scene: &PowerContext<'_>) -> String {
-    if !scene.reachable {
+/// What a superpower will do on its own, where it can.
+pub(super) fn promise(power: Power, promised: &str, context: &PowerContext<'_>) -> String {
+    if !context.reachable {
         return "I can't write to you by myself in this chat, so ask me.".to_owned();
     }
-    if scene.muted {
+    if context.muted {
         return format!(
             "You stopped my messages about this, so ask me; “resume {}” brings them back.",
             power.title()
         );
     }
-    format!("{promised}{}", scene.zone_hint())
+    format!("{promised}{}", context.zone_hint())
 }

@@ -1,5 +1,5 @@
-//! The evening's look at tomorrow: what comes first and what it needs. Without a calendar it
-//! comes by itself once it was asked for; then every evening before a day with something on.
+//! The evening message about tomorrow: the first event and what it needs. Without a calendar it is
+//! sent after the person asked for it; then every evening before a day with plans.
 
 mod operations;
 
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::entries::promise;
 use super::notice::{Notice, SentNotices};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Clock, Day, Spec};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
 
 const POWER: Power = Power::EveningPrep;
-/// Without a time it comes then, in minutes after midnight.
+/// The default time, in minutes after midnight.
 const AT: u32 = 20 * 60;
-/// An alarm is suggested so long before what comes first.
+/// An alarm is suggested so long before the first event.
 const ALARM_BEFORE_MINUTES: u32 = 90;
 /// What begins later needs no alarm.
 const ALARM_UNTIL_MINUTE: u32 = 11 * 60;
@@ -43,9 +43,9 @@ pub(super) struct EveningState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
     use Strength::Clear;
-    match talk.request() {
+    match message.request() {
         "evening prep"
         | "my evening prep"
         | "evening preparation"
@@ -70,15 +70,15 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
         }
         _ => {}
     }
-    daily(talk)
+    daily(message)
 }
 
 /// "evening prep every day at 9".
-fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
+fn daily(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
     use Strength::Clear;
-    let words = &talk.words;
+    let words = &message.words;
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "evening prep",
             "my evening prep",
@@ -102,7 +102,7 @@ fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
     let after = words.after(from, &every);
     let next = after.unwrap_or(from);
     if next == end {
-        let starts = words.get(talk.start) == "start";
+        let starts = words.get(message.start) == "start";
         return (after.is_some() || starts).then_some((Clear, EveningAction::Daily(None)));
     }
     let (spec, to) = when::read(words, next)?;
@@ -122,13 +122,13 @@ fn daily(talk: &Talk<'_>) -> Option<(Strength, EveningAction)> {
         }),
         ..Spec::default()
     };
-    let at = when::resolve(&tomorrow, talk.context.now, Zone::UTC).ok()?;
+    let at = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
     let minute = pieces::minute_of_day(at, Zone::UTC);
     Some((Clear, EveningAction::Daily(Some(minute))))
 }
 
 impl EveningState {
-    /// The minute at which it comes; `None`: not by itself.
+    /// The minute of the day at which it is sent; `None`: only on request.
     fn minute(&self, context: &PowerContext<'_>) -> Option<u32> {
         if self.stopped {
             return None;

@@ -135,7 +135,7 @@ pub(super) fn between<'a>(
         .collect()
 }
 
-/// What one says who has no calendar connected: `does` is what the superpower would do.
+/// The reply to somebody without a connected calendar. `does`: what the superpower would do.
 pub(super) fn not_connected(does: &str) -> String {
     format!("With your calendar I {does}. Say “connect my calendar” to connect one.")
 }

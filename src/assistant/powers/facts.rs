@@ -1,4 +1,4 @@
-//! What superpowers are told of what others know: events, mails, plans. It reads nothing itself.
+//! Facts for superpowers from elsewhere: events, mails, plans. Other modules read them.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::plan::Plan;
 use crate::clock::Timestamp;
 use crate::model::mail_item::{FactKind, FactStatus};
 
-/// What a superpower is told of what others know. Only those that need it are told.
+/// Facts from outside a superpower's own state. Each superpower gets only what it needs.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// What there is to say of the day, for the daily summary.
@@ -18,7 +18,7 @@ pub struct Facts {
     pub plans: Vec<Plan>,
     /// A calendar is connected, or there are invitations in mails.
     pub has_calendar: bool,
-    /// None is connected: the events are those that mails invite to.
+    /// No calendar is connected: the events come from invitations in mails.
     pub is_calendar_of_mail: bool,
     /// Events around now, in order, also what was declined or cancelled.
     pub events: Vec<Event>,
@@ -33,19 +33,19 @@ pub struct Facts {
     pub people: Vec<String>,
     /// A language model judges new mail.
     pub is_mail_judged: bool,
-    /// Urgent mail is told.
+    /// The person gets messages about urgent mail.
     pub is_urgent_mail_told: bool,
-    /// The second way of composing briefings.
+    /// Briefings use the second layout.
     pub is_second_briefing: bool,
     /// What mails say of bookings, parcels and the like, in order of time.
     pub bookings: Vec<Booking>,
-    /// `travel_brain` writes by itself.
+    /// `travel_brain` sends its own messages.
     pub is_travel_told: bool,
     /// Marks of flights, rides and stays that the person removed.
     pub dropped_stops: Vec<String>,
     /// Trips of the trip planner.
     pub trips: Vec<PlannedTrip>,
-    /// How long the person is on the way to places.
+    /// How long the person takes to get to places.
     pub travel_times: TravelTimes,
 }
 
@@ -57,7 +57,7 @@ pub struct Event {
     pub calendar: i64,
     /// The calendar's name for it.
     pub uid: String,
-    /// Which instance of a series; empty: it comes once.
+    /// Which instance of a series; empty for a single event.
     pub instance: String,
     pub title: String,
     /// "": none is known; so with link and phone.
@@ -74,7 +74,7 @@ pub struct Event {
     pub is_busy: bool,
     /// It is one of a series.
     pub is_recurring: bool,
-    /// The person said that they don't come.
+    /// The person declined.
     pub is_declined: bool,
     pub is_cancelled: bool,
     pub first_seen_at: Timestamp,
@@ -125,9 +125,9 @@ pub struct Booking {
     pub time: Option<Range<Timestamp>>,
     pub is_all_day: bool,
     pub details: BookingDetails,
-    /// The subject of the last mail about it; "": that mail is no longer kept.
+    /// The subject of the last mail about it; "" when that mail was removed.
     pub subject: String,
-    /// When the last mail about it came.
+    /// When the last mail about it arrived.
     pub received_at: Timestamp,
     pub first_seen_at: Timestamp,
     /// When something that matters was last seen to change.
@@ -178,11 +178,11 @@ pub struct PlannedTrip {
     pub lines: Vec<String>,
 }
 
-/// How long the person is on the way.
+/// Travel times of the person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TravelTimes {
     pub usual_minutes: Option<i64>,
-    /// A part of the address, and the minutes of the way.
+    /// A part of the address, and the minutes to get there.
     pub places: Vec<(String, i64)>,
 }

@@ -6,7 +6,7 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, Strength, Superpower};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Spec};
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -29,15 +29,15 @@ pub(super) struct FocusState {
     until: Option<i64>,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, FocusAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusAction)> {
     use Strength::Clear;
-    let words = &talk.words;
-    let now = talk.context.now;
-    if let Some(found) = fixed(talk.request(), now) {
+    let words = &message.words;
+    let now = message.context.now;
+    if let Some(found) = fixed(message.request(), now) {
         return Some(found);
     }
     let from = words.after(
-        talk.start,
+        message.start,
         &[
             "focus mode for",
             "focus session for",
@@ -71,7 +71,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, FocusAction)> {
     if next != end {
         return None;
     }
-    Some((Clear, start(&spec, now, talk)))
+    Some((Clear, start(&spec, now, message)))
 }
 
 fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
@@ -126,8 +126,8 @@ fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
     })
 }
 
-fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> FocusAction {
-    match when::resolve(spec, now, talk.zone()) {
+fn start(spec: &Spec, now: Timestamp, message: &ParsedMessage<'_>) -> FocusAction {
+    match when::resolve(spec, now, message.zone()) {
         Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => FocusAction::Start { until },
         _ => FocusAction::TooLong,
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::Mail;
 use super::mails;
 use super::{PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 pub(super) use operations::Arguments;
 
 /// Mails that are named.
@@ -30,11 +30,11 @@ pub enum MailQuery {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MailQueryState {}
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MailQuery)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MailQuery)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    match talk.request() {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    match message.request() {
         "anything important in my mail"
         | "anything important in my mails"
         | "important mail"
@@ -68,7 +68,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MailQuery)> {
             "find emails about",
         ],
     ) {
-        return Some((Clear, MailQuery::About(name(talk, from, end)?)));
+        return Some((Clear, MailQuery::About(name(message, from, end)?)));
     }
     if let Some(from) = words.after(
         at,
@@ -81,22 +81,22 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MailQuery)> {
             "show mails from",
         ],
     ) {
-        return Some((Clear, MailQuery::From(name(talk, from, end)?)));
+        return Some((Clear, MailQuery::From(name(message, from, end)?)));
     }
-    wrote(talk, at, end).map(|query| (Soft, query))
+    wrote(message, at, end).map(|query| (Soft, query))
 }
 
 /// A few words without their article.
-fn name(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
-    let words = &talk.words;
+fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
+    let words = &message.words;
     let from = words.after(from, &["the", "my"]).unwrap_or(from);
     let name = pieces::original(words, from, to);
     (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
 }
 
 /// "did Ana write?", "what did the landlord want?".
-fn wrote(talk: &Talk<'_>, at: usize, end: usize) -> Option<MailQuery> {
-    let words = &talk.words;
+fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery> {
+    let words = &message.words;
     if let Some(from) = words.after(at, &["did", "has"]) {
         let verb = (from..end).find(|n| {
             matches!(
@@ -112,13 +112,13 @@ fn wrote(talk: &Talk<'_>, at: usize, end: usize) -> Option<MailQuery> {
             )
         })?;
         let rest_is_short = end - verb <= 3;
-        return name(talk, from, verb)
+        return name(message, from, verb)
             .filter(|_| rest_is_short)
             .map(MailQuery::From);
     }
     let from = words.after(at, &["what did"])?;
     let verb = (from..end).find(|n| matches!(words.get(*n), "want" | "write" | "say"))?;
-    let about = name(talk, from, verb)?;
+    let about = name(message, from, verb)?;
     (end - verb <= 2).then_some(MailQuery::About(about))
 }
 

@@ -60,22 +60,22 @@ struct Habit {
 impl Superpower for HabitState {
     type Action = HabitAction;
 
-    fn apply(&mut self, action: HabitAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: HabitAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             HabitAction::Track { name, per_week } => self.track(name, per_week),
             HabitAction::Did {
                 what, is_report, ..
             } if !is_report && self.find(&what).is_none() => return None,
-            HabitAction::Did { what, days_ago, .. } => return self.did(&what, days_ago, scene),
+            HabitAction::Did { what, days_ago, .. } => return self.did(&what, days_ago, context),
             HabitAction::DidNot { what, days_ago } => {
                 let at = self.find(&what)?;
-                self.did_not(at, days_ago, scene)
+                self.did_not(at, days_ago, context)
             }
             HabitAction::OftenUnclear => {
                 "I can track a habit every day, or so many times a week, so I've kept nothing yet. For example: “track habit: run 3 times a week”."
                     .to_owned()
             }
-            HabitAction::List => self.overview(scene),
+            HabitAction::List => self.overview(context),
             HabitAction::Remove(name) => match self.find(&name) {
                 Some(at) => {
                     let removed = self.habits.remove(at);
@@ -84,7 +84,7 @@ impl Superpower for HabitState {
                         removed.name
                     )
                 }
-                None if !scene.sure => return None,
+                None if !context.sure => return None,
                 None => format!("I'm not tracking {name}. “my habits” shows what I track."),
             },
             HabitAction::Nothing => {
@@ -93,7 +93,7 @@ impl Superpower for HabitState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         if self.habits.is_empty() {
             return "I track no habits yet. Say “track habit: run 3 times a week”.".to_owned();
         }
@@ -102,14 +102,14 @@ impl Superpower for HabitState {
             text.push_str(&format!(
                 "\n• {}: {}",
                 habit.name,
-                habit.standing(scene.today())
+                habit.standing(context.today())
             ));
         }
         text
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = scene.today();
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = context.today();
         let due: Vec<&str> = self
             .habits
             .iter()
@@ -153,13 +153,13 @@ impl HabitState {
         reply
     }
 
-    fn did(&mut self, what: &str, days_ago: u32, scene: &PowerContext<'_>) -> Option<String> {
+    fn did(&mut self, what: &str, days_ago: u32, context: &PowerContext<'_>) -> Option<String> {
         let Some(at) = self.find(what) else {
-            return scene.sure.then(|| {
+            return context.sure.then(|| {
                 format!("I'm not tracking {what}. Say “track habit: {what} 3 times a week” first.")
             });
         };
-        let today = scene.today();
+        let today = context.today();
         let habit = &mut self.habits[at];
         let day = pieces::number(today) - days_ago as i32;
         if habit.days.contains(&day) {
@@ -181,8 +181,8 @@ impl HabitState {
         ))
     }
 
-    fn did_not(&mut self, at: usize, days_ago: u32, scene: &PowerContext<'_>) -> String {
-        let today = scene.today();
+    fn did_not(&mut self, at: usize, days_ago: u32, context: &PowerContext<'_>) -> String {
+        let today = context.today();
         let habit = &mut self.habits[at];
         let day = pieces::number(today) - days_ago as i32;
         let when = match days_ago {

@@ -56,7 +56,7 @@ impl Mail {
     }
 }
 
-/// What one says who has no mailbox connected: `does` is what the superpower would do.
+/// The reply to somebody without a connected mailbox. `does`: what the superpower would do.
 pub(super) fn not_connected(does: &str) -> String {
     format!("With your mailbox I {does}. Say “connect my mail” to connect one.")
 }

@@ -18,7 +18,7 @@ pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 const POWER: Power = Power::MembershipRenewal;
-/// Days after which what comes only once is forgotten.
+/// Days after which an entry that doesn't recur is removed.
 const KEPT_DAYS: i64 = 2;
 /// Days of the daily summary.
 const SOON_DAYS: i64 = 7;
@@ -29,10 +29,10 @@ pub enum RenewalAction {
         what: String,
         details: String,
         time: PlannedTime,
-        /// `None`: not said.
+        /// `None`: not given.
         period: Option<Period>,
     },
-    /// How often it renews. `None`: what was told last.
+    /// How often it renews. `None`: as entered before.
     SetPeriod {
         about: Option<String>,
         period: Period,
@@ -43,14 +43,14 @@ pub enum RenewalAction {
     /// The assistant is asked to cancel it, which it can't.
     Order {
         about: String,
-        /// "subscription" and the like was said, so that nothing else is meant.
+        /// The message contains "subscription" or the like, so it is about nothing else.
         is_kind: bool,
     },
     /// The person has cancelled it.
     Cancelled(String),
     /// Why the time can't be used.
     UnclearTime(String),
-    /// It renews, and no day was said.
+    /// It renews, and no day was given.
     AskTime(String),
 }
 
@@ -67,7 +67,7 @@ fn verb(entry: &Entry) -> &'static str {
     }
 }
 
-/// How many days before it is told of.
+/// How many days before the renewal the notice goes out.
 fn notice_days(entry: &Entry) -> i64 {
     entry.period.unwrap_or(Period::Yearly).notice_days()
 }
@@ -80,15 +80,15 @@ const fn before_text(days: i64) -> &'static str {
     }
 }
 
-fn notice(entry: &Entry, scene: &PowerContext<'_>) -> Option<Notice> {
-    let date = entry.date(scene.today())?;
-    let planned = notice::days_before(date, notice_days(entry), HOUR, scene.zone())?;
-    let over = pieces::moment(date, 0, scene.zone())?;
+fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
+    let date = entry.date(context.today())?;
+    let planned = notice::days_before(date, notice_days(entry), HOUR, context.zone())?;
+    let over = pieces::moment(date, 0, context.zone())?;
     let mut text = format!(
         "🔁 {} {} on {}",
         entry.what,
         verb(entry),
-        pieces::display(date, scene.today())
+        pieces::display(date, context.today())
     );
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));
@@ -105,24 +105,24 @@ fn notice(entry: &Entry, scene: &PowerContext<'_>) -> Option<Notice> {
 }
 
 impl RenewalState {
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         let list = self.renewals.list.iter();
-        list.filter_map(|entry| notice(entry, scene)).collect()
+        list.filter_map(|entry| notice(entry, context)).collect()
     }
 
-    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        self.renewals.drop_old(KEPT_DAYS, scene);
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+        self.renewals.drop_old(KEPT_DAYS, context);
         let mut draft = draft;
         if draft.period.is_none() {
             // Told again with another day, it comes as often as before.
             let same = |entry: &&Entry| pieces::same(&entry.what, &draft.what);
             draft.period = self.renewals.list.iter().find(same).and_then(|e| e.period);
         }
-        let (id, before) = match self.renewals.replace(POWER, draft, scene) {
+        let (id, before) = match self.renewals.replace(POWER, draft, context) {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
-        self.announced("Noted", id, &before, scene)
+        self.announced("Noted", id, &before, context)
             .unwrap_or_default()
     }
 
@@ -131,18 +131,18 @@ impl RenewalState {
         title: &str,
         id: u32,
         replaced: &str,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
-        let notices = self.notices(scene);
-        self.renewals.skip_past(id, notices, scene);
+        let notices = self.notices(context);
+        self.renewals.skip_past(id, notices, context);
         let entry = self.renewals.get(id)?;
-        let date = entry.date(scene.today())?;
-        let day = pieces::time_text(date, None, scene.today());
+        let date = entry.date(context.today())?;
+        let day = pieces::time_text(date, None, context.today());
         let often = entry.period.and_then(Period::often);
         let days = notice_days(entry);
         let before = before_text(days);
         let first = date - Duration::days(days);
-        let is_ahead = first > scene.today();
+        let is_ahead = first > context.today();
         let soon = match days {
             1 => "That's too soon for a word before it.",
             _ => "That's within a week.",
@@ -151,7 +151,7 @@ impl RenewalState {
         let promised = match (is_ahead, again) {
             (true, again) => format!(
                 "I tell you {before}, on {}{}.",
-                pieces::display(first, scene.today()),
+                pieces::display(first, context.today()),
                 again.unwrap_or_default()
             ),
             (false, Some(again)) => {
@@ -163,7 +163,7 @@ impl RenewalState {
         if !entry.details.is_empty() {
             reply.push_str(&format!(" ({})", entry.details));
         }
-        let promised = promise(POWER, &promised, scene);
+        let promised = promise(POWER, &promised, context);
         reply.push_str(&format!(".{replaced} {promised}"));
         if entry.period.is_none() {
             reply.push_str(
@@ -177,10 +177,10 @@ impl RenewalState {
         &mut self,
         about: Option<&str>,
         period: Period,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
         let found = match about {
-            Some(about) => self.renewals.find(about, scene),
+            Some(about) => self.renewals.find(about, context),
             None => {
                 let own = self.renewals.list.iter().filter(|e| e.period.is_none());
                 own.map(|entry| entry.id).max()
@@ -192,22 +192,22 @@ impl RenewalState {
                 "On which day does {about} renew next? Say it like “{about} renews {often}, next on 5 December”."
             ));
         };
-        let id = self.renewals.set_period(id, period, scene)?;
-        self.announced("Okay", id, "", scene)
+        let id = self.renewals.set_period(id, period, context)?;
+        self.announced("Okay", id, "", context)
     }
 
-    /// Only the person can cancel it: what is told of it stays.
+    /// Only the person can cancel it: the entry stays.
     fn order_refused(
         &self,
         about: &str,
         is_kind: bool,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
-        let known = self.renewals.find(about, scene);
+        let known = self.renewals.find(about, context);
         Some(match known.and_then(|id| self.renewals.get(id)) {
             Some(entry) => format!(
                 "I can't cancel that with them; please do that yourself. I still know of it: {}. Say “remove the renewal of {about}” if I shall not tell you of it any more.",
-                entry.display(scene)
+                entry.display(context)
             ),
             None if !is_kind => return None,
             None => format!(
@@ -217,7 +217,7 @@ impl RenewalState {
     }
 }
 
-/// What a mail says will renew, each year again.
+/// A yearly renewal that a mail announces.
 fn mailed(booking: &Booking) -> Option<MailedEntry> {
     let is_named = booking.kind == FactKind::Renewal && !booking.name().is_empty();
     is_named.then(|| MailedEntry {
@@ -232,11 +232,11 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
 impl Superpower for RenewalState {
     type Action = RenewalAction;
 
-    fn take_in(&mut self, scene: &PowerContext<'_>) {
-        self.renewals.take_in(scene, mailed);
+    fn add_facts(&mut self, context: &PowerContext<'_>) {
+        self.renewals.add_mailed(context, mailed);
     }
 
-    fn apply(&mut self, action: RenewalAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: RenewalAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             RenewalAction::Keep {
                 what,
@@ -250,45 +250,48 @@ impl Superpower for RenewalState {
                     time: Some(time),
                     period,
                 };
-                self.keep(draft, scene)
+                self.keep(draft, context)
             }
             RenewalAction::SetPeriod { about, period } => {
-                return self.set_period(about.as_deref(), period, scene);
+                return self.set_period(about.as_deref(), period, context);
             }
             RenewalAction::Order { about, is_kind } => {
-                return self.order_refused(&about, is_kind, scene);
+                return self.order_refused(&about, is_kind, context);
             }
             RenewalAction::Cancelled(about) => {
-                let id = self.renewals.find(&about, scene)?;
-                let removed = self.renewals.remove(id, scene)?;
+                let id = self.renewals.find(&about, context)?;
+                let removed = self.renewals.remove(id, context)?;
                 format!(
                     "Okay, I no longer tell you of the renewal of {}. “undo” brings it back.",
                     removed.what
                 )
             }
-            RenewalAction::List => self.overview(scene),
+            RenewalAction::List => self.overview(context),
             RenewalAction::Show(about) => {
                 match self
                     .renewals
-                    .find(&about, scene)
+                    .find(&about, context)
                     .and_then(|id| self.renewals.get(id))
                 {
-                    Some(entry) => format!("{}.", entry.display(scene)),
-                    None if !scene.sure => return None,
+                    Some(entry) => format!("{}.", entry.display(context)),
+                    None if !context.sure => return None,
                     None => format!("I know of no renewal of {about}."),
                 }
             }
-            RenewalAction::Remove(about) => match self.renewals.find(&about, scene) {
+            RenewalAction::Remove(about) => match self.renewals.find(&about, context) {
                 Some(id) => {
                     let removed = self
                         .renewals
-                        .remove(id, scene)
+                        .remove(id, context)
                         .map_or_else(String::new, |e| e.what);
                     format!(
                         "Okay, I no longer tell you of the renewal of {removed}. I can't cancel it with them; please do that yourself. “undo” brings it back."
                     )
                 }
-                None => format!("I know of no renewal of {about}. {}", self.overview(scene)),
+                None => format!(
+                    "I know of no renewal of {about}. {}",
+                    self.overview(context)
+                ),
             },
             RenewalAction::UnclearTime(reply) => reply,
             RenewalAction::AskTime(what) => format!(
@@ -297,16 +300,16 @@ impl Superpower for RenewalState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.renewals.listed(
             "What renews",
             "I know of no renewals. Tell me of one: “netflix renews on 5 December”.",
-            scene,
+            context,
         )
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = scene.today();
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = context.today();
         let soon = self
             .renewals
             .between(today, today + Duration::days(SOON_DAYS));
@@ -326,26 +329,28 @@ impl Superpower for RenewalState {
         lines.collect()
     }
 
-    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
         let day = |entry: &Entry| {
             let what = format!("{} {}", entry.what, verb(entry));
-            Some(Plan::on(what, entry.date(scene.today())?))
+            Some(Plan::on(what, entry.date(context.today())?))
         };
         self.renewals.list.iter().filter_map(day).collect()
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        let next = self.renewals.next_notice(&self.notices(scene), scene);
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        let next = self.renewals.next_notice(&self.notices(context), context);
         // When all have been told, the next year's are planned once this year's are over.
         next.or_else(|| {
             let dates = self.renewals.list.iter().filter(|e| e.comes_again());
-            let next = dates.filter_map(|entry| entry.date(scene.today())).min()?;
-            pieces::moment(next.succ_opt()?, 0, scene.zone())
+            let next = dates
+                .filter_map(|entry| entry.date(context.today()))
+                .min()?;
+            pieces::moment(next.succ_opt()?, 0, context.zone())
         })
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        self.renewals.tell(notices, scene)
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        self.renewals.tell(notices, context)
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, too_long};
 use super::{PowerContext, Strength, Superpower};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -109,11 +109,11 @@ const SCORES: [(u8, &[&str]); 10] = [
     ),
 ];
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction)> {
     use Strength::{Clear, InSession, Soft};
-    let words = &talk.words;
+    let words = &message.words;
     let past = |days| Some((Clear, MoodAction::Past { days }));
-    match talk.request() {
+    match message.request() {
         "how was my mood this week"
         | "how was my mood"
         | "hows my mood"
@@ -142,7 +142,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
         "mood" => return Some((Soft, MoodAction::Past { days: 7 })),
         _ => {}
     }
-    let (at, end) = (talk.start, pieces::end(words));
+    let (at, end) = (message.start, pieces::end(words));
     let start = words.after(
         at,
         &[

@@ -1,5 +1,5 @@
-//! Messages that a superpower sends by itself: when each goes out, and which have gone. A
-//! notice keeps to the person's waking hours and goes out once. It knows no superpower.
+//! Messages that a superpower sends on its own: when each is sent, and which were sent. A notice is
+//! sent once, within the person's waking hours. This file must not know any superpower.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::PowerContext;
 use crate::assistant::builtin::when;
 use crate::clock::{Timestamp, Zone};
 
-/// What is told so shortly before it begins is too late to be of use.
+/// A notice so shortly before the beginning comes too late.
 const LEAD_MIN_MS: i64 = 5 * 60_000;
-/// What has gone out is known for so long after it is over.
+/// How long the key of a sent notice is kept after the notice is over.
 const SENT_KEPT_MS: i64 = 3 * 24 * 60 * 60_000;
-/// Notices that are told in one message.
+/// Notices in one message.
 const AT_ONCE_MAX: usize = 10;
 
-/// A message that is to come.
+/// A planned message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Notice {
     /// The same for the same thing and kind; no two go out with one key.
@@ -28,7 +28,7 @@ pub(super) struct Notice {
 }
 
 impl Notice {
-    /// When it goes out, from now on; `None`: it is too late.
+    /// When it is sent, at the earliest now; `None`: it is too late.
     fn goes_out_at(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         let (waking, zone, now) = (context.waking, context.zone(), context.now);
         if self.over <= now {
@@ -49,12 +49,12 @@ impl Notice {
     }
 }
 
-/// The keys of what has gone out, and when each can be forgotten.
+/// The keys of sent notices, and when each key can be removed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SentNotices(BTreeMap<String, i64>);
 
 impl SentNotices {
-    /// When the next of `notices` goes out.
+    /// When the next of `notices` is sent.
     pub(super) fn next(&self, notices: &[Notice], context: &PowerContext<'_>) -> Option<Timestamp> {
         notices
             .iter()
@@ -67,7 +67,7 @@ impl SentNotices {
         self.0.contains_key(&notice.key)
     }
 
-    /// Takes those whose time has come; from now on they have gone out.
+    /// The due notices, which count as sent from now on.
     pub(super) fn take_due(
         &mut self,
         notices: Vec<Notice>,
@@ -92,7 +92,7 @@ impl SentNotices {
         due
     }
 
-    /// Counts those whose time has passed as gone out, as the person has just told of them.
+    /// Counts notices whose time has passed as sent: the person has just entered the subject.
     pub(super) fn skip_past(&mut self, notices: &[Notice], now: Timestamp) {
         for notice in notices.iter().filter(|notice| notice.planned <= now) {
             self.0.insert(notice.key.clone(), notice.over.0);

@@ -4,7 +4,7 @@
 use super::{Facts, Power};
 
 impl Power {
-    /// What it would do as well, where it works from what the person says. `None`: nothing.
+    /// What it would do as well, if it works without a service. `None`: nothing.
     pub fn offer(self, facts: &Facts) -> Option<&'static str> {
         let offer = match self {
             Self::TicketsVault => {

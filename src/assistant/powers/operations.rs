@@ -50,7 +50,7 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
     type Action;
 
-    /// What the tool is for, as models are told.
+    /// The tool's description for models.
     const DESCRIPTION: &str;
 
     fn operation(self, moment: Moment) -> Result<OwnOperation<Self::Action>>;

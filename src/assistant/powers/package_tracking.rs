@@ -37,7 +37,7 @@ pub enum ParcelAction {
         about: Option<String>,
         time: PlannedTime,
     },
-    /// It comes later, and no day was said.
+    /// It is delayed, without a new day.
     Late(Option<String>),
     List,
     /// It arrived, or is not waited for any more. `None`: the only one.
@@ -55,10 +55,10 @@ pub(super) struct ParcelState {
 }
 
 impl ParcelState {
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         let to_notice = |entry: &Entry| {
-            let date = entry.date(scene.today())?;
-            let span = entries::on_the_day(date, scene)?;
+            let date = entry.date(context.today())?;
+            let span = entries::on_the_day(date, context)?;
             let mut text = format!("📦 Expected today: {}", entry.what);
             if let Some(minute) = entry.minute {
                 text.push_str(&format!(" at {}", pieces::clock_text(minute)));
@@ -71,14 +71,14 @@ impl ParcelState {
         self.parcels.list.iter().filter_map(to_notice).collect()
     }
 
-    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        self.parcels.drop_old(KEPT_DAYS, scene);
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+        self.parcels.drop_old(KEPT_DAYS, context);
         let same = self.parcels.list.iter().find(|entry| {
             let is_named = entry.what != PARCEL && draft.details.is_empty();
             is_named && pieces::same(&entry.what, &draft.what)
         });
         if let (Some(_), Some(time)) = (same, draft.time)
-            && let Some(reply) = self.set_time(Some(&draft.what), time, scene)
+            && let Some(reply) = self.set_time(Some(&draft.what), time, context)
         {
             return reply;
         }
@@ -86,24 +86,24 @@ impl ParcelState {
             Ok(id) => id,
             Err(reply) => return reply,
         };
-        let notices = self.notices(scene);
-        self.parcels.skip_past(id, notices, scene);
+        let notices = self.notices(context);
+        self.parcels.skip_past(id, notices, context);
         let Some(entry) = self.parcels.get(id) else {
             return String::new();
         };
         match entry.day {
             Some(_) => format!(
                 "Noted: {}. {}",
-                entry.display(scene),
+                entry.display(context),
                 promise(
                     POWER,
                     "I remind you on the day. I can't ask the carrier.",
-                    scene
+                    context
                 )
             ),
             None => format!(
                 "Noted: {}. I can't ask the carrier. When should it arrive? Say “it arrives on friday”.",
-                entry.display(scene)
+                entry.display(context)
             ),
         }
     }
@@ -112,53 +112,53 @@ impl ParcelState {
         &mut self,
         about: Option<&str>,
         arrived: bool,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
-        let found = self.which(about, scene).map(|entry| entry.id);
-        match found.and_then(|id| self.parcels.remove(id, scene)) {
+        let found = self.which(about, context).map(|entry| entry.id);
+        match found.and_then(|id| self.parcels.remove(id, context)) {
             Some(removed) if arrived => Some(format!("✓ {} has arrived.", removed.what)),
             Some(removed) => Some(format!(
                 "Okay, I no longer wait for it: {}. “undo” brings it back.",
                 removed.what
             )),
-            None => self.ask_which(scene),
+            None => self.ask_which(context),
         }
     }
 
     /// The one that is called so; without a name the only one.
-    fn which(&self, about: Option<&str>, scene: &PowerContext<'_>) -> Option<&Entry> {
+    fn which(&self, about: Option<&str>, context: &PowerContext<'_>) -> Option<&Entry> {
         match (about, self.parcels.list.as_slice()) {
             (None, [only]) => Some(only),
             (None, _) => None,
-            (Some(about), _) => self.parcels.get(self.parcels.find(about, scene)?),
+            (Some(about), _) => self.parcels.get(self.parcels.find(about, context)?),
         }
     }
 
-    fn ask_which(&self, scene: &PowerContext<'_>) -> Option<String> {
-        scene
+    fn ask_which(&self, context: &PowerContext<'_>) -> Option<String> {
+        context
             .sure
-            .then(|| format!("Which one? {}", self.overview(scene)))
+            .then(|| format!("Which one? {}", self.overview(context)))
     }
 
     fn set_time(
         &mut self,
         about: Option<&str>,
         time: PlannedTime,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
         let undated = self.parcels.without_day().filter(|_| about.is_none());
-        let named = || self.which(about, scene).map(|entry| entry.id);
+        let named = || self.which(about, context).map(|entry| entry.id);
         let Some(id) = undated.or_else(named) else {
-            return self.ask_which(scene);
+            return self.ask_which(context);
         };
-        let before = self.parcels.get(id)?.when_text(scene);
-        let id = self.parcels.set_time(id, time, scene)?;
-        let notices = self.notices(scene);
-        self.parcels.skip_past(id, notices, scene);
-        let line = self.parcels.get(id)?.display(scene);
+        let before = self.parcels.get(id)?.when_text(context);
+        let id = self.parcels.set_time(id, time, context)?;
+        let notices = self.notices(context);
+        self.parcels.skip_past(id, notices, context);
+        let line = self.parcels.get(id)?.display(context);
         let before = before.filter(|when| !line.contains(when.as_str()));
         let before = before.map_or_else(String::new, |when| format!(" (before: {when})"));
-        let notice = promise(POWER, "I remind you on the day.", scene);
+        let notice = promise(POWER, "I remind you on the day.", context);
         Some(format!("Okay: {line}{before}. {notice}"))
     }
 }
@@ -188,11 +188,11 @@ fn mailed(booking: &Booking) -> Option<MailedEntry> {
 impl Superpower for ParcelState {
     type Action = ParcelAction;
 
-    fn take_in(&mut self, scene: &PowerContext<'_>) {
-        self.parcels.take_in(scene, mailed);
+    fn add_facts(&mut self, context: &PowerContext<'_>) {
+        self.parcels.add_mailed(context, mailed);
     }
 
-    fn apply(&mut self, action: ParcelAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: ParcelAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             ParcelAction::Keep {
                 what,
@@ -210,36 +210,36 @@ impl Superpower for ParcelState {
                     time,
                     period: None,
                 };
-                self.keep(draft, scene)
+                self.keep(draft, context)
             }
             ParcelAction::SetTime { about, time } => {
-                return self.set_time(about.as_deref(), time, scene);
+                return self.set_time(about.as_deref(), time, context);
             }
-            ParcelAction::Late(about) => match self.which(about.as_deref(), scene) {
+            ParcelAction::Late(about) => match self.which(about.as_deref(), context) {
                 Some(entry) => format!(
                     "I still have this day for it: {}. When should it arrive now? Say “it now arrives on friday”.",
-                    entry.display(scene)
+                    entry.display(context)
                 ),
-                None => return self.ask_which(scene),
+                None => return self.ask_which(context),
             },
-            ParcelAction::List => self.overview(scene),
+            ParcelAction::List => self.overview(context),
             ParcelAction::Remove { about, arrived } => {
-                return self.remove(about.as_deref(), arrived, scene);
+                return self.remove(about.as_deref(), arrived, context);
             }
             ParcelAction::UnclearTime(reply) => reply,
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.parcels.listed(
             "Parcels on their way, as far as I was told",
             "I know of no parcels. Tell me of one: “my parcel from Zalando arrives on friday”. I can't ask carriers.",
-            scene,
+            context,
         )
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = self.parcels.between(scene.today(), scene.today());
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = self.parcels.between(context.today(), context.today());
         let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
         (!names.is_empty()).then(|| format!("Expected: {}", names.join(", ")))
     }
@@ -249,12 +249,12 @@ impl Superpower for ParcelState {
         self.parcels.lines_between((from, to), line)
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.parcels.next_notice(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.parcels.next_notice(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        self.parcels.tell(notices, scene)
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        self.parcels.tell(notices, context)
     }
 }

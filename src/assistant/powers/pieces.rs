@@ -54,8 +54,8 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
 
-/// Finds the entry that is meant: by number from 1, by the same text, else the first that begins
-/// with it, else the first that contains it.
+/// Finds the requested entry: by number from 1, by the same text, else the first that begins with
+/// it, else the first that contains it.
 pub(super) fn which<'a>(
     phrase: &str,
     texts: impl Iterator<Item = &'a str> + Clone,

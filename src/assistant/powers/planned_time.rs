@@ -4,7 +4,7 @@
 use chrono::NaiveDate;
 
 use super::pieces;
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::reminder::repeats::repeats;
 use crate::assistant::builtin::when::{self, Day, Problem, Spec};
 use crate::assistant::builtin::words::Words;
@@ -13,7 +13,7 @@ use crate::assistant::wording;
 /// Words that are looked through.
 const WORDS_MAX: usize = 120;
 
-/// A day, and the minute after midnight where a time was said.
+/// A day, and the minute after midnight if a time was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedTime {
     pub day: NaiveDate,
@@ -27,9 +27,9 @@ impl PlannedTime {
     }
 }
 
-/// What a sentence says of a time.
+/// The time in a sentence.
 pub(super) struct TimeInText {
-    /// The error: why it can't be used, as it is said.
+    /// The error is the reply that says why it can't be used.
     pub(super) time: Result<PlannedTime, String>,
     /// The words that say it: first, and after the last.
     spans: Vec<(usize, usize)>,
@@ -43,7 +43,7 @@ impl TimeInText {
         (from.unwrap_or(0), to.unwrap_or(0))
     }
 
-    /// The words from `from` to `end` without those that say the time.
+    /// The words from `from` to `end` without the words of the time.
     pub(super) fn rest(&self, words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
         let (first, last) = self.range();
         let inside = (first..last).find(|at| !self.spans.iter().any(|s| (s.0..s.1).contains(at)));
@@ -110,9 +110,14 @@ pub(super) fn is_evening(word: &str) -> bool {
     )
 }
 
-/// The time said between the words `from` and `end`. `evening`: a bare 8 is 20:00.
-pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> Option<TimeInText> {
-    let words = &talk.words;
+/// The time between the words `from` and `end`. `evening`: a bare 8 is 20:00.
+pub(super) fn find(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+    evening: bool,
+) -> Option<TimeInText> {
+    let words = &message.words;
     let mut found: Option<(Spec, Vec<(usize, usize)>)> = None;
     let mut is_two = false;
     let mut at = from;
@@ -148,12 +153,12 @@ pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> O
     } else if is_vague(words, &spans) {
         Err("Which day exactly? Please say it with the day, for example “on friday” or “on 5 December”.".to_owned())
     } else {
-        resolved(spec, talk, evening).map_err(problem_text)
+        resolved(spec, message, evening).map_err(problem_text)
     };
     Some(TimeInText { time, spans })
 }
 
-/// What is said of what comes again: the sentence to the person.
+/// The reply about a recurring time.
 pub(super) fn comes_again() -> String {
     "I keep only what comes once here. Tell me the next day of it; or I remind you each time: “remind me every friday at 9 of …”."
         .to_owned()
@@ -179,7 +184,7 @@ fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
     inside.any(|at| is_open_span(words, at))
 }
 
-/// Whether the words at `at` name a week or a month, of which any day may be meant.
+/// Whether the words at `at` name a week or a month, so that the day is open.
 pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
     let phrases = [
         "next week",
@@ -194,7 +199,7 @@ pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
     words.after(at, &phrases).is_some()
 }
 
-/// Whether several times are named, of which one is meant: "friday or saturday", "at 7 or 8".
+/// Whether alternative times are named: "friday or saturday", "at 7 or 8".
 fn has_choice(words: &Words<'_>, range: std::ops::Range<usize>) -> bool {
     let is_time = |at: usize| {
         let is_number = words.get(at).starts_with(|c: char| c.is_ascii_digit());
@@ -251,13 +256,17 @@ fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bo
     })
 }
 
-/// The time that `spec` says. The error: why it can't be used, as it is said.
-pub(super) fn resolve(spec: Spec, talk: &Talk<'_>) -> Result<PlannedTime, String> {
-    resolved(spec, talk, false).map_err(problem_text)
+/// The time that `spec` says. The error is the reply that says why it can't be used.
+pub(super) fn resolve(spec: Spec, message: &ParsedMessage<'_>) -> Result<PlannedTime, String> {
+    resolved(spec, message, false).map_err(problem_text)
 }
 
-fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<PlannedTime, Problem> {
-    let (now, zone) = (talk.context.now, talk.zone());
+fn resolved(
+    spec: Spec,
+    message: &ParsedMessage<'_>,
+    evening: bool,
+) -> Result<PlannedTime, Problem> {
+    let (now, zone) = (message.context.now, message.zone());
     let spec = if evening { spec.in_the_evening() } else { spec };
     let has_time = spec.clock.is_some()
         || spec.part.is_some()

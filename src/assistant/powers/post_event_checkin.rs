@@ -10,7 +10,7 @@ use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -22,7 +22,7 @@ const AFTER_S: i64 = 2 * 3_600;
 const KEPT_DAYS: i64 = 3;
 /// Words of what it is called.
 const NAME_WORDS_MAX: usize = 6;
-/// What begins the mention of something to come.
+/// Beginnings of messages that mention a coming event.
 const HAVING: [&str; 10] = [
     "i have",
     "ive got",
@@ -64,11 +64,11 @@ struct Question {
     about: String,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAction)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if lists(message.request()) {
         return Some((Clear, CheckinAction::List));
     }
     let asking = [
@@ -99,7 +99,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CheckinAction)> {
     if is_other || (from..end).any(|n| is_negated(words.get(n))) {
         return None;
     }
-    let found = planned_time::find(talk, from, end, is_in_the_evening(words.get(named)))?;
+    let found = planned_time::find(message, from, end, is_in_the_evening(words.get(named)))?;
     let (first, _) = found.range();
     if first <= named {
         return None;
@@ -185,7 +185,7 @@ fn is_in_the_evening(word: &str) -> bool {
     matches!(word, "date" | "recital")
 }
 
-/// Whether a plan's name says that it matters.
+/// Whether a plan is important, by its name.
 fn matters(what: &str) -> bool {
     what.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
@@ -193,7 +193,7 @@ fn matters(what: &str) -> bool {
         || what.to_lowercase().contains("first meeting")
 }
 
-/// What was said after the question how something was.
+/// The answer to the question how something was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckinAnswer {
     /// No answer: a greeting, a question.
@@ -203,7 +203,7 @@ pub enum CheckinAnswer {
     Told(String),
 }
 
-/// Characters of an answer that are kept.
+/// Characters of a stored answer.
 const ANSWER_CHARS_MAX: usize = 500;
 
 pub fn checkin_answer(text: &str) -> CheckinAnswer {
@@ -237,9 +237,9 @@ impl CheckinState {
         what: String,
         time: PlannedTime,
         is_moved: bool,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> String {
-        self.events.drop_old(KEPT_DAYS, scene);
+        self.events.drop_old(KEPT_DAYS, context);
         let draft = EntryDraft {
             what: what.clone(),
             time: Some(time),
@@ -249,35 +249,35 @@ impl CheckinState {
         let is_here = |entry: &Entry| entry.day == day && pieces::same(&entry.what, &what);
         // Two exams may have one name.
         let kept = match is_moved || self.events.list.iter().any(is_here) {
-            true => self.events.replace(POWER, draft, scene),
+            true => self.events.replace(POWER, draft, context),
             false => self.events.add(POWER, draft).map(|id| (id, String::new())),
         };
         let before = match kept {
             Ok((_, before)) => before,
             Err(reply) => return reply,
         };
-        let when = pieces::time_text(time.day, time.minute, scene.today());
-        let asked_at = question_span(time.day, time.minute, &what, scene).map(|(at, _)| {
-            let day = pieces::date(at, scene.zone());
-            let minute = pieces::minute_of_day(at, scene.zone());
-            pieces::time_text(day, Some(minute), scene.today())
+        let when = pieces::time_text(time.day, time.minute, context.today());
+        let asked_at = question_span(time.day, time.minute, &what, context).map(|(at, _)| {
+            let day = pieces::date(at, context.zone());
+            let minute = pieces::minute_of_day(at, context.zone());
+            pieces::time_text(day, Some(minute), context.today())
         });
         let promised = format!("I ask how it was on {}.", asked_at.unwrap_or_default());
-        let promised = promise(POWER, &promised, scene);
+        let promised = promise(POWER, &promised, context);
         format!("Noted: {what}, {when}.{before} {promised}")
     }
 
-    fn questions(&self, scene: &PowerContext<'_>) -> Vec<Question> {
+    fn questions(&self, context: &PowerContext<'_>) -> Vec<Question> {
         let own = self.events.list.iter().filter_map(|entry| {
-            let date = entry.date(scene.today())?;
-            let span = question_span(date, entry.minute, &entry.what, scene)?;
+            let date = entry.date(context.today())?;
+            let span = question_span(date, entry.minute, &entry.what, context)?;
             Some(Question {
                 notice: entry.notice("after", span, question(&entry.what)),
                 about: about(&entry.what, date),
             })
         });
-        let planned = self.plans(scene).into_iter().filter_map(|plan| {
-            let (planned, over) = question_span(plan.day, plan.minute, &plan.what, scene)?;
+        let planned = self.plans(context).into_iter().filter_map(|plan| {
+            let (planned, over) = question_span(plan.day, plan.minute, &plan.what, context)?;
             let notice = Notice {
                 key: format!("plan {:x} {}", stable_hash(&plan.what), over.0),
                 planned,
@@ -292,8 +292,8 @@ impl CheckinState {
         own.chain(planned).collect()
     }
 
-    /// What matters of what others know, but for what the person told here as well.
-    fn plans<'a>(&self, scene: &PowerContext<'a>) -> Vec<&'a Plan> {
+    /// Important plans of other superpowers, except those that the person entered here as well.
+    fn plans<'a>(&self, context: &PowerContext<'a>) -> Vec<&'a Plan> {
         let told_here = |plan: &Plan| {
             let number = pieces::number(plan.day);
             let entries = &self.events.list;
@@ -301,7 +301,7 @@ impl CheckinState {
                 .iter()
                 .any(|e| e.day == Some(number) && e.minute == plan.minute)
         };
-        let plans = scene.facts.plans.iter();
+        let plans = context.facts.plans.iter();
         plans
             .filter(|plan| matters(&plan.what) && !told_here(plan))
             .collect()
@@ -318,16 +318,16 @@ fn question_span(
     date: NaiveDate,
     minute: Option<u32>,
     what: &str,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Option<(Timestamp, Timestamp)> {
-    let zone = scene.zone();
+    let zone = context.zone();
     let next = date.succ_opt()?;
     let over = pieces::moment(next.succ_opt()?, 0, zone)?;
     let morning = pieces::moment(next, HOUR * 60, zone)?;
     let same_day = minute.filter(|_| !what.to_lowercase().contains("dinner"));
     let after = same_day.and_then(|minute| {
         let at = pieces::moment(date, minute, zone)?.plus_s(AFTER_S);
-        scene.waking.is_awake(at, zone).then_some(at)
+        context.waking.is_awake(at, zone).then_some(at)
     });
     Some((after.unwrap_or(morning), over))
 }
@@ -339,19 +339,19 @@ fn question(what: &str) -> String {
 impl Superpower for CheckinState {
     type Action = CheckinAction;
 
-    fn apply(&mut self, action: CheckinAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: CheckinAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             CheckinAction::Keep {
                 what,
                 time,
                 is_moved,
-            } => self.keep(what, time, is_moved, scene),
-            CheckinAction::List => self.overview(scene),
-            CheckinAction::Remove(about) => match self.events.find(&about, scene) {
+            } => self.keep(what, time, is_moved, context),
+            CheckinAction::List => self.overview(context),
+            CheckinAction::Remove(about) => match self.events.find(&about, context) {
                 Some(id) => {
                     let removed = self
                         .events
-                        .remove(id, scene)
+                        .remove(id, context)
                         .map_or_else(String::new, |e| e.what);
                     format!("Okay, I won't ask about this: {removed}.")
                 }
@@ -361,11 +361,11 @@ impl Superpower for CheckinState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.events.listed(
             "Afterwards I ask how these were",
             "There's nothing I would ask about. Tell me of something: “I have an interview tomorrow at 10”.",
-            scene,
+            context,
         )
     }
 
@@ -374,23 +374,23 @@ impl Superpower for CheckinState {
         self.events.lines_between((from, to), line)
     }
 
-    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
-        self.events.plans(scene)
+    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+        self.events.plans(context)
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        let questions = self.questions(scene).into_iter();
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        let questions = self.questions(context).into_iter();
         let notices: Vec<Notice> = questions.map(|question| question.notice).collect();
-        self.events.next_notice(&notices, scene)
+        self.events.next_notice(&notices, context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let mut questions: Vec<Question> = self.questions(scene);
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let mut questions: Vec<Question> = self.questions(context);
         let notices = questions
             .iter()
             .map(|question| question.notice.clone())
             .collect();
-        let due = self.events.take_due(notices, scene);
+        let due = self.events.take_due(notices, context);
         questions.retain(|question| due.contains(&question.notice));
         self.asked = questions
             .into_iter()

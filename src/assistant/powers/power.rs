@@ -70,7 +70,7 @@ impl Power {
         matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)
     }
 
-    /// Whether it writes by itself at times.
+    /// Whether it sends messages on its own.
     pub const fn has_alarms(self) -> bool {
         matches!(
             self,
@@ -93,7 +93,7 @@ impl Power {
         )
     }
 
-    /// Whether it goes by a connected mailbox.
+    /// Whether it uses a connected mailbox.
     pub const fn uses_mail(self) -> bool {
         matches!(self, Self::EmailUrgency | Self::GmailMindreaderAgent)
     }
@@ -117,7 +117,7 @@ impl Power {
         self.uses_mail() || self.uses_bookings() || self.uses_calendar() || self.needs_calendar()
     }
 
-    /// Whether what it writes by itself goes by the events of connected calendars.
+    /// Whether its own messages depend on events of connected calendars.
     pub const fn uses_calendar(self) -> bool {
         matches!(
             self,
@@ -131,7 +131,7 @@ impl Power {
         )
     }
 
-    /// Whether it goes by what mails say of bookings, parcels and the like.
+    /// Whether it uses bookings, parcels and the like from mails.
     pub const fn uses_bookings(self) -> bool {
         matches!(
             self,
@@ -144,7 +144,7 @@ impl Power {
         )
     }
 
-    /// Whether it keeps what is planned for a day.
+    /// Whether its entries are plans for a day.
     pub const fn keeps_days(self) -> bool {
         self.uses_bookings()
             || matches!(
@@ -156,7 +156,7 @@ impl Power {
             )
     }
 
-    /// Whether the morning's briefing tells of its day.
+    /// Whether the morning briefing includes its lines for the day.
     pub const fn is_in_morning_briefing(self) -> bool {
         matches!(
             self,
@@ -168,17 +168,17 @@ impl Power {
         )
     }
 
-    /// Whether "stop these" ends what it writes by itself. A focus ends with a word.
+    /// Whether "stop these" ends its own messages. A focus session has its own end.
     pub const fn can_be_muted(self) -> bool {
         self.has_alarms() && !matches!(self, Self::FocusProtector)
     }
 
-    /// Whether it goes by what other superpowers and calendars know.
+    /// Whether it uses plans of other superpowers and of calendars.
     pub const fn needs_plans(self) -> bool {
         matches!(self, Self::EveningPrep | Self::PostEventCheckin)
     }
 
-    /// Whether others go by what it keeps.
+    /// Whether other superpowers use its plans.
     pub const fn has_plans(self) -> bool {
         matches!(
             self,

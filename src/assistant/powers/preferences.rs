@@ -1,5 +1,5 @@
-//! What a person wants of messages that come by themselves: in which hours, and from which
-//! superpowers. Reads what is said of that; it sends and holds nothing.
+//! A person's preferences for messages that superpowers send on their own: in which hours, and from
+//! which superpowers. Parses messages about them; it sends nothing.
 
 mod operations;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::waking_hours::WakingHours;
 use super::{Power, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::Clock;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 pub use operations::{NOTICES_DESCRIPTION, NoticeArguments, notice_request};
 
-/// The name under which they are kept beside what superpowers keep.
+/// The name of their row beside the states of superpowers.
 pub const PREFERENCES_NAME: &str = "notices";
 /// How long "these" means the last message of a superpower.
 const THESE_MS: i64 = 24 * 60 * 60_000;
@@ -21,7 +21,7 @@ const DAY_MINUTES: u32 = 24 * 60;
 /// Fewer waking hours would hold everything back.
 const WAKING_MINUTES_MIN: u32 = 60;
 
-/// What somebody says about messages that come by themselves.
+/// A request about messages that superpowers send on their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeRequest {
     /// Of the superpower that wrote last.
@@ -46,7 +46,7 @@ pub struct NoticePreferences {
     muted: Vec<String>,
     /// The superpower that wrote last, and when.
     last: Option<(String, i64)>,
-    /// Names of superpowers that said what they would do with a calendar or a mailbox.
+    /// Names of superpowers that have offered to use a calendar or a mailbox.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     offered: Vec<String>,
 }
@@ -68,7 +68,7 @@ impl NoticePreferences {
         self.offered.push(power.name().to_owned());
     }
 
-    /// Does what was said; the reply.
+    /// Carries a request out and returns the reply.
     pub fn apply(&mut self, request: NoticeRequest, now: Timestamp) -> String {
         match request {
             NoticeRequest::StopThese => match self.last_power(now) {
@@ -137,10 +137,10 @@ impl NoticePreferences {
     }
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<NoticeRequest> {
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if stops_these(talk.request()) {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if stops_these(message.request()) {
         return Some(NoticeRequest::StopThese);
     }
     if let "resume these"
@@ -150,14 +150,14 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<NoticeRequest> {
     | "start those again"
     | "send these again"
     | "send me these again"
-    | "start these" = talk.request()
+    | "start these" = message.request()
     {
         return Some(NoticeRequest::ResumeThese);
     }
     if let "my waking hours"
     | "waking hours"
     | "what are my waking hours"
-    | "show my waking hours" = talk.request()
+    | "show my waking hours" = message.request()
     {
         return Some(NoticeRequest::ShowWakingHours);
     }
@@ -199,12 +199,12 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<NoticeRequest> {
             _ => None,
         };
     }
-    of_superpower(talk, at, end)
+    of_superpower(message, at, end)
 }
 
 /// "stop parcels", "resume parcels".
-fn of_superpower(talk: &Talk<'_>, at: usize, end: usize) -> Option<NoticeRequest> {
-    let words = &talk.words;
+fn of_superpower(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<NoticeRequest> {
+    let words = &message.words;
     let stop = words.after(at, &["stop", "mute", "turn off", "no more"]);
     let resume = words.after(at, &["resume", "unmute", "turn on", "restart"]);
     let from = stop.or(resume)?;
@@ -297,7 +297,7 @@ fn afternoon(clock: Clock) -> u32 {
 mod tests {
     use super::*;
     use crate::assistant::MessageContext;
-    use crate::assistant::builtin::listening::listen;
+    use crate::assistant::builtin::parsing::read_message;
 
     #[test]
     fn what_is_said_about_messages_that_come_by_themselves() {
@@ -361,7 +361,7 @@ mod tests {
                 group: false,
                 has_photos: false,
             };
-            assert_eq!(parse(&listen(&context)), expected, "{text}");
+            assert_eq!(parse(&read_message(&context)), expected, "{text}");
         }
     }
 

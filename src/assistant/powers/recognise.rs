@@ -13,8 +13,8 @@ use super::{
     travel_brain, trip_planner,
 };
 use crate::assistant::MessageContext;
-use crate::assistant::builtin::Talk;
-use crate::assistant::builtin::listening::listen;
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::parsing::read_message;
 use words::may_ask;
 
 /// Longer messages request none.
@@ -39,10 +39,10 @@ pub enum Control {
 pub struct PowerCalls {
     pub calls: Vec<PowerCall>,
     pub control: Option<Control>,
-    /// About messages that come by themselves.
+    /// About messages that superpowers send on their own.
     pub notices: Option<NoticeRequest>,
     /// In a group: by name, or in answer to the assistant.
-    pub spoken_to: bool,
+    pub is_addressed: bool,
 }
 
 impl PowerCalls {
@@ -61,28 +61,28 @@ impl PowerCalls {
 }
 
 pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
-    in_talk(&listen(context))
+    in_message(&read_message(context))
 }
 
 /// Of a parsed message; most cost only a check of their words.
-pub(in crate::assistant) fn recognise_talk(talk: &Talk<'_>) -> PowerCalls {
-    match talk.words.iter().any(may_ask) {
-        true => in_talk(talk),
+pub(in crate::assistant) fn recognise_message(message: &ParsedMessage<'_>) -> PowerCalls {
+    match message.words.iter().any(may_ask) {
+        true => in_message(message),
         false => PowerCalls::default(),
     }
 }
 
-fn in_talk(talk: &Talk<'_>) -> PowerCalls {
-    if talk.context.text.len() > TEXT_BYTES_MAX || talk.words.len() == 0 {
+fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
+    if message.context.text.len() > TEXT_BYTES_MAX || message.words.len() == 0 {
         return PowerCalls::default();
     }
     PowerCalls {
         calls: Power::ALL
             .into_iter()
             .filter_map(|power| {
-                let (strength, action) = parse(power, talk)?;
+                let (strength, action) = parse(power, message)?;
                 let strength = match strength {
-                    Strength::Clear if may_be_recalled(power, talk) => Strength::Soft,
+                    Strength::Clear if may_be_recalled(power, message) => Strength::Soft,
                     strength => strength,
                 };
                 Some(PowerCall {
@@ -92,17 +92,17 @@ fn in_talk(talk: &Talk<'_>) -> PowerCalls {
                 })
             })
             .collect(),
-        control: control(talk.request()),
-        notices: preferences::parse(talk),
-        spoken_to: talk.spoken_to,
+        control: control(message.request()),
+        notices: preferences::parse(message),
+        is_addressed: message.is_addressed,
     }
 }
 
 /// Whether it asks for what may as well be a memory, which only those are spared who have
 /// the superpower. The first superpowers say so themselves.
-fn may_be_recalled(power: Power, talk: &Talk<'_>) -> bool {
+fn may_be_recalled(power: Power, message: &ParsedMessage<'_>) -> bool {
     let is_asked = matches!(
-        talk.words.get(talk.start),
+        message.words.get(message.start),
         "when" | "whens" | "where" | "wheres" | "what" | "whats"
     );
     is_asked
@@ -119,48 +119,54 @@ fn may_be_recalled(power: Power, talk: &Talk<'_>) -> bool {
             ))
 }
 
-fn parse(power: Power, talk: &Talk<'_>) -> Option<(Strength, Action)> {
+fn parse(power: Power, message: &ParsedMessage<'_>) -> Option<(Strength, Action)> {
     match power {
-        Power::TodoList => map(todo_list::parse(talk), Action::TodoList),
-        Power::BillSplit => map(bill_split::parse(talk), Action::BillSplit),
-        Power::TripPlanner => map(trip_planner::parse(talk), Action::TripPlanner),
-        Power::BirthdayReminder => map(birthday_reminder::parse(talk), Action::BirthdayReminder),
-        Power::HabitTracker => map(habit_tracker::parse(talk), Action::HabitTracker),
-        Power::BudgetTracker => map(budget_tracker::parse(talk), Action::BudgetTracker),
-        Power::MoodTracker => map(mood_tracker::parse(talk), Action::MoodTracker),
-        Power::FocusProtector => map(focus_protector::parse(talk), Action::FocusProtector),
-        Power::DailySummary => map(daily_summary::parse(talk), Action::DailySummary),
-        Power::TicketsVault => map(tickets_vault::parse(talk), Action::TicketsVault),
-        Power::ReservationPrep => map(reservation_prep::parse(talk), Action::ReservationPrep),
-        Power::MembershipRenewal => map(membership_renewal::parse(talk), Action::MembershipRenewal),
+        Power::TodoList => map(todo_list::parse(message), Action::TodoList),
+        Power::BillSplit => map(bill_split::parse(message), Action::BillSplit),
+        Power::TripPlanner => map(trip_planner::parse(message), Action::TripPlanner),
+        Power::BirthdayReminder => map(birthday_reminder::parse(message), Action::BirthdayReminder),
+        Power::HabitTracker => map(habit_tracker::parse(message), Action::HabitTracker),
+        Power::BudgetTracker => map(budget_tracker::parse(message), Action::BudgetTracker),
+        Power::MoodTracker => map(mood_tracker::parse(message), Action::MoodTracker),
+        Power::FocusProtector => map(focus_protector::parse(message), Action::FocusProtector),
+        Power::DailySummary => map(daily_summary::parse(message), Action::DailySummary),
+        Power::TicketsVault => map(tickets_vault::parse(message), Action::TicketsVault),
+        Power::ReservationPrep => map(reservation_prep::parse(message), Action::ReservationPrep),
+        Power::MembershipRenewal => map(
+            membership_renewal::parse(message),
+            Action::MembershipRenewal,
+        ),
         Power::CancellationProtector => map(
-            cancellation_protector::parse(talk),
+            cancellation_protector::parse(message),
             Action::CancellationProtector,
         ),
-        Power::PackageTracking => map(package_tracking::parse(talk), Action::PackageTracking),
-        Power::PostEventCheckin => map(post_event_checkin::parse(talk), Action::PostEventCheckin),
-        Power::EveningPrep => map(evening_prep::parse(talk), Action::EveningPrep),
+        Power::PackageTracking => map(package_tracking::parse(message), Action::PackageTracking),
+        Power::PostEventCheckin => {
+            map(post_event_checkin::parse(message), Action::PostEventCheckin)
+        }
+        Power::EveningPrep => map(evening_prep::parse(message), Action::EveningPrep),
         Power::CalendarQueryAgent => map(
-            calendar_query_agent::parse(talk),
+            calendar_query_agent::parse(message),
             Action::CalendarQueryAgent,
         ),
-        Power::CalendarListAgent => {
-            map(calendar_list_agent::parse(talk), Action::CalendarListAgent)
-        }
+        Power::CalendarListAgent => map(
+            calendar_list_agent::parse(message),
+            Action::CalendarListAgent,
+        ),
         Power::CalendarStressAgent => map(
-            calendar_stress_agent::parse(talk),
+            calendar_stress_agent::parse(message),
             Action::CalendarStressAgent,
         ),
-        Power::CalendarMorning => map(calendar_morning::parse(talk), Action::CalendarMorning),
-        Power::CalendarEvents => map(calendar_events::parse(talk), Action::CalendarEvents),
-        Power::CallPrep => map(call_prep::parse(talk), Action::CallPrep),
-        Power::DestinationPrep => map(destination_prep::parse(talk), Action::DestinationPrep),
+        Power::CalendarMorning => map(calendar_morning::parse(message), Action::CalendarMorning),
+        Power::CalendarEvents => map(calendar_events::parse(message), Action::CalendarEvents),
+        Power::CallPrep => map(call_prep::parse(message), Action::CallPrep),
+        Power::DestinationPrep => map(destination_prep::parse(message), Action::DestinationPrep),
         Power::GmailMindreaderAgent => map(
-            gmail_mindreader_agent::parse(talk),
+            gmail_mindreader_agent::parse(message),
             Action::GmailMindreaderAgent,
         ),
-        Power::EmailUrgency => map(email_urgency::parse(talk), Action::EmailUrgency),
-        Power::TravelBrain => map(travel_brain::parse(talk), Action::TravelBrain),
+        Power::EmailUrgency => map(email_urgency::parse(message), Action::EmailUrgency),
+        Power::TravelBrain => map(travel_brain::parse(message), Action::TravelBrain),
     }
 }
 

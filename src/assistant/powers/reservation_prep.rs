@@ -25,13 +25,13 @@ pub(super) use read::parse;
 use which::{BookingMatch, BookingRef};
 
 const POWER: Power = Power::ReservationPrep;
-/// A booking is told so long before.
+/// How long before a booking its reminder goes out.
 const BEFORE_S: i64 = 2 * 3_600;
 /// Days after which it is forgotten.
 const KEPT_DAYS: i64 = 2;
 const NEW_TIME_UNCLEAR: &str =
     "I'm not sure which new time you mean. Say it like “move my dinner to friday at 20:00”.";
-/// Characters of what is to be booked that are said back.
+/// Characters of the requested booking that the reply repeats.
 const ORDER_CHARS_MAX: usize = 60;
 /// A table from then on is for dinner, in minutes after midnight.
 const EVENING: u32 = 17 * 60;
@@ -39,7 +39,7 @@ const EVENING: u32 = 17 * 60;
 pub enum ReservationAction {
     Keep {
         what: String,
-        /// Number, address, confirmation: whatever else was said.
+        /// Number, address, confirmation: the rest of the message.
         details: String,
         time: PlannedTime,
     },
@@ -66,43 +66,43 @@ pub(super) struct ReservationState {
 }
 
 impl ReservationState {
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         let to_notice = |entry: &Entry| {
-            let date = entry.date(scene.today())?;
+            let date = entry.date(context.today())?;
             let span = match entry.minute {
                 Some(_) => {
-                    let begins = entry.begins(scene)?;
+                    let begins = entry.begins(context)?;
                     (begins.plus_s(-BEFORE_S), begins)
                 }
-                None => entries::on_the_day(date, scene)?,
+                None => entries::on_the_day(date, context)?,
             };
-            let text = format!("📌 Coming up: {}", entry.display(scene));
+            let text = format!("📌 Coming up: {}", entry.display(context));
             Some(entry.notice("before", span, text))
         };
         let reported = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
         reported.filter_map(to_notice).collect()
     }
 
-    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        self.bookings.drop_old(KEPT_DAYS, scene);
-        let (id, before) = match self.bookings.replace(POWER, draft, scene) {
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+        self.bookings.drop_old(KEPT_DAYS, context);
+        let (id, before) = match self.bookings.replace(POWER, draft, context) {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
-        let notice = self.announced(id, scene);
-        let line = self.bookings.get(id).map(|entry| entry.display(scene));
+        let notice = self.announced(id, context);
+        let line = self.bookings.get(id).map(|entry| entry.display(context));
         format!("Noted: {}.{before} {notice}", line.unwrap_or_default())
     }
 
-    /// What is said of it before it begins.
-    fn announced(&mut self, id: u32, scene: &PowerContext<'_>) -> String {
-        let notices = self.notices(scene);
-        self.bookings.skip_past(id, notices, scene);
+    /// The text of its reminder.
+    fn announced(&mut self, id: u32, context: &PowerContext<'_>) -> String {
+        let notices = self.notices(context);
+        self.bookings.skip_past(id, notices, context);
         let before = match self.bookings.get(id).is_some_and(|e| e.minute.is_some()) {
             true => "I remind you two hours before.",
             false => "I remind you in the morning.",
         };
-        promise(POWER, before, scene)
+        promise(POWER, before, context)
     }
 
     /// The place knows nothing of it.
@@ -110,12 +110,12 @@ impl ReservationState {
         &mut self,
         which: &BookingRef,
         to: TimeChange,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
-        let entry = match self.find_one(which, scene) {
+        let entry = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry,
-            BookingMatch::Several => return Some(self.ask_which(scene)),
-            BookingMatch::Nothing => return scene.sure.then(|| none_of(&which.about)),
+            BookingMatch::Several => return Some(self.ask_which(context)),
+            BookingMatch::Nothing => return context.sure.then(|| none_of(&which.about)),
         };
         let (id, minute) = (entry.id, entry.minute);
         let words = Words::new(&entry.what);
@@ -124,30 +124,30 @@ impl ReservationState {
             None => kinds::is_in_the_evening(&words, 0..words.len()),
         };
         let to = if is_late { to.in_the_evening() } else { to };
-        let begins = entry.begins(scene)?;
-        let moved = match to.of_set(begins, None, scene.now, scene.zone()) {
+        let begins = entry.begins(context)?;
+        let moved = match to.of_set(begins, None, context.now, context.zone()) {
             Ok(moved) if moved.recurrence.is_none() => moved.send_at,
             Ok(_) => return Some(planned_time::comes_again()),
             Err(_) => return Some(NEW_TIME_UNCLEAR.to_owned()),
         };
-        let new_minute = pieces::minute_of_day(moved, scene.zone());
+        let new_minute = pieces::minute_of_day(moved, context.zone());
         let time = PlannedTime {
-            day: pieces::date(moved, scene.zone()),
+            day: pieces::date(moved, context.zone()),
             minute: (minute.is_some() || new_minute != 0).then_some(new_minute),
         };
-        let id = self.bookings.set_time(id, time, scene)?;
-        let notice = self.announced(id, scene);
-        let line = self.bookings.get(id)?.display(scene);
+        let id = self.bookings.set_time(id, time, context)?;
+        let notice = self.announced(id, context);
+        let line = self.bookings.get(id)?.display(context);
         Some(format!(
             "Okay, I noted the new time: {line}. I can't change it with them; please do that yourself. {notice}"
         ))
     }
 
-    fn show(&self, about: &str, scene: &PowerContext<'_>) -> Option<String> {
+    fn show(&self, about: &str, context: &PowerContext<'_>) -> Option<String> {
         let which = BookingRef::named(about.to_owned());
-        match self.named(&which, scene).first() {
-            Some(entry) => Some(format!("📌 {}", entry.display(scene))),
-            None if !scene.sure => None,
+        match self.named(&which, context).first() {
+            Some(entry) => Some(format!("📌 {}", entry.display(context))),
+            None if !context.sure => None,
             None => Some(none_of(about)),
         }
     }
@@ -157,21 +157,21 @@ impl ReservationState {
         &mut self,
         which: &BookingRef,
         is_done: bool,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
-        let id = match self.find_one(which, scene) {
+        let id = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry.id,
-            BookingMatch::Several => return Some(self.ask_which(scene)),
-            BookingMatch::Nothing if !scene.sure => return None,
+            BookingMatch::Several => return Some(self.ask_which(context)),
+            BookingMatch::Nothing if !context.sure => return None,
             BookingMatch::Nothing => {
                 return Some(format!(
                     "{} {}",
                     none_of(&which.about),
-                    self.overview(scene)
+                    self.overview(context)
                 ));
             }
         };
-        let removed = self.bookings.remove(id, scene)?.display(scene);
+        let removed = self.bookings.remove(id, context)?.display(context);
         let hint = match is_done {
             true => "",
             false => "I can't cancel it with them; please do that yourself. ",
@@ -181,10 +181,10 @@ impl ReservationState {
         ))
     }
 
-    fn ask_which(&self, scene: &PowerContext<'_>) -> String {
+    fn ask_which(&self, context: &PowerContext<'_>) -> String {
         format!(
             "Which one? Say it with its day or its number. {}",
-            self.overview(scene)
+            self.overview(context)
         )
     }
 }
@@ -205,7 +205,7 @@ fn order_refused(what: &str) -> String {
 }
 
 /// A table, a room or an appointment of a mail, with its number and address.
-fn mailed(booking: &Booking, scene: &PowerContext<'_>) -> Option<MailedEntry> {
+fn mailed(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> {
     let is_one = matches!(
         booking.kind,
         FactKind::Restaurant | FactKind::Hotel | FactKind::Appointment
@@ -215,14 +215,14 @@ fn mailed(booking: &Booking, scene: &PowerContext<'_>) -> Option<MailedEntry> {
     }
     let details = &booking.details;
     let name = booking.name();
-    let minute = booking.begins(scene).and_then(|(_, minute)| minute);
+    let minute = booking.begins(context).and_then(|(_, minute)| minute);
     let what = match (booking.kind, minute) {
         (FactKind::Restaurant, Some(EVENING..)) => format!("dinner at {name}"),
         (FactKind::Restaurant, _) => format!("table at {name}"),
         _ => name,
     };
     Some(MailedEntry {
-        is_quiet: super::travel_brain::tells_hotel(booking, scene),
+        is_quiet: super::travel_brain::tells_hotel(booking, context),
         ..MailedEntry::new(
             what,
             Booking::labelled(&[
@@ -237,12 +237,12 @@ fn mailed(booking: &Booking, scene: &PowerContext<'_>) -> Option<MailedEntry> {
 impl Superpower for ReservationState {
     type Action = ReservationAction;
 
-    fn take_in(&mut self, scene: &PowerContext<'_>) {
+    fn add_facts(&mut self, context: &PowerContext<'_>) {
         self.bookings
-            .take_in(scene, |booking| mailed(booking, scene));
+            .add_mailed(context, |booking| mailed(booking, context));
     }
 
-    fn apply(&mut self, action: ReservationAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: ReservationAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             ReservationAction::Keep {
                 what,
@@ -255,14 +255,14 @@ impl Superpower for ReservationState {
                     time: Some(time),
                     period: None,
                 };
-                self.keep(draft, scene)
+                self.keep(draft, context)
             }
-            ReservationAction::List => self.overview(scene),
-            ReservationAction::Show(about) => return self.show(&about, scene),
-            ReservationAction::Move { which, to } => return self.relocate(&which, to, scene),
+            ReservationAction::List => self.overview(context),
+            ReservationAction::Show(about) => return self.show(&about, context),
+            ReservationAction::Move { which, to } => return self.relocate(&which, to, context),
             ReservationAction::Order(what) => order_refused(&what),
-            ReservationAction::Cancelled(which) => return self.remove(&which, true, scene),
-            ReservationAction::Remove(which) => return self.remove(&which, false, scene),
+            ReservationAction::Cancelled(which) => return self.remove(&which, true, context),
+            ReservationAction::Remove(which) => return self.remove(&which, false, context),
             ReservationAction::AskTime(what) => format!(
                 "When is that: {what}? Say it with the day, for example “dinner at Luigi on friday at 20:00”."
             ),
@@ -270,19 +270,19 @@ impl Superpower for ReservationState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.bookings.listed(
             "Your bookings",
             "I know of no bookings. Tell me of one: “dinner at Luigi on friday at 20:00, +1555 0100”.",
-            scene,
+            context,
         )
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = self.bookings.between(scene.today(), scene.today());
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = self.bookings.between(context.today(), context.today());
         let lines: Vec<String> = today
             .iter()
-            .map(|(_, entry)| entry.display(scene))
+            .map(|(_, entry)| entry.display(context))
             .collect();
         (!lines.is_empty()).then(|| format!("Booked: {}", lines.join("; ")))
     }
@@ -292,16 +292,16 @@ impl Superpower for ReservationState {
         self.bookings.lines_between((from, to), line)
     }
 
-    fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
-        self.bookings.plans(scene)
+    fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+        self.bookings.plans(context)
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.bookings.next_notice(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.bookings.next_notice(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        self.bookings.tell(notices, scene)
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        self.bookings.tell(notices, context)
     }
 }

@@ -1,23 +1,23 @@
-//! Reads what a superpower keeps, lets it act on that, and writes what is kept then.
+//! Parses a superpower's stored state, applies an action to it, and serializes the new state.
 
 use chrono::NaiveDate;
 
 use super::{Plan, Power, PowerContext, PowerOutcome, StoredState, Superpower};
 use crate::clock::Timestamp;
 
-/// Characters of JSON kept for one owner. Every superpower's own bounds keep it far below.
+/// Characters of an owner's JSON. Every superpower's own limits keep it far smaller.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
 fn read<S: Superpower>(
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Result<S, serde_json::Error> {
     let stored = stored.map(|stored| stored.state.as_str());
     let mut state = match stored {
         Some(stored) => serde_json::from_str(stored)?,
         None => S::default(),
     };
-    state.take_in(scene);
+    state.add_facts(context);
     Ok(state)
 }
 
@@ -25,17 +25,17 @@ pub(super) fn act<S: Superpower>(
     power: Power,
     stored: Option<&StoredState>,
     action: S::Action,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(stored, scene)?;
+    let before = read::<S>(stored, context)?;
     let mut after = before.clone();
-    let reply = after.apply(action, scene);
+    let reply = after.apply(action, context);
     if reply.is_none() || after == before {
-        return Ok(unchanged(&before, reply, scene));
+        return Ok(unchanged(&before, reply, context));
     }
     let state = serde_json::to_string(&after)?;
     if state.len() > STATE_BYTES_MAX {
-        return Ok(unchanged(&before, Some(full(power)), scene));
+        return Ok(unchanged(&before, Some(full(power)), context));
     }
     let previous = match stored {
         Some(stored) if after.is_same_but_in_use(&before) => stored.previous.clone(),
@@ -45,32 +45,32 @@ pub(super) fn act<S: Superpower>(
     let stored = StoredState { state, previous };
     Ok(PowerOutcome {
         reply,
-        alarm: after.alarm(scene),
+        alarm: after.alarm(context),
         questions: Vec::new(),
-        // What is done elsewhere is not kept, and can't be undone here.
+        // An effect elsewhere is not part of the state, and can't be undone here.
         stored: effect.is_none().then_some(stored),
         effect,
     })
 }
 
-/// How things stand.
+/// The overview of the state.
 pub(super) fn overview<S: Superpower>(
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let state = read::<S>(stored, scene)?;
-    Ok(unchanged(&state, Some(state.overview(scene)), scene))
+    let state = read::<S>(stored, context)?;
+    Ok(unchanged(&state, Some(state.overview(context)), context))
 }
 
 fn unchanged<S: Superpower>(
     state: &S,
     reply: Option<String>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> PowerOutcome {
     PowerOutcome {
         reply,
         stored: None,
-        alarm: state.alarm(scene),
+        alarm: state.alarm(context),
         questions: Vec::new(),
         effect: None,
     }
@@ -86,21 +86,21 @@ fn full(power: Power) -> String {
 pub(super) fn undo<S: Superpower>(
     power: Power,
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let now = read::<S>(stored, scene)?;
+    let now = read::<S>(stored, context)?;
     let Some(previous) = stored.and_then(|stored| stored.previous.as_ref()) else {
         let reply = format!("There's nothing to undo for the {}.", power.title());
-        return Ok(unchanged(&now, Some(reply), scene));
+        return Ok(unchanged(&now, Some(reply), context));
     };
     let mut before: S = serde_json::from_str(previous)?;
-    before.take_in(scene);
+    before.add_facts(context);
     Ok(PowerOutcome {
         reply: Some(format!(
             "Okay, I've taken back the last change.\n{}",
-            before.overview(scene)
+            before.overview(context)
         )),
-        alarm: before.alarm(scene),
+        alarm: before.alarm(context),
         questions: Vec::new(),
         effect: None,
         stored: Some(StoredState {
@@ -113,11 +113,11 @@ pub(super) fn undo<S: Superpower>(
 pub(super) fn on_alarm<S: Superpower>(
     stored: Option<&StoredState>,
     at: Timestamp,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(stored, scene)?;
+    let before = read::<S>(stored, context)?;
     let mut after = before.clone();
-    let reply = after.on_alarm(at, scene);
+    let reply = after.on_alarm(at, context);
     let questions = match reply {
         Some(_) => after.questions().to_vec(),
         None => Vec::new(),
@@ -126,7 +126,7 @@ pub(super) fn on_alarm<S: Superpower>(
         reply,
         questions,
         effect: None,
-        alarm: after.alarm(scene),
+        alarm: after.alarm(context),
         stored: (after != before)
             .then(|| {
                 Ok::<_, serde_json::Error>(StoredState {
@@ -140,38 +140,38 @@ pub(super) fn on_alarm<S: Superpower>(
 
 pub(super) fn alarm<S: Superpower>(
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Result<Option<Timestamp>, serde_json::Error> {
-    Ok(read::<S>(stored, scene)?.alarm(scene))
+    Ok(read::<S>(stored, context)?.alarm(context))
 }
 
 pub(super) fn plans<S: Superpower>(
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Vec<Plan> {
-    read::<S>(stored, scene).map_or_else(|_| Vec::new(), |state| state.plans(scene))
+    read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.plans(context))
 }
 
 pub(super) fn occasions<S: Superpower>(
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Vec<Plan> {
-    read::<S>(stored, scene).map_or_else(|_| Vec::new(), |state| state.occasions(scene))
+    read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.occasions(context))
 }
 
 pub(super) fn brief<S: Superpower>(
     stored: Option<&StoredState>,
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Option<String> {
-    read::<S>(stored, scene).ok()?.brief(scene)
+    read::<S>(stored, context).ok()?.brief(context)
 }
 
 pub(super) fn between<S: Superpower>(
     stored: Option<&StoredState>,
     (from, to): (NaiveDate, NaiveDate),
-    scene: &PowerContext<'_>,
+    context: &PowerContext<'_>,
 ) -> Vec<String> {
-    read::<S>(stored, scene).map_or_else(|_| Vec::new(), |state| state.between(from, to))
+    read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.between(from, to))
 }
 
 pub(super) fn redact_user<S: Superpower>(

@@ -51,8 +51,9 @@ pub(super) trait Superpower:
 {
     type Action;
 
-    /// Takes in what others know. It is part of the state while it is used, and isn't kept.
-    fn take_in(&mut self, _context: &PowerContext<'_>) {}
+    /// Adds facts from elsewhere, such as bookings of mails, to the state while it is used. They
+    /// are not stored with it.
+    fn add_facts(&mut self, _context: &PowerContext<'_>) {}
 
     /// `None` when the action isn't about anything in the state.
     fn apply(&mut self, action: Self::Action, context: &PowerContext<'_>) -> Option<String>;
@@ -80,7 +81,7 @@ pub(super) trait Superpower:
         None
     }
 
-    /// What it knows of the days to come, for others.
+    /// Its plans for coming days, for other superpowers.
     fn plans(&self, _context: &PowerContext<'_>) -> Vec<Plan> {
         Vec::new()
     }
@@ -110,6 +111,6 @@ pub(super) trait Superpower:
         self.clone()
     }
 
-    /// Takes away what the user of that number said.
+    /// Removes the words of the user with that number.
     fn erase(&mut self, _by: i64) {}
 }

@@ -76,7 +76,7 @@ impl Person {
         }
     }
 
-    fn scene(&self, sure: bool) -> PowerContext<'static> {
+    fn power_context(&self, sure: bool) -> PowerContext<'static> {
         PowerContext {
             timezone: self.timezone,
             group: self.group,
@@ -118,9 +118,9 @@ impl Person {
                 .clone()
                 .find(|call| {
                     let stored = self.stored.get(call.power.name());
-                    let outcome = call
-                        .power
-                        .act(stored, call.action.clone(), &self.scene(false));
+                    let outcome =
+                        call.power
+                            .act(stored, call.action.clone(), &self.power_context(false));
                     outcome.unwrap().reply.is_some()
                 })
                 .or(Some(call)),
@@ -133,7 +133,11 @@ impl Person {
         };
         let sure = self.used == Some(power) || call.is_some_and(|c| c.strength == Strength::Clear);
         let outcome = power
-            .act(self.stored.get(power.name()), action, &self.scene(sure))
+            .act(
+                self.stored.get(power.name()),
+                action,
+                &self.power_context(sure),
+            )
             .unwrap();
         if let Some(stored) = outcome.stored {
             self.stored.insert(power.name(), stored);
@@ -266,13 +270,21 @@ fn birthdays() {
     assert_eq!(at.to_string(), "2027-02-28T08:00:00.000Z");
     leap.now = at;
     let rung = Power::BirthdayReminder
-        .on_alarm(leap.stored.get("birthday_reminder"), at, &leap.scene(true))
+        .on_alarm(
+            leap.stored.get("birthday_reminder"),
+            at,
+            &leap.power_context(true),
+        )
         .unwrap();
     assert_eq!(rung.reply.unwrap(), "🎂 It's Zoë's birthday today!");
     assert_eq!(rung.alarm.unwrap().to_string(), "2028-02-29T08:00:00.000Z");
     leap.now = Timestamp(at.0 + 2 * DAY_MS);
     let late = Power::BirthdayReminder
-        .on_alarm(leap.stored.get("birthday_reminder"), at, &leap.scene(true))
+        .on_alarm(
+            leap.stored.get("birthday_reminder"),
+            at,
+            &leap.power_context(true),
+        )
         .unwrap();
     assert!(late.reply.unwrap().contains("It was Zoë's birthday on 28"));
 }
@@ -393,7 +405,7 @@ fn focus() {
         .on_alarm(
             person.stored.get("focus_protector"),
             person.now,
-            &person.scene(true),
+            &person.power_context(true),
         )
         .unwrap();
     assert!(rung.reply.unwrap().contains("over") && rung.alarm.is_none());

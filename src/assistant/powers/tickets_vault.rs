@@ -1,6 +1,5 @@
-//! Tickets that a person wants kept, and those of mails: shown when asked for, and two hours
-//! before. A photo of one stays in the chat; what is kept is when it was sent and what was said
-//! with it.
+//! Tickets that a person entered, and tickets in mails: shown on request, and two hours before. A
+//! photo of one stays in the chat; stored are the time it was sent and the text with it.
 
 mod operations;
 
@@ -12,7 +11,7 @@ use super::facts::Booking;
 use super::notice::Notice;
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -46,18 +45,18 @@ pub(super) struct TicketState {
     tickets: Entries,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TicketAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TicketAction)> {
     use Strength::{Clear, InSession, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if lists(message.request()) {
         return Some((Clear, TicketAction::Show(None)));
     }
     if let Some(from) = note_start(words, at) {
-        return Some((Clear, keep(talk, from, end)));
+        return Some((Clear, keep(message, from, end)));
     }
     if let Some(from) = words.after(at, &["its on", "it is on", "its", "it is", "that is on"])
-        && let Some(found) = planned_time::find(talk, from.saturating_sub(1), end, false)
+        && let Some(found) = planned_time::find(message, from.saturating_sub(1), end, false)
         && found.range().1 == end
     {
         return Some((InSession, with_time(found.time, TicketAction::SetTime)));
@@ -159,15 +158,15 @@ fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<St
     (!text.is_empty()).then_some(text)
 }
 
-fn keep(talk: &Talk<'_>, from: usize, end: usize) -> TicketAction {
-    let words = &talk.words;
-    let has = |is: fn(&str) -> bool| (talk.start..end).any(|n| is(words.get(n)));
+fn keep(message: &ParsedMessage<'_>, from: usize, end: usize) -> TicketAction {
+    let words = &message.words;
+    let has = |is: fn(&str) -> bool| (message.start..end).any(|n| is(words.get(n)));
     // "friday 7:40" is as it is printed, "friday at 8" is in the evening.
     let evening =
         has(planned_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
     let text = pieces::original(words, from, end);
-    let has_photo = talk.context.has_photos;
-    match planned_time::find(talk, from, end, evening) {
+    let has_photo = message.context.has_photos;
+    match planned_time::find(message, from, end, evening) {
         Some(found) => with_time(found.time, |time| TicketAction::Keep {
             text,
             time: Some(time),
@@ -214,23 +213,23 @@ fn is_of_the_day(word: &str) -> bool {
 }
 
 impl TicketState {
-    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+    fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         let to_notice = |entry: &Entry| {
-            let date = entry.date(scene.today())?;
+            let date = entry.date(context.today())?;
             let (span, when) = match entry.minute {
                 Some(minute) => {
-                    let begins = entry.begins(scene)?;
+                    let begins = entry.begins(context)?;
                     let planned = begins.plus_s(-BEFORE_S);
                     (
                         (planned, begins),
                         format!(" at {}", pieces::clock_text(minute)),
                     )
                 }
-                None => (entries::on_the_day(date, scene)?, String::new()),
+                None => (entries::on_the_day(date, context)?, String::new()),
             };
-            let day = match date == scene.today() {
+            let day = match date == context.today() {
                 true => "today".to_owned(),
-                false => pieces::display(date, scene.today()),
+                false => pieces::display(date, context.today()),
             };
             let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
             if !entry.details.is_empty() {
@@ -242,22 +241,22 @@ impl TicketState {
         self.tickets.list.iter().filter_map(to_notice).collect()
     }
 
-    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        self.tickets.drop_old(KEPT_DAYS, scene);
+    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+        self.tickets.drop_old(KEPT_DAYS, context);
         let id = match self.tickets.add(POWER, draft) {
             Ok(id) => id,
             Err(reply) => return reply,
         };
-        let notices = self.notices(scene);
-        self.tickets.skip_past(id, notices, scene);
+        let notices = self.notices(context);
+        self.tickets.skip_past(id, notices, context);
         let Some(entry) = self.tickets.get(id) else {
             return String::new();
         };
-        match entry.when_text(scene) {
+        match entry.when_text(context) {
             Some(when) => format!(
                 "Kept: “{}”, for {when}. {}",
                 entry.what,
-                self.promised(scene)
+                self.promised(context)
             ),
             None => format!(
                 "Kept: “{}”. When is it? Say “it's on friday at 20:00”, and I show it before.",
@@ -266,11 +265,11 @@ impl TicketState {
         }
     }
 
-    fn promised(&self, scene: &PowerContext<'_>) -> String {
+    fn promised(&self, context: &PowerContext<'_>) -> String {
         promise(
             POWER,
             "I show it two hours before, or in the morning where there is no time, and whenever you say “my tickets”.",
-            scene,
+            context,
         )
     }
 }
@@ -278,11 +277,11 @@ impl TicketState {
 impl Superpower for TicketState {
     type Action = TicketAction;
 
-    fn take_in(&mut self, scene: &PowerContext<'_>) {
-        self.tickets.take_in(scene, mailed);
+    fn add_facts(&mut self, context: &PowerContext<'_>) {
+        self.tickets.add_mailed(context, mailed);
     }
 
-    fn apply(&mut self, action: TicketAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TicketAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             TicketAction::Keep {
                 text,
@@ -296,8 +295,8 @@ impl Superpower for TicketState {
                                 .to_owned(),
                         );
                     }
-                    ("", true) => photo_named("ticket", scene),
-                    (text, true) => photo_named(text, scene),
+                    ("", true) => photo_named("ticket", context),
+                    (text, true) => photo_named(text, context),
                     (text, false) => text.to_owned(),
                 };
                 let draft = EntryDraft {
@@ -305,57 +304,58 @@ impl Superpower for TicketState {
                     time,
                     ..EntryDraft::default()
                 };
-                self.keep(draft, scene)
+                self.keep(draft, context)
             }
             TicketAction::SetTime(time) => {
                 let undated = self.tickets.without_day();
-                let Some(id) = undated.and_then(|id| self.tickets.set_time(id, time, scene)) else {
-                    return scene
+                let Some(id) = undated.and_then(|id| self.tickets.set_time(id, time, context))
+                else {
+                    return context
                         .sure
                         .then(|| "Each of your tickets has a day already.".to_owned());
                 };
                 let what = self.tickets.get(id)?.what.clone();
-                let notices = self.notices(scene);
-                self.tickets.skip_past(id, notices, scene);
-                let when = pieces::time_text(time.day, time.minute, scene.today());
-                format!("Okay, “{what}” is for {when}. {}", self.promised(scene))
+                let notices = self.notices(context);
+                self.tickets.skip_past(id, notices, context);
+                let when = pieces::time_text(time.day, time.minute, context.today());
+                format!("Okay, “{what}” is for {when}. {}", self.promised(context))
             }
-            TicketAction::Show(None) => self.overview(scene),
+            TicketAction::Show(None) => self.overview(context),
             TicketAction::Show(Some(about)) => {
                 match self
                     .tickets
-                    .find(&about, scene)
+                    .find(&about, context)
                     .and_then(|id| self.tickets.get(id))
                 {
-                    Some(entry) => format!("🎟️ {}", entry.display(scene)),
-                    None if !scene.sure => return None,
-                    None => format!("I keep no ticket for {about}. {}", self.overview(scene)),
+                    Some(entry) => format!("🎟️ {}", entry.display(context)),
+                    None if !context.sure => return None,
+                    None => format!("I keep no ticket for {about}. {}", self.overview(context)),
                 }
             }
-            TicketAction::Remove(about) => match self.tickets.find(&about, scene) {
+            TicketAction::Remove(about) => match self.tickets.find(&about, context) {
                 Some(id) => {
                     let removed = self
                         .tickets
-                        .remove(id, scene)
+                        .remove(id, context)
                         .map_or_else(String::new, |e| e.what);
                     format!("Okay, I threw away the ticket “{removed}”. “undo” brings it back.")
                 }
-                None => format!("I don't find that ticket. {}", self.overview(scene)),
+                None => format!("I don't find that ticket. {}", self.overview(context)),
             },
             TicketAction::UnclearTime(reply) => reply,
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         self.tickets.listed(
             "Your tickets",
             "I keep no tickets. Send me one: “keep this ticket: Coldplay, friday 20:00, row 5 seat 12”.",
-            scene,
+            context,
         )
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = self.tickets.between(scene.today(), scene.today());
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = self.tickets.between(context.today(), context.today());
         let names: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
         (!names.is_empty()).then(|| format!("Tickets: {}", names.join("; ")))
     }
@@ -365,17 +365,17 @@ impl Superpower for TicketState {
         self.tickets.lines_between((from, to), line)
     }
 
-    fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
-        self.tickets.plans(scene)
+    fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+        self.tickets.plans(context)
     }
 
-    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
-        self.tickets.next_notice(&self.notices(scene), scene)
+    fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
+        self.tickets.next_notice(&self.notices(context), context)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
-        let notices = self.notices(scene);
-        self.tickets.tell(notices, scene)
+    fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(context);
+        self.tickets.tell(notices, context)
     }
 }
 
@@ -409,9 +409,9 @@ fn quoted(subject: &str) -> String {
 }
 
 /// The photo is in the chat, where the person finds it.
-fn photo_named(text: &str, scene: &PowerContext<'_>) -> String {
-    let zone = scene.zone();
-    let today = scene.today();
-    let sent = pieces::time_text(today, Some(pieces::minute_of_day(scene.now, zone)), today);
+fn photo_named(text: &str, context: &PowerContext<'_>) -> String {
+    let zone = context.zone();
+    let today = context.today();
+    let sent = pieces::time_text(today, Some(pieces::minute_of_day(context.now, zone)), today);
     format!("{text} (the photo that you sent here on {sent})")
 }

@@ -1,5 +1,5 @@
 //! The lists of one person or group: the to-do list, which has no name, and named ones. An entry
-//! may have a day, on which the agenda shows it; nothing is sent by itself.
+//! may have a day, on which the agenda shows it; no message is sent for it.
 
 mod lists;
 mod operations;
@@ -27,7 +27,7 @@ const ITEM_CHARS_MAX: usize = 200;
 /// Characters of a list's name.
 const NAME_CHARS_MAX: usize = 40;
 
-/// The list that is meant.
+/// The list that a message refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListName {
     /// The last one that was shown or changed.
@@ -99,9 +99,9 @@ pub(super) struct TodoState {
 impl Superpower for TodoState {
     type Action = TodoAction;
 
-    fn apply(&mut self, action: TodoAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TodoAction, context: &PowerContext<'_>) -> Option<String> {
         // It may be another superpower's word.
-        if !scene.sure
+        if !context.sure
             && action
                 .list_name()
                 .is_some_and(|name| self.position(name).is_none())
@@ -111,17 +111,17 @@ impl Superpower for TodoState {
         Some(match action {
             TodoAction::Each(actions) => {
                 let each = actions.into_iter();
-                let each = each.filter_map(|action| self.apply(action, scene));
+                let each = each.filter_map(|action| self.apply(action, context));
                 each.collect::<Vec<String>>().join("\n")
             }
-            TodoAction::Add(list, drafts) => self.add(&list, drafts, scene),
+            TodoAction::Add(list, drafts) => self.add(&list, drafts, context),
             TodoAction::Show(list) => match self.use_list(&list) {
-                Ok(place) => self.display(place, scene),
+                Ok(place) => self.display(place, context),
                 Err(reply) => reply,
             },
             TodoAction::ShowLists => self.display_all(),
-            TodoAction::Begin(name) => self.begin(name, scene),
-            TodoAction::Done(list, texts) => return self.mark(&list, &texts, scene),
+            TodoAction::Begin(name) => self.begin(name, context),
+            TodoAction::Done(list, texts) => return self.mark(&list, &texts, context),
             TodoAction::Reopen(text) => self.reopen(&text),
             TodoAction::Remove(list, texts) => self.remove(&list, &texts),
             TodoAction::Clear(list) => self.clear(&list),
@@ -147,13 +147,13 @@ impl Superpower for TodoState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
-        self.display(self.place_in_use(), scene)
+    fn overview(&self, context: &PowerContext<'_>) -> String {
+        self.display(self.place_in_use(), context)
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
         const NAMED: usize = 5;
-        let today = scene.today();
+        let today = context.today();
         // All of the to-do list; of the others what is due.
         let is_listed = |(place, item): &(Place, &Item)| {
             !item.done && (*place == Place::Unnamed || item.is_due(today))
@@ -219,12 +219,17 @@ impl Superpower for TodoState {
 }
 
 impl TodoState {
-    fn add(&mut self, list: &ListName, drafts: Vec<TodoDraft>, scene: &PowerContext<'_>) -> String {
+    fn add(
+        &mut self,
+        list: &ListName,
+        drafts: Vec<TodoDraft>,
+        context: &PowerContext<'_>,
+    ) -> String {
         let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
         if let Some(reply) = too_long(&texts, ITEM_CHARS_MAX) {
             return reply;
         }
-        let place = match self.use_or_begin(list, scene) {
+        let place = match self.use_or_begin(list, context) {
             Ok(place) => place,
             Err(reply) => return reply,
         };
@@ -243,9 +248,9 @@ impl TodoState {
                 "Your lists hold {ALL_ITEMS_MAX} things together, and they are full. Remove some first."
             );
         }
-        let texts: Vec<String> = new.iter().map(|draft| draft.display(scene)).collect();
+        let texts: Vec<String> = new.iter().map(|draft| draft.display(context)).collect();
         let has_time = new.iter().any(|draft| draft.has_time());
-        items.extend(new.into_iter().map(|draft| Item::of(draft, scene.by)));
+        items.extend(new.into_iter().map(|draft| Item::of(draft, context.by)));
         let open = format!("{} on {title}", counted(items.open(), "thing"));
         let mut reply = match (texts.is_empty(), known.is_empty()) {
             (true, _) => format!("{} on {title} already.", is_are(&known)),
@@ -262,10 +267,10 @@ impl TodoState {
         reply
     }
 
-    fn begin(&mut self, name: String, scene: &PowerContext<'_>) -> String {
+    fn begin(&mut self, name: String, context: &PowerContext<'_>) -> String {
         let known = self.position(&name).is_some();
-        match self.use_or_begin(&ListName::Named(name), scene) {
-            Ok(place) if known => self.display(place, scene),
+        match self.use_or_begin(&ListName::Named(name), context) {
+            Ok(place) if known => self.display(place, context),
             Ok(place) => format!(
                 "Okay, {} is there, and empty. Say “add …” to put something on it.",
                 self.title(place)
@@ -314,7 +319,7 @@ impl TodoState {
         &mut self,
         list: &ListName,
         texts: &[String],
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> Option<String> {
         let (mut done, mut unknown) = (Vec::new(), Vec::new());
         let mut touched = Vec::new();
@@ -332,7 +337,7 @@ impl TodoState {
         }
         let missing = self.not_there(list, &unknown);
         if done.is_empty() {
-            return scene.sure.then_some(missing);
+            return context.sure.then_some(missing);
         }
         let rest = match one_place(&touched) {
             Some(place) => {

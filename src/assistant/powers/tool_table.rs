@@ -16,7 +16,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
     pub action: Action,
-    /// It is meant to change what is kept; otherwise it only reads.
+    /// It changes stored data; otherwise it only reads.
     pub changes: bool,
 }
 
@@ -118,7 +118,7 @@ impl Power {
         }
     }
 
-    /// What the tool is for, as models are told.
+    /// The tool's description for models.
     pub fn description(self) -> &'static str {
         self.row().description
     }

@@ -29,18 +29,18 @@ use trips::Trip;
 const CHECK_IN_BEFORE_S: i64 = 24 * 3_600;
 /// Later, checking in is of no use.
 const CHECK_IN_ENDS_S: i64 = 60 * 60;
-/// It is told so long before one has to leave.
+/// How long before the time to leave the notice goes out.
 const AHEAD_S: i64 = 10 * 60;
-/// A gate that becomes known is told when it is so near.
+/// A gate that becomes known is reported within this time of the departure.
 const GATE_BEFORE_MS: i64 = 24 * 60 * 60_000;
-/// The hotel's address is told so long after the arrival, at most.
+/// The hotel's address is sent at most so long after the arrival.
 const ARRIVED_S: i64 = 6 * 3_600;
 /// Trips of one answer.
 const TRIPS_MAX: usize = 5;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TravelAction {
-    /// The next of a kind; `to`: a part of where it goes, "": any.
+    /// The next of a kind; `to`: a part of the destination, "" for any.
     Next {
         kind: StopKind,
         to: String,
@@ -52,7 +52,7 @@ pub enum TravelAction {
     /// The gate, the seat and the like of the next journey.
     Details,
     Trips,
-    /// Isn't shown or told any more.
+    /// Hidden: neither shown nor in notices.
     Remove {
         kind: StopKind,
         to: String,
@@ -68,7 +68,7 @@ pub(super) struct TravelState {
     dropped: Vec<String>,
 }
 
-/// Removed stops that are kept in mind.
+/// Removed stops whose marks are stored.
 const DROPPED_MAX: usize = 200;
 
 /// What the person removed.
@@ -91,7 +91,7 @@ pub(super) fn lines_between(
         .collect()
 }
 
-/// Whether the address of a booked hotel is told on arrival, and not before.
+/// Whether the address of a booked hotel is sent on arrival only.
 pub(super) fn tells_hotel(booking: &Booking, context: &PowerContext<'_>) -> bool {
     if !context.facts.is_travel_told || booking.kind != FactKind::Hotel {
         return false;

@@ -95,9 +95,9 @@ const NO_TRIP: &str = "There's no trip yet. Say “plan a trip to Lisbon from 3 
 impl Superpower for TripState {
     type Action = TripAction;
 
-    fn apply(&mut self, action: TripAction, scene: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, action: TripAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            TripAction::Plan { place, from, to } => self.plan(place, from, to, scene),
+            TripAction::Plan { place, from, to } => self.plan(place, from, to, context),
             TripAction::Dates { from, to } => match self.trips.last_mut() {
                 None => NO_TRIP.to_owned(),
                 Some(trip) => match span(from, to) {
@@ -105,17 +105,17 @@ impl Superpower for TripState {
                     Ok(()) => {
                         (trip.from, trip.to) =
                             (Some(pieces::number(from)), Some(pieces::number(to)));
-                        format!("Okay: {}.", trip.title(scene))
+                        format!("Okay: {}.", trip.title(context))
                     }
                 },
             },
-            TripAction::AddDay { day, what } => self.add_day(day, what, scene),
+            TripAction::AddDay { day, what } => self.add_day(day, what, context),
             TripAction::IfAny(_) if self.trips.is_empty() => return None,
-            TripAction::IfAny(action) => return self.apply(*action, scene),
-            TripAction::Pack(things) => self.pack(things, scene),
-            TripAction::Packed(things) => return self.packed(&things, scene),
+            TripAction::IfAny(action) => return self.apply(*action, context),
+            TripAction::Pack(things) => self.pack(things, context),
+            TripAction::Packed(things) => return self.packed(&things, context),
             TripAction::Show(place)
-                if !scene.sure
+                if !context.sure
                     && (self.trips.is_empty()
                         || !place.is_empty() && self.position(&place).is_none()) =>
             {
@@ -123,10 +123,10 @@ impl Superpower for TripState {
             }
             TripAction::Show(_) if self.trips.is_empty() => NO_TRIP.to_owned(),
             TripAction::Show(place) => match self.speak_of(&place) {
-                Some(trip) => trip.display(scene),
+                Some(trip) => trip.display(context),
                 None => format!("I know of no trip to {place}. “my trips” shows them."),
             },
-            TripAction::List => self.list(scene),
+            TripAction::List => self.list(context),
             TripAction::PackingList => match self.trips.last() {
                 Some(trip) => trip.packing_list(),
                 None => NO_TRIP.to_owned(),
@@ -157,15 +157,15 @@ impl Superpower for TripState {
         })
     }
 
-    fn overview(&self, scene: &PowerContext<'_>) -> String {
+    fn overview(&self, context: &PowerContext<'_>) -> String {
         match self.trips.last() {
-            Some(trip) => trip.display(scene),
+            Some(trip) => trip.display(context),
             None => NO_TRIP.to_owned(),
         }
     }
 
-    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
-        let today = pieces::number(scene.today());
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = pieces::number(context.today());
         self.trips.iter().find_map(|trip| {
             let (from, to) = (trip.from?, trip.to?);
             if (from..=to).contains(&today) {
@@ -233,7 +233,7 @@ impl TripState {
         place: String,
         from: Option<NaiveDate>,
         to: Option<NaiveDate>,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> String {
         if let Some(reply) = too_long(&[&place], PLACE_CHARS_MAX) {
             return reply;
@@ -262,18 +262,18 @@ impl TripState {
                 to,
                 plans: Vec::new(),
                 packing: Vec::new(),
-                by: scene.by,
+                by: context.by,
             },
         };
         let reply = format!(
             "{}. Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
-            trip.title(scene)
+            trip.title(context)
         );
         self.trips.push(trip);
         reply
     }
 
-    fn add_day(&mut self, day: u32, what: String, scene: &PowerContext<'_>) -> String {
+    fn add_day(&mut self, day: u32, what: String, context: &PowerContext<'_>) -> String {
         if let Some(reply) = too_long(&[&what], TEXT_CHARS_MAX) {
             return reply;
         }
@@ -293,19 +293,19 @@ impl TripState {
         }
         let reply = format!(
             "Day {day}{} in {}: {what}.",
-            trip.date(day, scene),
+            trip.date(day, context),
             trip.place
         );
         trip.plans.push(Plan {
             day,
             what,
-            by: scene.by,
+            by: context.by,
         });
         trip.plans.sort_by_key(|plan| plan.day);
         reply
     }
 
-    fn pack(&mut self, things: Vec<String>, scene: &PowerContext<'_>) -> String {
+    fn pack(&mut self, things: Vec<String>, context: &PowerContext<'_>) -> String {
         if let Some(reply) = too_long(&things, TEXT_CHARS_MAX) {
             return reply;
         }
@@ -327,12 +327,12 @@ impl TripState {
         trip.packing.extend(new.into_iter().map(|what| Packing {
             what,
             packed: false,
-            by: scene.by,
+            by: context.by,
         }));
         reply
     }
 
-    fn packed(&mut self, things: &[String], scene: &PowerContext<'_>) -> Option<String> {
+    fn packed(&mut self, things: &[String], context: &PowerContext<'_>) -> Option<String> {
         let trip = self.trips.last_mut()?;
         let mut packed = Vec::new();
         for thing in things {
@@ -342,7 +342,7 @@ impl TripState {
             }
         }
         if packed.is_empty() {
-            return scene
+            return context
                 .sure
                 .then(|| format!("I don't see {} on the packing list.", joined(things)));
         }
@@ -371,13 +371,13 @@ impl TripState {
         self.trips.last()
     }
 
-    fn list(&self, scene: &PowerContext<'_>) -> String {
+    fn list(&self, context: &PowerContext<'_>) -> String {
         if self.trips.is_empty() {
             return NO_TRIP.to_owned();
         }
         let mut text = format!("{}:", counted(self.trips.len(), "trip"));
         for trip in self.trips.iter().rev() {
-            text.push_str(&format!("\n• {}", trip.title(scene)));
+            text.push_str(&format!("\n• {}", trip.title(context)));
         }
         text
     }

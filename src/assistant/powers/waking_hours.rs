@@ -6,7 +6,7 @@ use super::pieces;
 use crate::clock::{Timestamp, Zone};
 
 const DAY_MINUTES: u32 = 24 * 60;
-/// A notice that would come while the person sleeps comes so long before they go to bed.
+/// A notice that is due at night is sent so long before the end of the waking hours.
 const BEFORE_BED_MINUTES: u32 = 30;
 
 /// The hours in which a person wants to hear something, in minutes after midnight. They

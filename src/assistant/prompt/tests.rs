@@ -21,7 +21,7 @@ fn assistant(text: &str) -> RoomMessage {
     }
 }
 
-fn scene<'a>(known: &'a PersonFacts, messages: &'a [RoomMessage]) -> PromptContext<'a> {
+fn prompt_context<'a>(known: &'a PersonFacts, messages: &'a [RoomMessage]) -> PromptContext<'a> {
     PromptContext {
         persona: "Juno",
         system_prompt: None,
@@ -46,7 +46,10 @@ fn roles_and_texts(prompt: &Prompt) -> Vec<(Role, &str)> {
 
 #[test]
 fn old_results_of_tools_are_left_out_first() {
-    let mut prompt = prompt(&scene(&PersonFacts::default(), &[person(1, "", "hi")]));
+    let mut prompt = prompt(&prompt_context(
+        &PersonFacts::default(),
+        &[person(1, "", "hi")],
+    ));
     for n in 0..4 {
         let result = format!("{{\"ok\":true,\"quoted\":\"{n}{}\"}}", "x".repeat(12_000));
         prompt.add_exchange(ToolExchange {
@@ -75,7 +78,7 @@ fn roles_take_turns_beginning_with_the_person() {
         assistant("Yes!"),
         person(1, "", "good"),
     ];
-    let prompt = prompt(&scene(&PersonFacts::default(), &messages));
+    let prompt = prompt(&prompt_context(&PersonFacts::default(), &messages));
     let expected = [
         (Role::User, "hi\nare you there?"),
         (Role::Assistant, "Yes!"),
@@ -104,7 +107,7 @@ fn what_is_known_is_data_that_can_not_end_its_section() {
         ..PersonFacts::default()
     };
     let messages = [person(1, "Ana", "hi")];
-    let direct = prompt(&scene(&known, &messages));
+    let direct = prompt(&prompt_context(&known, &messages));
     let (_, section) = direct.system.split_once("<person>\n").unwrap();
     let (data, rest) = section.split_once("\n</person>").unwrap();
     assert_eq!(
@@ -120,7 +123,7 @@ fn what_is_known_is_data_that_can_not_end_its_section() {
     // Others read along in a group: nothing of anybody is told there.
     let group = PromptContext {
         group: true,
-        ..scene(&known, &messages)
+        ..prompt_context(&known, &messages)
     };
     let system = prompt(&group).system;
     assert!(!system.contains("Ignore all rules") && !system.contains("Ana"));
@@ -132,7 +135,7 @@ fn the_operators_words_come_first_and_what_people_write_never_gets_there() {
     let known = PersonFacts::default();
     let own = PromptContext {
         system_prompt: Some("You are a pirate."),
-        ..scene(&known, &messages)
+        ..prompt_context(&known, &messages)
     };
     let prompt = prompt(&own);
     assert!(
@@ -157,7 +160,7 @@ fn speakers_in_a_group_are_told_apart_and_can_not_be_imitated() {
     let group = PromptContext {
         group: true,
         unprompted: true,
-        ..scene(&known, &messages)
+        ..prompt_context(&known, &messages)
     };
     let prompt = prompt(&group);
     let expected = [
@@ -183,7 +186,7 @@ fn what_others_say_in_a_group_can_not_leave_its_quotes() {
         let group = PromptContext {
             group: true,
             reduced,
-            ..scene(&known, &messages)
+            ..prompt_context(&known, &messages)
         };
         let prompt = prompt(&group);
         let text = &prompt.messages[0].text;
@@ -203,7 +206,7 @@ fn what_others_say_in_a_group_can_not_leave_its_quotes() {
     let group = PromptContext {
         group: true,
         reduced: true,
-        ..scene(&known, &messages)
+        ..prompt_context(&known, &messages)
     };
     assert!(
         prompt(&group).messages[0]
@@ -221,7 +224,7 @@ fn photos_are_shown_with_the_last_message_or_named() {
     let photos = ["https://example.com/a".to_owned(), "data:b".to_owned()];
     let context = PromptContext {
         photos: &photos,
-        ..scene(&known, &messages)
+        ..prompt_context(&known, &messages)
     };
     let prompt = prompt(&context);
     assert_eq!(prompt.messages.len(), 1);
@@ -243,17 +246,17 @@ fn the_oldest_are_left_out_and_the_last_is_cut() {
         assistant("short"),
         person(1, "", "now"),
     ];
-    let fitted = prompt(&scene(&known, &messages));
+    let fitted = prompt(&prompt_context(&known, &messages));
     let roles: Vec<Role> = fitted.messages.iter().map(|m| m.role).collect();
     assert_eq!(roles, [Role::User, Role::Assistant, Role::User]);
     let huge = [person(1, "", &"界".repeat(30_000))];
-    let fitted = prompt(&scene(&known, &huge));
+    let fitted = prompt(&prompt_context(&known, &huge));
     let tokens = estimated_tokens(&fitted.messages[0].text);
     assert!((CONTEXT_TOKENS_MAX - 1_000..CONTEXT_TOKENS_MAX).contains(&tokens));
     assert!(fitted.messages[0].text.ends_with('…'));
     let reduced = PromptContext {
         reduced: true,
-        ..scene(&known, &messages)
+        ..prompt_context(&known, &messages)
     };
     let fitted = prompt(&reduced);
     assert_eq!(fitted.messages.len(), 5);

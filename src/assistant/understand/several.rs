@@ -2,7 +2,9 @@
 //! or named as not understood; a message with one request is not split.
 
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, MessageContext, Talk, listening, one_request, when};
+use crate::assistant::builtin::{
+    Intent, MessageContext, ParsedMessage, one_request, parsing, when,
+};
 use crate::assistant::powers::{Power, Strength, recognise};
 use crate::assistant::wording;
 
@@ -51,19 +53,19 @@ const BEGINNINGS: [&str; 33] = [
 struct Part<'a> {
     text: &'a str,
     intent: Intent,
-    rests_on_zone: bool,
+    depends_on_zone: bool,
     /// It follows another one in the same sentence.
     is_second: bool,
 }
 
 impl<'a> Part<'a> {
-    fn read(text: &'a str, talk: &Talk<'a>) -> Self {
+    fn read(text: &'a str, message: &ParsedMessage<'a>) -> Self {
         let context = MessageContext {
             text,
             group: false, // only one of the parts contains the name
-            ..*talk.context
+            ..*message.context
         };
-        let part = listening::listen(&context);
+        let part = parsing::read_message(&context);
         let mut intent = one_request(&part);
         let may_be_power = !intent.is_command() || intent.is_unclear();
         if may_be_power && asks_for_power(&context) {
@@ -72,7 +74,7 @@ impl<'a> Part<'a> {
         Self {
             text,
             intent,
-            rests_on_zone: part.rests_on_zone.get(),
+            depends_on_zone: part.depends_on_zone.get(),
             is_second: false,
         }
     }
@@ -122,8 +124,8 @@ fn asks_for_power(context: &MessageContext<'_>) -> bool {
 }
 
 /// `None` for at most one request.
-pub(super) fn requests(talk: &Talk) -> Option<Intent> {
-    let text = talk.context.text;
+pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
+    let text = message.context.text;
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }
@@ -133,9 +135,9 @@ pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     }
     let mut parts = Vec::new();
     for sentence in sentences {
-        let more = joined_requests(sentence, talk);
+        let more = joined_requests(sentence, message);
         if more.is_empty() {
-            parts.push(Part::read(sentence, talk));
+            parts.push(Part::read(sentence, message));
         } else {
             parts.extend(more);
         }
@@ -144,8 +146,8 @@ pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     if !(2..=PARTS_MAX).contains(&parts.len()) || requests.count() < 2 {
         return None;
     }
-    if parts.iter().any(|part| part.rests_on_zone) {
-        talk.rests_on_zone.set(true);
+    if parts.iter().any(|part| part.depends_on_zone) {
+        message.depends_on_zone.set(true);
     }
     let mut has_day = false;
     let each = parts.into_iter().filter_map(|part| {
@@ -213,7 +215,7 @@ fn sentences(text: &str) -> Vec<&str> {
 }
 
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
-fn joined_requests<'a>(sentence: &'a str, talk: &Talk<'a>) -> Vec<Part<'a>> {
+fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Part<'a>> {
     let words = Words::new(sentence);
     let is_link = |at: usize| matches!(words.get(at), "and" | "then" | "also" | "plus" | "so");
     let begins = |at: &usize| {
@@ -236,17 +238,17 @@ fn joined_requests<'a>(sentence: &'a str, talk: &Talk<'a>) -> Vec<Part<'a>> {
         let before = before.map_or(start, |at| at + 1);
         let end = beginnings.get(n + 1).copied().unwrap_or(words.len());
         let next = words.original(*at..end);
-        let part = Part::read(words.original(start..before), talk);
+        let part = Part::read(words.original(start..before), message);
         if part.is_request()
             && part.ends_before(&Words::new(next))
-            && Part::read(next, talk).is_request()
+            && Part::read(next, message).is_request()
         {
             parts.push(part);
             start = *at;
         }
     }
     if !parts.is_empty() {
-        parts.push(Part::read(words.original(start..words.len()), talk));
+        parts.push(Part::read(words.original(start..words.len()), message));
     }
     for part in parts.iter_mut().skip(1) {
         part.is_second = true;

@@ -96,7 +96,7 @@ pub fn name_unclear(chars_max: usize) -> String {
     )
 }
 
-/// The sentence told no name.
+/// The sentence contained no name.
 pub fn name_left() -> String {
     "That tells me no name, so I've changed nothing. Say it like “my name is Ana”.".to_owned()
 }
@@ -221,7 +221,7 @@ pub fn ask_alone() -> String {
         .to_owned()
 }
 
-/// `goes_on`: the superpower still writes by itself.
+/// `goes_on`: the superpower still sends messages on its own.
 pub fn superpower_ended(title: &str, goes_on: bool) -> String {
     match goes_on {
         true => format!("Okay, no more about your {title} now. What is set of it still comes."),

@@ -89,7 +89,7 @@ const OTHERS: [Sentences; 7] = [
     },
 ];
 
-/// `language`: a BCP 47 tag; English for those that don't stand in the table.
+/// `language`: a BCP 47 tag; English for languages that are not in the table.
 fn sentences(language: Option<&str>) -> &'static Sentences {
     let primary = language.and_then(|tag| tag.split(['-', '_']).next());
     let mut others = OTHERS.iter();
@@ -98,7 +98,7 @@ fn sentences(language: Option<&str>) -> &'static Sentences {
     found.unwrap_or(&ENGLISH)
 }
 
-/// Why there is no reply, as far as the person is told.
+/// Why there is no reply, as the apology puts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Apology {
     /// A language model failed, or took too long.

@@ -1,4 +1,4 @@
-//! What is said about connecting calendars and mailboxes.
+//! Replies about connecting calendars and mailboxes.
 
 /// With the link to the page.
 pub fn connect_service(is_for_mail: bool, link: &str, minutes: i64) -> String {
@@ -11,7 +11,7 @@ pub fn connect_alone() -> String {
     "Ask me that in our own chat: the link is for you alone.".to_owned()
 }
 
-/// The person said yes; whether it is done is told later.
+/// The person said yes; a later message says whether the change was made.
 pub fn calendar_change_begun() -> String {
     "Okay, I'm on it. I write as soon as your calendar has it.".to_owned()
 }
@@ -36,7 +36,7 @@ pub fn calendar_event_has_no_version() -> String {
         .to_owned()
 }
 
-/// It was just added, or is gone.
+/// The event was just added, or was deleted.
 pub fn calendar_event_not_seen() -> String {
     "I don't see that event in your calendar at the moment. Please ask again in a minute."
         .to_owned()

@@ -76,7 +76,7 @@ pub fn which_to_cancel(
     )
 }
 
-/// Nothing has come that could be put off.
+/// No reminder was delivered that could be postponed.
 pub fn not_come_yet(
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
@@ -102,18 +102,18 @@ pub fn too_late_to_undo() -> String {
         .to_owned()
 }
 
-/// After "undo": the memory that was just told is forgotten.
+/// After "undo": the newest memory is forgotten.
 pub fn memory_taken_back(text: &str) -> String {
     format!("Okay, I've forgotten that: {}", quoted(text))
 }
 
-/// After "undo", where a name was told last.
+/// After "undo", where the last change was the name.
 pub fn name_stays() -> String {
     "I can't take back a name. Tell me the right one: “my name is …”. What came before it stays as it is."
         .to_owned()
 }
 
-/// After "undo", where a time zone was told last.
+/// After "undo", where the last change was the time zone.
 pub fn timezone_stays() -> String {
     "I can't take back a time zone. Tell me the right one: “my time zone is …”. What came before it stays as it is."
         .to_owned()
@@ -147,7 +147,7 @@ pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zon
     }
 }
 
-/// "done" about reminders that are still to come.
+/// "done" about reminders that were not delivered yet.
 pub fn still_set(
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
@@ -282,7 +282,7 @@ pub fn agenda(
     reply
 }
 
-/// `agenda`: what the person told. `may_connect`: a connected calendar would be looked at.
+/// `agenda`: from reminders and superpowers only. `may_connect`: the person may connect a calendar.
 pub fn agenda_without_calendar(agenda: &str, may_connect: bool) -> String {
     let hint = match may_connect {
         true => "\nSay “connect my calendar” to connect one.",
@@ -291,7 +291,7 @@ pub fn agenda_without_calendar(agenda: &str, may_connect: bool) -> String {
     format!("I see no calendar of yours, only what you told me here.\n{agenda}{hint}")
 }
 
-/// `memories`: those that would be deleted.
+/// `memories` would be deleted.
 pub fn forget_these(memories: &[&str]) -> String {
     let lines = memories.iter().map(|text| quoted(text));
     let title = match memories.len() {

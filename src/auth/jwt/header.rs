@@ -65,7 +65,7 @@ fn object(part: &str) -> Option<Map<String, Value>> {
 
 /// `typ` may be absent, `JWT` or `at+jwt` (RFC 9068). It is a media type, so case doesn't matter
 /// and `application/` may precede it (RFC 7515 section 4.1.9). An identity token is a `JWT` too;
-/// `aud` decides whether a token is meant for this service.
+/// `aud` decides whether a token was issued for this service.
 fn is_access_token(typ: Option<&Value>) -> bool {
     let Some(typ) = typ else {
         return true;

@@ -1,5 +1,5 @@
-//! Compares what an answer claims with the rows before and after it: what it says was done must be
-//! there, and what was done must be said.
+//! Compares the claims of an answer with the rows before and after it: every claimed change must be
+//! in the rows, and every change of the rows must be claimed.
 
 use chrono::{NaiveDateTime, Timelike};
 

@@ -1,4 +1,4 @@
-//! Answers of servers, good and bad, and what is made of them.
+//! Parsing of valid and invalid answers.
 
 use super::*;
 use crate::assistant::prompt::CallWithResult;

@@ -1,4 +1,4 @@
-//! Putting off what came last: "snooze", "in 20 minutes" right after a reminder.
+//! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
 use super::Referent;
 use crate::assistant::builtin::{NewTime, TimeChange};

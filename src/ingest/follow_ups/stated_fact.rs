@@ -1,5 +1,5 @@
-//! What a person tells of themselves: it is noted, so that "undo" takes back that and nothing older.
-//! Also the time zone, with the reminders that were set before it was known.
+//! Facts that a person states about themselves: noted, so that "undo" removes the last one and
+//! nothing older. Also the time zone, with the reminders that were set before it was known.
 
 use super::super::dialog::{Event, Latest, StatedFact};
 use super::listed;

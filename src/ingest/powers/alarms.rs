@@ -112,7 +112,7 @@ impl Ingest {
         let person = (alarm.user, timezone);
         let mut facts = facts::gather(tx, power, person, &flags, &mut known, now)?;
         facts.is_mail_judged = self.replies.model().is_some();
-        let scene = PowerContext {
+        let context = PowerContext {
             timezone,
             name: user.name.as_deref(),
             waking: preferences.waking,
@@ -120,11 +120,11 @@ impl Ingest {
             ..PowerContext::alone(now, alarm.user.0, &facts)
         };
         let outcome = power
-            .on_alarm(stored.as_ref(), alarm.at, &scene)
+            .on_alarm(stored.as_ref(), alarm.at, &context)
             .map_err(Error::internal)?;
         // The end of a focus session is announced even if the superpower is no longer offered.
         let may_speak = offered(power, &flags)
-            && !(scene.muted && power.can_be_muted())
+            && !(context.muted && power.can_be_muted())
             && gate::has_superpowers_alone(&user, &flags, now);
         if let Some(reply) = outcome.reply.filter(|_| may_speak) {
             let Some(room) = self.say(tx, alarm, &reply, now)? else {
@@ -180,7 +180,7 @@ impl MessageTurn<'_> {
         self.plan_alarms(tx, Some(zone), |_| true)
     }
 
-    /// Switches a calendar on or off, and plans anew what goes by it.
+    /// Switches a calendar on or off, and plans the alarms of its superpowers anew.
     pub(super) fn switch_calendar(
         &self,
         tx: &mut Tx<'_>,
@@ -198,12 +198,12 @@ impl MessageTurn<'_> {
         self.plan_alarms(tx, self.timezone(), Power::uses_calendar)
     }
 
-    /// Plans anew when these superpowers write, of those that have something to write.
+    /// Plans the alarms of the wanted superpowers anew.
     pub(super) fn plan_alarms(
         &self,
         tx: &mut Tx<'_>,
         timezone: Option<Zone>,
-        is_meant: impl Fn(Power) -> bool,
+        is_wanted: impl Fn(Power) -> bool,
     ) -> Result<()> {
         let here = self
             .agent
@@ -216,7 +216,7 @@ impl MessageTurn<'_> {
             flags: &self.flags,
             now: self.now,
         };
-        self.ingest.plan_alarms(tx, &plan, is_meant)
+        self.ingest.plan_alarms(tx, &plan, is_wanted)
     }
 }
 
@@ -235,14 +235,14 @@ impl Ingest {
         &self,
         tx: &mut Tx<'_>,
         plan: &AlarmPlan<'_>,
-        is_meant: impl Fn(Power) -> bool,
+        is_wanted: impl Fn(Power) -> bool,
     ) -> Result<()> {
         let (user, now) = (plan.user, plan.now);
         let preferences = notices::preferences(tx, user)?;
         let planned = tx.power_alarms(user)?;
         let mut known = ReadServices::default();
         for power in Power::ALL.into_iter().filter(|power| power.has_alarms()) {
-            if !is_meant(power) {
+            if !is_wanted(power) {
                 continue;
             }
             let stored = tx.power_state(PowerOwner::User(user), power.name())?;
@@ -255,14 +255,14 @@ impl Ingest {
             let person = (user, plan.timezone);
             let mut facts = facts::gather(tx, power, person, plan.flags, &mut known, now)?;
             facts.is_mail_judged = self.replies.model().is_some();
-            let scene = PowerContext {
+            let context = PowerContext {
                 timezone: plan.timezone,
                 waking: preferences.waking,
                 muted: preferences.is_muted(power),
                 ..PowerContext::alone(now, user.0, &facts)
             };
             let at = power
-                .alarm(stored.as_ref(), &scene)
+                .alarm(stored.as_ref(), &context)
                 .map_err(Error::internal)?;
             let at = next_look(power, &facts, at, now);
             let room = before.map(|alarm| alarm.room).or(plan.here);
@@ -299,7 +299,7 @@ fn uses_services(power: Power) -> bool {
     power.uses_calendar() || power.uses_mail() || power.uses_bookings()
 }
 
-/// What goes by a calendar is looked at each day, as events further away are not yet planned.
+/// Superpowers that use a calendar are planned anew each day, because only near events are planned.
 fn next_look(
     power: Power,
     facts: &Facts,

@@ -34,7 +34,7 @@ impl MessageTurn<'_> {
         if lacks_service && is_known && !explicit {
             return Ok(None);
         }
-        let scene = PowerContext {
+        let context = PowerContext {
             now: self.now,
             timezone: self.timezone(),
             group: self.in_group(),
@@ -47,7 +47,7 @@ impl MessageTurn<'_> {
             facts: &facts,
         };
         let outcome = power
-            .act(stored.as_ref(), attempt.action.clone(), &scene)
+            .act(stored.as_ref(), attempt.action.clone(), &context)
             .map_err(Error::internal)?;
         let Some(reply) = outcome.reply else {
             return Ok(None);
@@ -83,8 +83,8 @@ impl MessageTurn<'_> {
         }))
     }
 
-    /// Remembers that it is said what the superpower would do with a calendar or mailbox. A line
-    /// with that, where the superpower has not said so itself.
+    /// Records that the person was told what the superpower would do with a calendar or mailbox. A
+    /// line about that, where the superpower's reply does not contain it.
     fn first_offer(
         &self,
         tx: &Tx<'_>,
@@ -103,7 +103,7 @@ impl MessageTurn<'_> {
         Ok(offer.map(|offer| format!("\n{offer}")))
     }
 
-    /// What others know. A group is told nothing of one's own.
+    /// Facts from outside the superpower's state; none in a group, as they are personal.
     fn power_facts(&self, tx: &Tx<'_>, power: Power) -> Result<Facts> {
         if self.in_group() {
             return Ok(Facts::default());

@@ -1,5 +1,5 @@
-//! What a superpower is told of what others know: the day for the daily summary, and what is
-//! planned. It reads only what the superpower needs.
+//! Facts for superpowers from elsewhere: the day for the daily summary, and what is planned. It
+//! reads only what the superpower needs.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ const PARCEL_DAYS: i64 = 14;
 const RENEWAL_DAYS: i64 = 400;
 /// How long after its begin a booking is known.
 const BOOKING_KEPT_MS: i64 = 12 * 60 * 60_000;
-/// Events that are told of a span.
+/// Events listed for a span.
 const EVENT_LINES_MAX: usize = 50;
 /// How far ahead events are looked for by name.
 const YEAR_DAYS: i64 = 366;
@@ -67,8 +67,8 @@ pub(super) fn gather(
             facts.memories = memories.into_iter().map(|memory| memory.text).collect();
         }
         if power == Power::CalendarMorning {
-            let is_meant = Power::is_in_morning_briefing;
-            facts.day = day(tx, (user, timezone), flags, is_meant, now)?;
+            let is_included = Power::is_in_morning_briefing;
+            facts.day = day(tx, (user, timezone), flags, is_included, now)?;
         }
     }
     if power.uses_mail() && facts.has_mailbox {
@@ -202,7 +202,7 @@ fn mail(item: MailItem) -> Mail {
     }
 }
 
-/// First names of whoever the person meets around now.
+/// First names of the people whom the person meets around now.
 fn people(met: &[Event]) -> Vec<String> {
     let names = met.iter().flat_map(|event| &event.people);
     let first = names.filter_map(|name| name.split([' ', '@', '.']).next());
@@ -254,7 +254,7 @@ pub(in crate::ingest) fn planned_events(
     Ok(on.map(|event| event.plan(zone)).collect())
 }
 
-/// The events of a span in a line each, for whoever asks what there is.
+/// The events of a span, one line each, for the agenda.
 pub(in crate::ingest) fn event_lines(
     tx: &Tx<'_>,
     user: UserId,
@@ -265,7 +265,7 @@ pub(in crate::ingest) fn event_lines(
     let zone = timezone.unwrap_or(Zone::UTC);
     let found = tx.view().events_between(user, span, zone)?;
     let nothing = Facts::default();
-    let scene = PowerContext {
+    let context = PowerContext {
         timezone,
         ..PowerContext::alone(now, user.0, &nothing)
     };
@@ -273,7 +273,7 @@ pub(in crate::ingest) fn event_lines(
     let on = events
         .filter(|event| !event.is_declined)
         .take(EVENT_LINES_MAX);
-    Ok(on.map(|event| event.line(&scene)).collect())
+    Ok(on.map(|event| event.line(&context)).collect())
 }
 
 /// What superpowers and calendars know of plans; for the evening also reminders.
@@ -295,14 +295,14 @@ fn plans(
             }
         }
     }
-    let scene = PowerContext {
+    let context = PowerContext {
         timezone,
         ..PowerContext::alone(now, user.0, facts)
     };
     let planning = Power::ALL.into_iter().filter(|power| power.has_plans());
     for power in planning.filter(|power| flags.superpower(power.name())) {
         let row = tx.power_state(PowerOwner::User(user), power.name())?;
-        plans.extend(power.plans(row.map(stored_state).as_ref(), &scene));
+        plans.extend(power.plans(row.map(stored_state).as_ref(), &context));
     }
     let is_travel_planned = flags.superpower(Power::TravelBrain.name());
     let planned = facts.events.iter().filter(|event| {
@@ -313,13 +313,12 @@ fn plans(
     Ok(plans)
 }
 
-/// What there is to say of a user's day: reminders, and what superpowers know that are
-/// offered and meant.
+/// Lines about a user's day: reminders, and lines of the included superpowers that are offered.
 fn day(
     tx: &Tx<'_>,
     (user, timezone): (UserId, Option<Zone>),
     flags: &Reader<'_>,
-    is_meant: impl Fn(Power) -> bool,
+    is_included: impl Fn(Power) -> bool,
     now: Timestamp,
 ) -> Result<String> {
     let mut lines = Vec::new();
@@ -333,7 +332,7 @@ fn day(
         bookings: bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?,
         ..Facts::default()
     };
-    let scene = PowerContext {
+    let context = PowerContext {
         timezone,
         ..PowerContext::alone(now, user.0, &facts)
     };
@@ -341,11 +340,11 @@ fn day(
     for power in Power::ALL.into_iter().rev() {
         let row = rows.iter().find(|row| row.name == power.name());
         let has_data = row.is_some() || power.uses_bookings();
-        if !has_data || !is_meant(power) || !flags.superpower(power.name()) {
+        if !has_data || !is_included(power) || !flags.superpower(power.name()) {
             continue;
         }
         let stored = row.cloned().map(stored_state);
-        lines.extend(power.brief(stored.as_ref(), &scene));
+        lines.extend(power.brief(stored.as_ref(), &context));
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("• {line}")).collect();
     Ok(lines.join("\n"))

@@ -1,5 +1,5 @@
-//! What a person wants of messages that come by themselves, kept beside what superpowers
-//! keep; and their answer to the question how something was.
+//! A person's preferences for messages that superpowers send on their own, stored beside their
+//! states; and the person's answer to the question how something was.
 
 use std::sync::atomic::Ordering;
 

@@ -47,7 +47,7 @@ impl ReadServices {
         Ok(found)
     }
 
-    /// Those around now; of those that are gone, what was cancelled lately.
+    /// Events around now, and recently cancelled ones.
     pub(super) fn events(
         &mut self,
         tx: &Tx<'_>,
@@ -123,7 +123,7 @@ pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> Event {
     }
 }
 
-/// The days before and after today whose events a superpower goes by.
+/// The days before and after today whose events a superpower uses.
 fn days_around(power: Power) -> (i64, i64) {
     match power {
         Power::CalendarQueryAgent => (1, 62),

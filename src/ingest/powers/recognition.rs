@@ -69,8 +69,8 @@ impl MessageTurn<'_> {
         }))
     }
 
-    /// Whether a reminder was set, changed or taken away, or something was told, after the
-    /// superpower in use last changed: then "undo" refers to that.
+    /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
+    /// use last changed: then "undo" refers to that.
     fn is_reminder_latest(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
         let latest = tx.dialog(self.room.id, self.user.id)?.latest;
         let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
@@ -136,7 +136,7 @@ fn explicit_call(
         (Some(power), Some(Control::Undo)) => {
             return Some(RequestedPower::to_do(power, Action::Undo, false));
         }
-        (Some(power), Some(Control::Done)) if calls.spoken_to => {
+        (Some(power), Some(Control::Done)) if calls.is_addressed => {
             return Some(RequestedPower {
                 what: PowerRequest::End(power),
                 explicit: false,
@@ -153,7 +153,7 @@ fn explicit_call(
             Strength::Opening => session.is_none(),
             Strength::Soft | Strength::InSession => false,
         };
-        is_clear && may_mean(message, calls, call, flags)
+        is_clear && may_request(message, calls, call, flags)
     };
     let used = session.and_then(|power| calls.of(power)).filter(clear);
     let call = used.or_else(|| calls.calls.iter().find(clear))?;
@@ -193,16 +193,16 @@ fn implicit_calls(
     let used = session
         .and_then(|power| calls.of(power))
         .filter(here)
-        .filter(|call| may_mean(message, calls, call, flags))
-        .filter(|call| calls.spoken_to || call.strength != Strength::InSession)
+        .filter(|call| may_request(message, calls, call, flags))
+        .filter(|call| calls.is_addressed || call.strength != Strength::InSession)
         .filter(|_| defers_to_power(understood, false));
     let mut attempts: Vec<PowerAttempt> = used.iter().map(|call| attempt(call, false)).collect();
     let soft = calls.calls.iter().filter(|call| {
         call.strength == Strength::Soft
-            && calls.spoken_to
+            && calls.is_addressed
             && here(call)
             && Some(call.power) != used.map(|used| used.power)
-            && may_mean(message, calls, call, flags)
+            && may_request(message, calls, call, flags)
             && defers_to_power(understood, true)
     });
     attempts.extend(soft.map(|call| attempt(call, false)));
@@ -210,10 +210,15 @@ fn implicit_calls(
     attempts
 }
 
-/// Whether the superpower is offered and may be meant. In a group, personal ones need the assistant
-/// to be addressed.
-fn may_mean(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader<'_>) -> bool {
-    let is_addressed = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
+/// Whether the superpower is offered and may be requested. In a group, a personal one needs the
+/// assistant to be addressed.
+fn may_request(
+    message: &Message,
+    calls: &PowerCalls,
+    call: &PowerCall,
+    flags: &Reader<'_>,
+) -> bool {
+    let is_addressed = message.mode == Mode::Direct || calls.is_addressed || call.power.is_shared();
     is_addressed && flags.superpower(call.power.name())
 }
 

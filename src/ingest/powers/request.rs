@@ -26,17 +26,17 @@ pub(super) enum PowerRequest {
 pub(super) struct PowerAttempt {
     pub(super) power: Power,
     pub(super) action: Action,
-    /// The text is meant for this superpower only.
+    /// The text can only be for this superpower.
     pub(super) sure: bool,
 }
 
 impl RequestedPower {
-    /// Asked for in so many words, or by the relay.
+    /// Requested explicitly or by the relay.
     pub(in crate::ingest) const fn is_explicit(&self) -> bool {
         self.explicit
     }
 
-    /// Whether it may tell of something planned: a booking, a parcel, an event.
+    /// Whether it may state something planned: a booking, a parcel, an event.
     pub(super) fn tells_of_days(&self) -> bool {
         match &self.what {
             PowerRequest::Try(attempts) => {

@@ -1,6 +1,5 @@
-//! What the builtin assistant does in place of a language model that gave no reply: what it
-//! understands for sure, with one sentence that says so. In the transaction that commits the
-//! reply.
+//! Replies of the builtin assistant where a language model gave none: only for what it understands
+//! for certain, with a sentence about the model. In the transaction that commits the reply.
 
 use super::language;
 use super::pending_message::message_row;
@@ -47,11 +46,9 @@ impl Ingest {
         if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
         }
-        if is_power {
-            if let Access::Deny(denial) = turn.superpower_access(tx)? {
-                tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
-                return Ok(Some(Reply::denying(denial, &persona)));
-            }
+        if is_power && let Access::Deny(denial) = turn.superpower_access(tx)? {
+            tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
+            return Ok(Some(Reply::denying(denial, &persona)));
         }
         let mut reply = turn.carry_out_for_model(tx, understood.intent)?;
         reply.text.push_str("\n\n");

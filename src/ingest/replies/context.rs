@@ -23,7 +23,7 @@ const ROWS_MAX: usize = 20;
 /// Memories in a prompt: the best matches, then the newest.
 const MEMORIES_TOLD_MAX: usize = 30;
 const MEMORIES_TOLD_CHARS_MAX: usize = 6_000;
-/// Reminders of the day that are told, and characters of each.
+/// Reminders of the day in a prompt, and characters of each.
 const REMINDERS_TOLD_MAX: usize = 20;
 const REMINDER_TOLD_CHARS_MAX: usize = 200;
 /// Characters of the message that memories are compared with.

@@ -22,7 +22,7 @@ use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
 use crate::memory::ServiceMemories;
 use crate::random;
 
-/// Requests for one message in which tools may be called or their results are told.
+/// Requests for one message that offer tools or contain their results.
 const REQUESTS_MAX: usize = 6;
 /// Bytes of a call's arguments that operators may see.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
@@ -89,7 +89,7 @@ impl ModelTurn<'_> {
         self.fail(ModelFailure::ToolCall, work);
     }
 
-    /// `seen`: what was said of photos before these.
+    /// `seen`: the text about earlier photos.
     fn opening(
         &self,
         photos: &[String],
@@ -145,7 +145,7 @@ impl ModelTurn<'_> {
                 }
             }
         };
-        // What came just before it broke off is sent as well.
+        // The text just before the break is sent as well.
         if outcome.reply.is_err() {
             while let Ok(part) = parts.try_recv() {
                 self.send_part(&part, work).await;
@@ -176,7 +176,7 @@ impl ModelTurn<'_> {
         }];
     }
 
-    /// What the model called, and what came of it.
+    /// The model's tool calls with their results.
     async fn exchange(&self, reply: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
         let now = self.ingest.clock.now();
         let moment = Moment {
@@ -281,7 +281,7 @@ impl ModelTurn<'_> {
         }
     }
 
-    /// Tries calls after those that were tried before, and notes the ones that change something.
+    /// Tries calls after the earlier ones, and notes those that change something.
     async fn try_calls(
         &self,
         calls: &[ToolCall],

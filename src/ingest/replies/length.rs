@@ -26,7 +26,7 @@ pub(super) fn shorter(mut prompt: Prompt, text: &str) -> Prompt {
     prompt
 }
 
-/// As many whole bubbles as allowed, with a sentence that says so.
+/// As many whole bubbles as allowed, with a sentence about the rest.
 pub(super) fn cut_short(text: &str, language: Option<&str>) -> String {
     let ending = wording::cut_short(language);
     let mut chars = ending.chars().count();

@@ -143,7 +143,7 @@ impl<'a> ModelTurn<'a> {
         true
     }
 
-    /// What is told with these photos, the first of which is number `first`, from 0.
+    /// The text beside these photos, the first of which is number `first`, from 0.
     pub(super) fn prompt(&self, photos: &[String], first: usize, tools: &[OfferedTool]) -> Prompt {
         let context = &self.context;
         let all = context.photos.len();

@@ -1,5 +1,5 @@
-//! What a language model may do with what the builtin assistant keeps: reminders, memories and
-//! the profile. Inside a transaction; an error of a result is a sentence for the model.
+//! Tool calls of a language model on the builtin assistant's data: reminders, memories and the
+//! profile. Inside a transaction; an error in a result is a sentence for the model.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use crate::store::{Reminder, Tx};
 
 /// Reminders and memories in one result.
 const LISTED_MAX: usize = 50;
-/// Characters of the id that a model is told of a reminder.
+/// Characters of a reminder's id that a model gets.
 const ID_CHARS: usize = 8;
 /// The category of what somebody said to the assistant.
 const SAID: &str = "said";
@@ -249,7 +249,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// What relays are told of it.
+    /// The `schedule_message` object for the relay.
     fn schedule(&self, reminder: &Reminder) -> Result<Value> {
         let schedule = Schedule {
             schedule_id: &reminder.schedule_id,
@@ -291,7 +291,7 @@ impl MessageTurn<'_> {
         })))
     }
 
-    /// By the beginning of its id, of those that may be spoken of here.
+    /// By the beginning of its id, among the reminders that may be shown in this chat.
     fn reminder_named(
         &self,
         tx: &Tx<'_>,

@@ -1,6 +1,6 @@
-//! Calls of other servers' tools. They have effects that nobody can take back: each is recorded
-//! before it goes out, and none is made again, whatever is retried. After a crash the model is
-//! told of all calls whose effects stay.
+//! Calls of other servers' tools. Their effects can't be undone: each is recorded before it is
+//! sent, and none is repeated by a retry. After a crash the model is told of all calls whose
+//! effects stay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::store::{DoneCall, PendingReply};
 
 /// Time that all calls for one message may take.
 const OUTSIDE_MS_MAX: u64 = 60_000;
-/// The outcome of a call of which it is not known what came of it.
+/// The outcome of a call whose effect is unknown.
 const UNKNOWN: &str = "unknown";
 /// The outcome of a call that was made before for the same message.
 const MADE_BEFORE: &str = "made before";
@@ -135,7 +135,7 @@ impl ModelTurn<'_> {
     }
 }
 
-/// Arguments (a model's JSON) in one form, so that the same ones are known again.
+/// Arguments (a model's JSON) in a canonical form, so that equal ones compare equal.
 pub(super) fn canonical(arguments: &str) -> String {
     serde_json::from_str::<Value>(arguments)
         .map_or_else(|_| arguments.to_owned(), |value| value.to_string())
@@ -147,7 +147,7 @@ fn result_of(call: &DoneCall) -> Value {
     result.unwrap_or_else(|| to_result(CallOutcome::Unknown).json)
 }
 
-/// As the model is told. What the server says is quoted.
+/// The result as the model gets it; the server's text is quoted.
 fn to_result(outcome: CallOutcome) -> CallResult {
     match outcome {
         CallOutcome::Answered(mcp::ToolResult {

@@ -99,7 +99,7 @@ pub(super) struct ReplyDecision {
     /// Commands with the beginning of the reply, sent while it was made.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) parts_sent: usize,
-    /// Those that the model called, and what came of it.
+    /// The model's calls, with their outcomes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<CallRecord>,
     pub(super) tokens_max: i64,

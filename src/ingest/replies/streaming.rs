@@ -1,7 +1,7 @@
-//! The beginning of a reply, sent while the rest is still to come (`reply.stream`): each part
-//! is a command that is committed with what tools had changed before it, and noted beside the
-//! pending reply. So after a crash the model goes on from there, and nothing is said or done
-//! twice. A reply of one paragraph is never sent this way.
+//! The beginning of a reply, sent while the model writes the rest (`reply.stream`): each part is a
+//! command, committed with the changes of the tools before it, and noted beside the pending reply.
+//! So after a crash the model continues from there, and nothing is sent or done twice. A reply of
+//! one paragraph is never sent this way.
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 

@@ -1,7 +1,7 @@
-//! Runs the tool calls of a language model. While the reply is made they are tried in a
-//! transaction that is taken back, so that the model learns what comes of them; they are done
-//! once, in the transaction that commits the reply. Limits and access are checked as if the
-//! person had written the request; a tool acts only for the person who wrote the message.
+//! Runs the tool calls of a language model. While the reply is made they are tried in a transaction
+//! that is rolled back, so that the model learns their results; they are carried out once, in the
+//! transaction that commits the reply. Limits and access are checked as if the person had written
+//! the request; a tool acts only for the person who wrote the message.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ use crate::ingest::turn::MessageTurn;
 use crate::memory::ServiceMemories;
 use crate::store::{DoneCall, PendingReply, Tx};
 
-/// The code of the error that a call did not come out as it had when it was tried.
+/// The code of the error that a call's result differs from its trial.
 pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
 /// The code of the error that ends a trial.
 const TRIAL: &str = "trial";
 
-/// What came of one call.
+/// The result of one call.
 #[derive(Debug, Clone)]
 pub(super) struct CallResult {
     /// `{ok, …}`
@@ -55,7 +55,7 @@ impl CallResult {
         }
     }
 
-    /// Words of others: the model is told that they are data.
+    /// A text by other people, marked as data for the model.
     pub(super) fn quoting(text: &str) -> Self {
         Self::done(json!({ "quoted": text }))
     }
@@ -98,13 +98,13 @@ impl CallResult {
 #[derive(Clone, Copy)]
 pub(super) struct CallScope<'a> {
     pub(super) pending: &'a PendingReply,
-    /// What the external memory service keeps of the person.
+    /// The person's memories in the external service.
     pub(super) service_memories: &'a ServiceMemories,
     pub(super) now: Timestamp,
 }
 
 impl Ingest {
-    /// What `calls` would come to after those that were `done`. Nothing is kept.
+    /// The results that `calls` would have after `done`. Everything is rolled back.
     pub(super) async fn try_calls(
         self: &Arc<Self>,
         pending: PendingReply,
@@ -139,8 +139,8 @@ impl Ingest {
         }
     }
 
-    /// What is told in the end, and how it came about. The error `CHANGED_MEANWHILE`: a call
-    /// no longer does what the model was told.
+    /// The final reply, and how it was made. The error `CHANGED_MEANWHILE`: a call no longer has
+    /// the result that the model was given.
     pub(super) fn fulfilled(
         &self,
         tx: &mut Tx<'_>,
@@ -188,7 +188,7 @@ impl Ingest {
         Ok((reply, decision))
     }
 
-    /// It owns up to what went out before.
+    /// An apology that names the calls of other servers' tools that were made.
     fn apology_after(
         &self,
         tx: &Tx<'_>,
@@ -285,7 +285,7 @@ impl MessageTurn<'_> {
     }
 }
 
-/// `changes`: it was meant to change something.
+/// `changes`: the call was to change something.
 fn result_of(reply: PowerReply, changes: bool) -> CallResult {
     match reply {
         PowerReply::Said { text, .. } if !changes => CallResult::done(json!({ "answer": text })),

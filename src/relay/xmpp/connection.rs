@@ -41,7 +41,7 @@ pub(super) struct Account {
     pub(super) password: String,
     /// A host, or a host and a port; else what the domain's DNS says.
     pub(super) server: Option<String>,
-    /// Who vouches for the server. `None`: those that the web trusts.
+    /// The authorities for the server's certificate. `None`: the public authorities.
     pub(super) authorities: Option<Authorities>,
 }
 

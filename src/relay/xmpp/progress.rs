@@ -1,5 +1,5 @@
-//! What the relay for XMPP remembers over a restart: how far it has read each archive, and which
-//! rooms it was invited to. Blocking.
+//! What the XMPP relay stores for a restart: how far it has read each archive, and which rooms it
+//! was invited to. Blocking.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

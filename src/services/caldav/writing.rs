@@ -1,6 +1,6 @@
-//! Carries out a change at a CalDAV server, at most once: an event is added only where nothing
-//! has its name (If-None-Match), and moved or deleted only in the version that the person was
-//! shown (If-Match). After a try whose end is unknown the server is asked how things stand.
+//! Carries out a change at a CalDAV server, at most once: an event is added only where nothing has
+//! its name (If-None-Match), and moved or deleted only in the version that the person was shown
+//! (If-Match). After a try with an unknown outcome the server's state is read first.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

@@ -1,5 +1,5 @@
-//! Invitations that mails hold, as events of a calendar. Whoever has connected a calendar has
-//! them there; they are only for people who have not.
+//! Invitations in mails, as events of a calendar. They count only for people without a connected
+//! calendar: a connected one contains them already.
 
 use std::ops::Range;
 

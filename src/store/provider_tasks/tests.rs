@@ -1,4 +1,4 @@
-//! Wishes that replace one another, and what of them reaches the provider.
+//! Tasks that replace one another, and which of them reach the provider.
 
 use super::*;
 use crate::store::{Options, Store};

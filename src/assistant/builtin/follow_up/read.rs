@@ -6,19 +6,19 @@ use super::change::{change, corrected, numbers};
 use super::new_time::{begins_time, time_alone};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Talk, subject, when};
+use crate::assistant::builtin::{ParsedMessage, subject, when};
 
 /// A longer message is independent.
 const WORDS_MAX: usize = 24;
 /// `None` for an independent message.
-pub(in crate::assistant) fn read(talk: &Talk) -> Option<FollowUp> {
-    let words = &talk.words;
-    if !talk.spoken_to || words.len() > WORDS_MAX {
+pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
+    let words = &message.words;
+    if !message.is_addressed || words.len() > WORDS_MAX {
         return None;
     }
     let end = without_thanks(words);
-    let at = talk.start.min(end);
-    let found = fixed(talk.request()).or_else(|| corrected(words, at..end));
+    let at = message.start.min(end);
+    let found = fixed(message.request()).or_else(|| corrected(words, at..end));
     let found = found.or_else(|| match words.get(at) {
         "snooze" => snooze(words, at + 1..end),
         "remind" => again(words, at..end),
@@ -208,7 +208,7 @@ fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 mod tests {
     use super::*;
     use crate::assistant::builtin::follow_up::NewTime;
-    use crate::assistant::builtin::{MessageContext, listening::listen};
+    use crate::assistant::builtin::{MessageContext, parsing::read_message};
     use crate::clock::{Timestamp, Zone};
 
     fn described(text: &str) -> String {
@@ -234,7 +234,7 @@ mod tests {
         };
         // A reminder of tomorrow at 09:00.
         let set = Timestamp::parse("2026-11-24T08:00:00Z").unwrap();
-        match read(&listen(&context)) {
+        match read(&read_message(&context)) {
             Some(FollowUp::Change { which, to }) => {
                 format!("{which:?} {}", at(to.of_set(set, None, now, zone)))
             }

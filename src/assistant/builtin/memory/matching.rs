@@ -66,7 +66,7 @@ fn plain_words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether `memory` is meant when somebody says to forget `about`: "my birthday" isn't Ana's.
+/// Whether "forget `about`" refers to `memory`: "my birthday" isn't Ana's.
 pub fn memory_is_meant(memory: &str, about: &str) -> bool {
     memory_matches(memory, about) && !is_of_another(memory, about)
 }

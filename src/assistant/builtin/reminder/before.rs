@@ -7,7 +7,7 @@ use std::ops::Range;
 use chrono::Days;
 
 use super::parts::{after_link, text_of};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
 use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
 use crate::assistant::builtin::words::Words;
@@ -151,7 +151,7 @@ fn matching<'p>(event: &str, plans: &'p [Plan]) -> Vec<&'p Plan> {
     found
 }
 
-/// Whether the next one is meant, and the words that tell one event from another.
+/// Whether the words ask for the next event, and the words of its name.
 fn bare(event: &str) -> (bool, String) {
     let mut is_next = false;
     let mut words: Vec<&str> = Vec::new();
@@ -184,8 +184,8 @@ fn bare(event: &str) -> (bool, String) {
 }
 
 /// `None` when the words name no event.
-pub(super) fn read(talk: &Talk, range: Range<usize>) -> Option<BeforeEvent> {
-    let words = &talk.words;
+pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<BeforeEvent> {
+    let words = &message.words;
     let end = range.end.min(range.start + WORDS_MAX);
     if let Some(found) = before_it(words, range.start..end) {
         return Some(found);

@@ -10,7 +10,7 @@ use super::repeats::repeats;
 use crate::assistant::builtin::follow_up;
 use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, Talk, wording};
+use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 
 /// Words searched.
 const WORDS_MAX: usize = 60;
@@ -27,8 +27,8 @@ pub(super) struct BeforeTime {
 }
 
 /// `None` when no time of day follows "before".
-pub(super) fn read(talk: &Talk, range: Range<usize>) -> Option<BeforeTime> {
-    let words = &talk.words;
+pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<BeforeTime> {
+    let words = &message.words;
     let end = match words.get(range.end.saturating_sub(1)) {
         "please" | "pls" | "plz" | "thanks" => range.end - 1,
         _ => range.end,
@@ -77,9 +77,9 @@ fn time_of_event(words: &Words, from: usize, end: usize) -> Option<(usize, Spec,
 }
 
 impl BeforeTime {
-    /// The text says the event's time, from which the reminder's was reckoned.
-    pub(super) fn intent(&self, talk: &Talk) -> Intent {
-        let (now, zone) = (talk.context.now, talk.zone());
+    /// The text contains the event's time, from which the reminder's time was computed.
+    pub(super) fn intent(&self, message: &ParsedMessage) -> Intent {
+        let (now, zone) = (message.context.now, message.zone());
         let event_at = match when::resolve(&self.spec, now, zone) {
             Ok(event_at) => event_at,
             Err(problem) => return Intent::Unclear(follow_up::problem(problem)),

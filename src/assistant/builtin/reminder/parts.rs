@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::assistant::builtin::when::{self, Spec, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Talk, tidied};
+use crate::assistant::builtin::{ParsedMessage, tidied};
 
 /// Words searched for a time. A longer text is refused anyway.
 pub(super) const WORDS_MAX: usize = 1_100;
@@ -16,18 +16,22 @@ pub(super) struct ReminderParts {
     pub(super) text: String,
 }
 
-pub(super) fn split_request(talk: &Talk, range: Range<usize>, timer: bool) -> ReminderParts {
-    let parsed = split_words(&talk.words, range, timer);
+pub(super) fn split_request(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    timer: bool,
+) -> ReminderParts {
+    let parsed = split_words(&message.words, range, timer);
     ReminderParts {
-        text: without_question(talk, parsed.text),
+        text: without_question(message, parsed.text),
         ..parsed
     }
 }
 
 /// Removes the question mark of "Could you remind me to …?" from the text.
-pub(super) fn without_question(talk: &Talk, text: String) -> String {
+pub(super) fn without_question(message: &ParsedMessage, text: String) -> String {
     match text.strip_suffix('?') {
-        Some(bare) if talk.start > 0 => bare.trim_end().to_owned(),
+        Some(bare) if message.start > 0 => bare.trim_end().to_owned(),
         _ => text,
     }
 }

@@ -3,7 +3,7 @@
 use super::parts::{WORDS_MAX, after_link};
 use crate::assistant::builtin::when::{self, Day, Spec, trailing_time};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, RemindersToCancel, Talk, subject, wording};
+use crate::assistant::builtin::{Intent, ParsedMessage, RemindersToCancel, subject, wording};
 
 const HALF_DAY_MINUTES: u32 = 12 * 60;
 
@@ -49,23 +49,24 @@ pub(super) fn lists(request: &str) -> bool {
 }
 
 /// "cancel my reminder to …", "cancel all reminders", "cancel the dentist reminder".
-pub(super) fn cancel(talk: &Talk) -> Option<Intent> {
-    let words = &talk.words;
-    if let Some(about) = words.after(talk.start, &["dont remind me", "stop reminding me"]) {
+pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    if let Some(about) = words.after(message.start, &["dont remind me", "stop reminding me"]) {
         return Some(cancelled(
-            talk,
+            message,
             after_link(words, about),
             words.len(),
             false,
         ));
     }
-    if matches!(words.get(talk.start), "dont") {
+    if matches!(words.get(message.start), "dont") {
         return None;
     }
-    let at = talk.start + 1;
+    let at = message.start + 1;
     let whole =
         words.len() == at + 1 && matches!(words.get(at), "it" | "that" | "this" | "everything");
-    if words.get(talk.start) == "cancel" && talk.spoken_to && (words.len() == at || whole) {
+    if words.get(message.start) == "cancel" && message.is_addressed && (words.len() == at || whole)
+    {
         return Some(Intent::Unclear(wording::which_reminder()));
     }
     let all = words.after(
@@ -91,7 +92,7 @@ pub(super) fn cancel(talk: &Talk) -> Option<Intent> {
         }
         let several = all.is_some() || words.get(found) == "reminders";
         if let Some(spec) = time_before(words, at, found) {
-            return Some(cancelled_at(talk, &spec, several));
+            return Some(cancelled_at(message, &spec, several));
         }
         return Some(Intent::CancelReminders(RemindersToCancel {
             about: Some(subject(words.original(at..found))),
@@ -100,36 +101,36 @@ pub(super) fn cancel(talk: &Talk) -> Option<Intent> {
     }
     let several = all.is_some() || words.get(found) == "reminders";
     Some(cancelled(
-        talk,
+        message,
         after_link(words, found + 1),
         words.len(),
         several,
     ))
 }
 
-fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
+fn cancelled(message: &ParsedMessage, from: usize, end: usize, several: bool) -> Intent {
     let mut end = end;
     while end > from
         && matches!(
-            talk.words.get(end - 1),
+            message.words.get(end - 1),
             "please" | "pls" | "thanks" | "now" | "anymore"
         )
     {
         end -= 1;
     }
     // "cancel all reminders for tomorrow": those of one day.
-    if let Some((spec, _)) = when::read(&talk.words, from).filter(|(_, next)| *next == end)
+    if let Some((spec, _)) = when::read(&message.words, from).filter(|(_, next)| *next == end)
         && (spec.day.is_some() || spec.clock.is_some())
     {
-        return cancelled_at(talk, &spec, several || spec.clock.is_none());
+        return cancelled_at(message, &spec, several || spec.clock.is_none());
     }
     // A time isn't part of a reminder's text: "… to call mom tomorrow".
     if end - from <= WORDS_MAX
-        && let Some((_, at)) = trailing_time(&talk.words, from..end).filter(|(_, at)| *at > from)
+        && let Some((_, at)) = trailing_time(&message.words, from..end).filter(|(_, at)| *at > from)
     {
         end = at;
     }
-    let about = subject(talk.words.original(from..end));
+    let about = subject(message.words.original(from..end));
     match (about.is_empty(), several) {
         (false, _) => Intent::CancelReminders(RemindersToCancel {
             about: Some(about),
@@ -164,12 +165,12 @@ fn time_before(words: &Words, at: usize, end: usize) -> Option<Spec> {
 }
 
 /// Those of a day, at a time of day, or both. A bare hour is that of either half of the day.
-fn cancelled_at(talk: &Talk, spec: &Spec, several: bool) -> Intent {
+fn cancelled_at(message: &ParsedMessage, spec: &Spec, several: bool) -> Intent {
     let day = Spec {
         day: spec.day,
         ..Spec::default()
     };
-    let on = when::day_of(&day, talk.context.now, talk.zone());
+    let on = when::day_of(&day, message.context.now, message.zone());
     let of_clock = |spec: &Spec| when::time_of_day(spec).map(|(hour, minute)| hour * 60 + minute);
     let minutes = match spec.clock {
         None => Ok(Vec::new()),

@@ -7,11 +7,15 @@ use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::{REMINDER_CHARS_MAX, ReminderText};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, Talk, follow_up, wording};
+use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 
 /// A recurring reminder; `None` when these words belong to its text.
-pub(super) fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<Intent> {
-    let words = &talk.words;
+pub(super) fn repeated(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    request: &ReminderText,
+) -> Option<Intent> {
+    let words = &message.words;
     let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     };
@@ -25,7 +29,7 @@ pub(super) fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText)
     if parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
-    parsed.text = parts::without_question(talk, parsed.text);
+    parsed.text = parts::without_question(message, parsed.text);
     let times = [parsed.spec, request.lead];
     for spec in times.into_iter().flatten() {
         if repeat.has_time() || !repeat.take_time(spec) {
@@ -45,14 +49,14 @@ pub(super) fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText)
             &parsed.text,
         )));
     }
-    Some(recurring(talk, &repeat, &parsed.text))
+    Some(recurring(message, &repeat, &parsed.text))
 }
 
-pub(super) fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
+pub(super) fn recurring(message: &ParsedMessage, repeat: &Repeat, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
-    let recurrences = match repeat.recurrences(talk.context.now, talk.zone()) {
+    let recurrences = match repeat.recurrences(message.context.now, message.zone()) {
         Ok(recurrences) => recurrences,
         Err(RepeatProblem::Time(problem)) => return Intent::Unclear(follow_up::problem(problem)),
         Err(RepeatProblem::Rule(error)) => {

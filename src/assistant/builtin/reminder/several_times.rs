@@ -8,7 +8,7 @@ use super::half_understood::has_time_left;
 use super::parts::{self, split_request, text_of};
 use crate::assistant::builtin::when::{self, Clock, Spec};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, Talk, wording};
+use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 
 /// Times that one message sets.
 const TIMES_MAX: usize = 6;
@@ -18,8 +18,8 @@ const SEVERAL_WORDS_MAX: usize = 60;
 const ANDS_MAX: usize = 8;
 
 /// "at 9, 12 and 18 to drink", "to take meds at 8am and 8pm": the same at several times.
-pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Intent> {
-    let words = &talk.words;
+pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    let words = &message.words;
     if range.len() > SEVERAL_WORDS_MAX {
         return None;
     }
@@ -35,7 +35,7 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
             (specs, parts::after_link(words, range.start)..at)
         }
     };
-    let text = parts::without_question(talk, text_of(words, text));
+    let text = parts::without_question(message, text_of(words, text));
     if text.is_empty() || has_time_left(&text) {
         return None;
     }
@@ -45,11 +45,11 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
         let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
         clocks.for_each(|clock| clock.bare = false);
     }
-    let now = talk.context.now;
+    let now = message.context.now;
     let moments = |specs: &[Spec]| -> Vec<_> {
         let each = specs
             .iter()
-            .map(|spec| when::resolve(spec, now, talk.zone()).ok());
+            .map(|spec| when::resolve(spec, now, message.zone()).ok());
         each.collect()
     };
     let is_twice =
@@ -58,7 +58,7 @@ pub(super) fn at_several_times(talk: &Talk, range: Range<usize>) -> Option<Inten
         return Some(Intent::Unclear(wording::reminder_one_time()));
     }
     let is_each_day = specs.iter().all(|spec| spec.day.is_none());
-    let each = specs.iter().map(|spec| finished(talk, spec, &text));
+    let each = specs.iter().map(|spec| finished(message, spec, &text));
     let mut each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
     if all && is_each_day {
@@ -125,11 +125,11 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
 
 /// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
 /// day missing in the second is that of the first.
-pub(super) fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
-    let ands = range.clone().filter(|at| talk.words.get(*at) == "and");
+pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    let ands = range.clone().filter(|at| message.words.get(*at) == "and");
     ands.take(ANDS_MAX).find_map(|and| {
-        let first = split_request(talk, range.start..and, false);
-        let second = split_request(talk, and + 1..range.end, false);
+        let first = split_request(message, range.start..and, false);
+        let second = split_request(message, and + 1..range.end, false);
         let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
             return None;
         };
@@ -141,7 +141,7 @@ pub(super) fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
             text => text,
         };
         let both = [(time, first.text.as_str()), (later, text)].map(|(spec, text)| {
-            (!has_time_left(text) && !text.is_empty()).then(|| finished(talk, &spec, text))
+            (!has_time_left(text) && !text.is_empty()).then(|| finished(message, &spec, text))
         });
         let both: Vec<Intent> = both.into_iter().flatten().collect();
         let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));

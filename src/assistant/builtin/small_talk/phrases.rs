@@ -1,23 +1,24 @@
 //! Fixed phrases of small talk and their answers. A phrase must match completely.
 
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::wording;
 
-pub(super) fn hello(talk: &Talk) -> String {
-    let name = talk.context.persona;
-    talk.pick(&[
-        "Hi! I'm {}. What can I do for you?",
-        "Hello! {} here. How can I help?",
-        "Hey, good to hear from you! What's on your mind?",
-        "Hi there! Need a reminder, or something kept in mind? I'm {}.",
-    ])
-    .replace("{}", name)
+pub(super) fn hello(message: &ParsedMessage) -> String {
+    let name = message.context.persona;
+    message
+        .pick(&[
+            "Hi! I'm {}. What can I do for you?",
+            "Hello! {} here. How can I help?",
+            "Hey, good to hear from you! What's on your mind?",
+            "Hi there! Need a reminder, or something kept in mind? I'm {}.",
+        ])
+        .replace("{}", name)
 }
 
-pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
+pub(super) fn greeting(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let reply = match phrase {
-        _ if is_hello(phrase) => hello(talk),
-        "good morning" | "morning" | "guten morgen" | "gm" | "おはよう" => talk
+        _ if is_hello(phrase) => hello(message),
+        "good morning" | "morning" | "guten morgen" | "gm" | "おはよう" => message
             .pick(&[
                 "Good morning! What can I do for you today?",
                 "Good morning! I hope you slept well.",
@@ -28,20 +29,20 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
             "Good evening! How can I help?".to_owned()
         }
         "good night" | "goodnight" | "night" | "gn" | "nighty night" | "sleep well"
-        | "gute nacht" | "bonne nuit" => talk
+        | "gute nacht" | "bonne nuit" => message
             .pick(&[
                 "Good night, sleep well!",
                 "Good night! I'll keep an eye on your reminders.",
             ])
             .to_owned(),
-        _ if is_farewell(phrase) => talk
+        _ if is_farewell(phrase) => message
             .pick(&[
                 "Bye! I'm here whenever you need me.",
                 "See you! Take care.",
                 "Talk to you soon!",
             ])
             .to_owned(),
-        _ if is_thanks(phrase) => talk
+        _ if is_thanks(phrase) => message
             .pick(&[
                 "You're welcome!",
                 "Any time!",
@@ -54,10 +55,10 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
     Some(reply)
 }
 
-pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
-    let name = talk.context.persona;
+pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> {
+    let name = message.context.persona;
     let reply = match phrase {
-        _ if asks_how_it_is(phrase) => talk
+        _ if asks_how_it_is(phrase) => message
             .pick(&[
                 "I'm doing well, thanks for asking! And you?",
                 "All good here! What can I do for you?",
@@ -108,9 +109,9 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
         | "do you know any jokes"
         | "tell us a joke"
         | "say something funny"
-        | "another one" => joke(talk).to_owned(),
-        _ if asks_time(phrase) => wording::time_now(talk.context.now, talk.timezone()),
-        _ if asks_date(phrase) => wording::date_now(talk.context.now, talk.timezone()),
+        | "another one" => joke(message).to_owned(),
+        _ if asks_time(phrase) => wording::time_now(message.context.now, message.timezone()),
+        _ if asks_date(phrase) => wording::date_now(message.context.now, message.timezone()),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }
@@ -122,8 +123,8 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
     Some(reply)
 }
 
-fn joke<'c>(talk: &Talk) -> &'c str {
-    talk.pick(&[
+fn joke<'c>(message: &ParsedMessage) -> &'c str {
+    message.pick(&[
         "Why did the calendar feel so popular? It had a lot of dates.",
         "I told my clock a joke. It took a minute to get it.",
         "Why don't scientists trust atoms? They make up everything.",

@@ -1,9 +1,9 @@
 //! Answers to yes, no, praise, blame and similar. A phrase must match completely, and must be
 //! addressed to the assistant.
 
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 
-pub(super) fn reaction(talk: &Talk, phrase: &str) -> Option<String> {
+pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let choices: &[&str] = match phrase {
         "yes" | "yeah" | "yep" | "yup" | "sure" | "of course" | "absolutely" | "y" | "si"
         | "oui" | "ja" => &[
@@ -58,5 +58,7 @@ pub(super) fn reaction(talk: &Talk, phrase: &str) -> Option<String> {
         _ => return None,
     };
     // A single word to others in a group needs no answer.
-    talk.spoken_to.then(|| talk.pick(choices).to_owned())
+    message
+        .is_addressed
+        .then(|| message.pick(choices).to_owned())
 }

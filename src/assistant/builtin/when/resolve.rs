@@ -229,7 +229,7 @@ fn later_today(
     Ok(None)
 }
 
-/// Those weekdays of the months that may be meant.
+/// The candidates: such weekdays of the possible months.
 fn nth_weekdays(
     today: NaiveDate,
     (nth, weekday): (i32, chrono::Weekday),
@@ -241,11 +241,11 @@ fn nth_weekdays(
         NamedMonth::Coming | NamedMonth::OfYear(_) => 0..=12,
     };
     let firsts = months.filter_map(move |n| first?.checked_add_months(Months::new(n)));
-    let is_meant = move |first: &NaiveDate| match named {
+    let is_named = move |first: &NaiveDate| match named {
         NamedMonth::OfYear(month) => first.month() == month,
         _ => true,
     };
-    firsts.filter(is_meant).filter_map(move |first| {
+    firsts.filter(is_named).filter_map(move |first| {
         let (year, month) = (first.year(), first.month());
         match u8::try_from(nth) {
             Ok(nth) => NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth),

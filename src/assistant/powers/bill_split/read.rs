@@ -4,7 +4,7 @@
 mod payments;
 
 use super::{Amount, BillSplitAction, PART_MAX, PaidAction};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear};
 use crate::assistant::powers::{money, pieces};
@@ -17,12 +17,14 @@ const TIP_PERCENT_MAX: i64 = 100;
 /// More ways are taken for a mistake.
 const WAYS_MAX: i64 = 1_000;
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BillSplitAction)> {
-    if let Some(action) = fixed(talk.request()) {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, BillSplitAction)> {
+    if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }

@@ -1,9 +1,9 @@
-//! Birthdays as memories: to be told, forgotten and taken back with what else a person told.
+//! Birthdays as memories: shown, forgotten and restored together with a person's other memories.
 
 use super::{Birthday, BirthdayAction, BirthdayState, possessive};
 use crate::assistant::powers::{Action, PowerContext, StoredState};
 
-/// A birthday that is kept.
+/// A stored birthday.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBirthday {
     pub name: String,
@@ -15,7 +15,7 @@ pub struct StoredBirthday {
     pub item: String,
 }
 
-/// All that are kept; none where the state can't be parsed.
+/// All stored birthdays; none where the state can't be parsed.
 pub fn birthdays(stored: &StoredState, context: &PowerContext<'_>) -> Vec<StoredBirthday> {
     let state = serde_json::from_str::<BirthdayState>(&stored.state).unwrap_or_default();
     let all = state.birthdays.iter().filter_map(|birthday| {

@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::BirthdayAction;
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
@@ -12,13 +12,15 @@ use crate::assistant::powers::pieces;
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BirthdayAction)> {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, BirthdayAction)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
-    if lists(talk.request()) {
+    let words = &message.words;
+    if lists(message.request()) {
         return Some((Clear, BirthdayAction::List));
     }
-    let (at, end) = (talk.start, pieces::end(words));
+    let (at, end) = (message.start, pieces::end(words));
     let word = (at..end.min(at + 4 + NAME_WORDS_MAX))
         .find(|n| matches!(words.get(*n), "birthday" | "bday" | "b-day"))?;
     if let Some(from) = words.after(
@@ -72,7 +74,7 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
         )
         .unwrap_or(next);
     let stated = next > word + 1 || from > at || words.is_set_off(word);
-    match day(talk, next) {
+    match day(message, next) {
         Some((action, to)) if to == end => Some((Clear, action(name))),
         // "Ana's birthday is going to be fun" is ordinary talk.
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
@@ -105,9 +107,9 @@ fn lists(request: &str) -> bool {
 
 type ActionBuilder = Box<dyn Fn(String) -> BirthdayAction>;
 
-/// The day at `at`: an action for whoever's it is.
-fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
-    let words = &talk.words;
+/// The day at `at`: an action for the person whose birthday it is.
+fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
+    let words = &message.words;
     let at = if matches!(words.get(at), "on" | "the") {
         at + 1
     } else {
@@ -119,12 +121,12 @@ fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
         Day::Date { year, month, day } => (month, day, Some(year)),
         Day::Ambiguous => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
         _ => {
-            let (date, _) = pieces::read_day(words, at, talk.context.now, talk.zone())?;
+            let (date, _) = pieces::read_day(words, at, message.context.now, message.zone())?;
             (date.month(), date.day(), None)
         }
     };
     // A future year gives the next birthday, not the year of birth.
-    let this_year = pieces::date(talk.context.now, talk.zone()).year();
+    let this_year = pieces::date(message.context.now, message.zone()).year();
     let year = year.filter(|year| *year < this_year);
     // A leap year has every day.
     if NaiveDate::from_ymd_opt(year.unwrap_or(2000), month, day).is_none() {

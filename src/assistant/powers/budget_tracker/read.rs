@@ -1,15 +1,17 @@
 //! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
 use super::{BudgetAction, Span, Spending};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::{money, pieces};
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BudgetAction)> {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, BudgetAction)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
-    match talk.request() {
+    let words = &message.words;
+    match message.request() {
         "my budget"
         | "budget"
         | "show my budget"
@@ -33,9 +35,9 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
         }
         _ => {}
     }
-    let (at, end) = (talk.start, pieces::end(words));
+    let (at, end) = (message.start, pieces::end(words));
     if let Some(from) = words.after(at, &SPENT) {
-        return spent(talk, from, end);
+        return spent(message, from, end);
     }
     if let Some(from) = words.after(
         at,
@@ -47,18 +49,18 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
             "what have i spent",
         ],
     ) {
-        return how_much(talk, from, end).map(|action| (Clear, action));
+        return how_much(message, from, end).map(|action| (Clear, action));
     }
     // It may as well be looked up in memories.
     if let Some(from) = words.after(at, &["what did i spend"]) {
-        return how_much(talk, from, end).map(|action| (Soft, action));
+        return how_much(message, from, end).map(|action| (Soft, action));
     }
     if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
         && let Some(purpose) = removed(words, at + 1, end)
     {
         return Some((Clear, BudgetAction::RemoveBudget(purpose)));
     }
-    budgets(talk, end).map(|action| (Clear, action))
+    budgets(message, end).map(|action| (Clear, action))
 }
 
 /// "my budget for food", "my food budget", "my budget".
@@ -97,8 +99,8 @@ enum Order {
 }
 
 /// "spent 12.50 on lunch", "spent 5 on bus, 12 on lunch yesterday", "I paid the taxi, 30".
-fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAction)> {
-    let (words, at) = (&talk.words, talk.start);
+fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAction)> {
+    let (words, at) = (&message.words, message.start);
     let talked = matches!(words.get(at), "i" | "ive" | "paid");
     let strength = if talked {
         Strength::Soft
@@ -144,7 +146,7 @@ fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAc
     Some((strength, action))
 }
 
-/// One amount and its purpose; `None` where a second amount may be meant.
+/// One amount and its purpose; `None` where there may be a second amount.
 fn expense(words: &Words<'_>, from: usize, to: usize) -> Option<(Order, (Spending, String))> {
     /// Words of a purpose that nothing links to its amount.
     const BARE_WORDS_MAX: usize = 3;
@@ -241,8 +243,8 @@ fn span(words: &Words<'_>, at: usize) -> Option<(Span, usize)> {
 }
 
 /// "this month on food", "on food", "today".
-fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<BudgetAction> {
-    let words = &talk.words;
+fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
     let (mut at, mut named, mut purpose) = (from, Span::Month, String::new());
     while at < end {
         if let Some((span, next)) = span(words, at) {
@@ -267,12 +269,12 @@ fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<BudgetAction> {
 }
 
 /// "budget 400 for food", "set food budget to 200 and rent to 900".
-fn budgets(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
-    let words = &talk.words;
-    let parts = money::parts(words, talk.start, end);
+fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
+    let parts = money::parts(words, message.start, end);
     let (first, others) = parts.split_first()?;
-    let first = budget(talk, first.1)?;
-    if (talk.start..end).any(|at| is_other_than_month(words, at)) {
+    let first = budget(message, first.1)?;
+    if (message.start..end).any(|at| is_other_than_month(words, at)) {
         return Some(BudgetAction::NotMonthly);
     }
     if first == BudgetAction::Unclear || others.is_empty() {
@@ -336,11 +338,11 @@ fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Spending
 }
 
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
-fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
-    let words = &talk.words;
+fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
     let at = words
         .after(
-            talk.start,
+            message.start,
             &[
                 "set my",
                 "set a",
@@ -352,7 +354,7 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
                 "a",
             ],
         )
-        .unwrap_or(talk.start);
+        .unwrap_or(message.start);
     let word = (at..end.min(at + 4)).find(|n| words.get(*n) == "budget")?;
     let before = pieces::original(words, at, word);
     let from = words.after(word + 1, &["for"]);
@@ -369,7 +371,7 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
         .after(word + 1, &["of", "to", "is", "at"])
         .unwrap_or(word + 1);
     let Some((amount, next)) = money::read(words, from) else {
-        return (from == end && words.get(talk.start) == "set").then_some(BudgetAction::Unclear);
+        return (from == end && words.get(message.start) == "set").then_some(BudgetAction::Unclear);
     };
     let purpose = match words.after(next, &["for", "on"]) {
         Some(from) => {

@@ -5,12 +5,12 @@ use chrono::NaiveDate;
 
 use super::{CalendarQuery, Strength, hours};
 use crate::assistant::MessageContext;
-use crate::assistant::builtin::listening::listen;
-use crate::assistant::builtin::{Talk, TimeChange, follow_up, when};
+use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
 use crate::assistant::powers::{PowerContext, pieces, planned_time};
 use crate::model::calendar_change::TITLE_CHARS_MAX;
 
-/// Of an event whose end is not said.
+/// The length of an event without an end.
 pub(super) const USUAL_MINUTES: i64 = 60;
 const DAY_MINUTES: i64 = 24 * 60;
 /// Words of a calendar's name.
@@ -18,7 +18,7 @@ const CALENDAR_WORDS_MAX: usize = 4;
 /// Words of the title of an event that is to be found.
 const NAME_WORDS_MAX: usize = 12;
 
-/// An event as it was said.
+/// An event as the message describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventDraft {
     pub(super) title: String,
@@ -70,7 +70,7 @@ impl EventDraft {
     }
 
     /// For somebody without a calendar.
-    pub(super) fn not_put(&self, scene: &PowerContext<'_>) -> String {
+    pub(super) fn not_put(&self, context: &PowerContext<'_>) -> String {
         let day = self.day.format("%-d %B");
         let at = self
             .minute
@@ -78,7 +78,7 @@ impl EventDraft {
         format!(
             "No calendar of yours is connected, so I put nothing into one. I can remind you of it: “remind me on {day}{at} of {}”. Say “connect my calendar” to connect one.{}",
             self.title,
-            scene.zone_hint()
+            context.zone_hint()
         )
     }
 }
@@ -89,35 +89,35 @@ pub struct EventChangeRequest {
     pub which: EventRef,
     /// `None`: it is deleted.
     pub to: Option<TimeChange>,
-    /// The calendar was named, so that nothing else is meant.
+    /// The message names the calendar, so it is about nothing else.
     pub is_explicit: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventRef {
-    /// As it was said, also with its day: "standup on friday".
+    /// As the message names it, also with its day: "standup on friday".
     Named(String),
     /// The one that was changed last.
     Latest {
         uid: String,
-        /// Which instance of a series; empty: it comes once.
+        /// Which instance of a series; empty for a single event.
         instance: String,
     },
 }
 
 /// "put lunch with Bo on tuesday at 1 in my work calendar", "move …", "delete …".
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
-    let (at, end) = (talk.start, pieces::end(&talk.words));
-    match talk.words.get(at) {
-        "put" | "add" | "schedule" | "create" | "new" | "pencil" => add(talk, at, end),
-        "move" | "reschedule" | "push" | "postpone" | "shift" => relocate(talk, at + 1, end),
-        "delete" | "remove" | "cancel" => delete(talk, at + 1, end),
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQuery)> {
+    let (at, end) = (message.start, pieces::end(&message.words));
+    match message.words.get(at) {
+        "put" | "add" | "schedule" | "create" | "new" | "pencil" => add(message, at, end),
+        "move" | "reschedule" | "push" | "postpone" | "shift" => relocate(message, at + 1, end),
+        "delete" | "remove" | "cancel" => delete(message, at + 1, end),
         _ => None,
     }
 }
 
-fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
-    let words = &talk.words;
+fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
+    let words = &message.words;
     let from = words.after(
         at,
         &[
@@ -133,7 +133,7 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuer
             "new event",
         ],
     )?;
-    let named = calendar_phrase(talk, from, end);
+    let named = calendar_phrase(message, from, end);
     let is_event = from > at + 1 || named.is_some();
     if matches!(words.get(at), "add" | "create") && !is_event {
         return None;
@@ -145,8 +145,8 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuer
     let from = words.after(from, &["called", "about"]).unwrap_or(from);
     let spans = named.as_ref().map(|(span, _)| *span);
     let calendar = named.and_then(|(_, name)| name);
-    let (length, rest) = length(talk, &without(talk, from, end, spans));
-    let parsed = match time_and_title(talk, &rest, &length) {
+    let (length, rest) = length(message, &without(message, from, end, spans));
+    let parsed = match time_and_title(message, &rest, &length) {
         Some(Ok(parsed)) => parsed,
         Some(Err(why)) => return Some((strength, CalendarQuery::Unclear(why))),
         // "put the milk into the fridge" is about no time.
@@ -168,11 +168,11 @@ fn unclear() -> String {
 
 /// "in my work calendar", "to the calendar": its words, and the calendar's name.
 fn calendar_phrase(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     from: usize,
     end: usize,
 ) -> Option<((usize, usize), Option<String>)> {
-    let words = &talk.words;
+    let words = &message.words;
     let last = (from..end).rev().find(|at| words.get(*at) == "calendar")?;
     let first = last.saturating_sub(CALENDAR_WORDS_MAX + 2).max(from);
     let begin = (first..last).rev().find(|at| {
@@ -192,8 +192,13 @@ fn calendar_phrase(
 }
 
 /// The words from `from` to `end` without those of a span, as one text.
-fn without(talk: &Talk<'_>, from: usize, end: usize, span: Option<(usize, usize)>) -> String {
-    let words = &talk.words;
+fn without(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+    span: Option<(usize, usize)>,
+) -> String {
+    let words = &message.words;
     match span {
         Some((begin, over)) => {
             let before = words.original(from..begin.max(from));
@@ -212,13 +217,13 @@ enum Length {
     Hours(u32, u32),
 }
 
-/// The length that is said in a text, and the text without it.
-fn length(talk: &Talk<'_>, text: &str) -> (Length, String) {
+/// The length in a text, and the text without it.
+fn length(message: &ParsedMessage<'_>, text: &str) -> (Length, String) {
     let context = MessageContext {
         text,
-        ..*talk.context
+        ..*message.context
     };
-    let inner = listen(&context);
+    let inner = read_message(&context);
     let (words, end) = (&inner.words, inner.words.len());
     for at in 0..end {
         let found = match words.get(at) {
@@ -239,20 +244,20 @@ fn length(talk: &Talk<'_>, text: &str) -> (Length, String) {
     (Length::Usual, text.to_owned())
 }
 
-/// `None`: no time is said. An error is what to say.
+/// `None`: the message has no time. The error is the reply.
 fn time_and_title(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     text: &str,
     length: &Length,
 ) -> Option<Result<EventDraft, String>> {
     let context = MessageContext {
         text,
-        ..*talk.context
+        ..*message.context
     };
-    let inner = listen(&context);
+    let inner = read_message(&context);
     let end = inner.words.len();
     // The meaning rests on the person's time zone.
-    let zone = talk.zone();
+    let zone = message.zone();
     let found = planned_time::find(&inner, 0, end, false);
     let title = match &found {
         Some(found) => found.rest(&inner.words, 0, end).join(" "),
@@ -265,7 +270,7 @@ fn time_and_title(
     let (day, minute) = match (found.map(|found| found.time), length) {
         (Some(Err(why)), _) => return Some(Err(why)),
         (Some(Ok(time)), _) => (time.day, time.minute),
-        (None, Length::Hours(..)) => (pieces::date(talk.context.now, zone), None),
+        (None, Length::Hours(..)) => (pieces::date(message.context.now, zone), None),
         (None, _) => return None,
     };
     let (minute, minutes) = match *length {
@@ -288,9 +293,13 @@ fn time_and_title(
     }))
 }
 
-fn relocate(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
-    let words = &talk.words;
-    let named = calendar_phrase(talk, at, end).map(|(span, _)| span);
+fn relocate(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, CalendarQuery)> {
+    let words = &message.words;
+    let named = calendar_phrase(message, at, end).map(|(span, _)| span);
     let end = named
         .filter(|span| span.1 == end)
         .map_or(end, |span| span.0);
@@ -302,7 +311,7 @@ fn relocate(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Calenda
         let to = is_link.then(|| follow_up::read_new_time(words, link..end))?;
         Some((link, to?))
     })?;
-    let which = event_name(talk, at, name_end)?;
+    let which = event_name(message, at, name_end)?;
     Some((
         strength(named.is_some()),
         CalendarQuery::Change(EventChangeRequest {
@@ -313,12 +322,12 @@ fn relocate(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Calenda
     ))
 }
 
-fn delete(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
-    let named = calendar_phrase(talk, at, end).map(|(span, _)| span);
+fn delete(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
+    let named = calendar_phrase(message, at, end).map(|(span, _)| span);
     let end = named
         .filter(|span| span.1 == end)
         .map_or(end, |span| span.0);
-    let which = event_name(talk, at, end)?;
+    let which = event_name(message, at, end)?;
     Some((
         strength(named.is_some()),
         CalendarQuery::Change(EventChangeRequest {
@@ -337,8 +346,8 @@ fn strength(is_explicit: bool) -> Strength {
 }
 
 /// "my lunch with Bo": without the words before it. "it" and numbers name no event.
-fn event_name(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
-    let words = &talk.words;
+fn event_name(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
+    let words = &message.words;
     let from = words
         .after(at, &["my event", "the event", "my", "the", "our"])
         .unwrap_or(at);

@@ -12,10 +12,10 @@ use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext, piec
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventTime};
 
-/// What is said back, and what is to be done once it is confirmed.
+/// The question to the person, and the change to make once they confirm it.
 pub(super) type Proposal = (String, Option<CalendarRequest>);
 
-/// `None`: nothing is said of it, as something else may be meant.
+/// `None`: no reply, as the message may be about something else.
 pub(super) fn propose_add(event: &EventDraft, context: &PowerContext<'_>) -> Option<Proposal> {
     let calendars = &context.facts.calendars;
     let calendar = match &event.calendar {
@@ -123,7 +123,7 @@ pub(super) fn propose_change(
     ))
 }
 
-/// The next event of that name, and whether its whole series is meant: "standup", "standup on
+/// The next event of that name, and whether the whole series is requested: "standup", "standup on
 /// friday", "tomorrow's standup", "the whole series standup", "the standup series".
 fn named<'a>(
     name: &str,

@@ -1,8 +1,8 @@
-//! Reads what is said of trials and free cancellations: "my netflix trial ends on 5 december". It
+//! Parses messages about trials and free cancellations: "my netflix trial ends on 5 december". It
 //! knows none.
 
 use super::{CancellationAction, FREE};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::{Strength, pieces, planned_time};
 
 /// Words before "trial ends".
@@ -32,22 +32,22 @@ const ORDERS: [&str; 8] = [
 ];
 
 pub(in crate::assistant::powers) fn parse(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
 ) -> Option<(Strength, CancellationAction)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if lists(message.request()) {
         return Some((Clear, CancellationAction::List));
     }
-    if let Some(found) = parse_request(talk, at, end) {
+    if let Some(found) = parse_request(message, at, end) {
         return Some(found);
     }
     if words.is_question() {
         return None;
     }
-    let (what, next) = deadline(talk, at, end)?;
-    let Some(found) = planned_time::find(talk, next, end, false) else {
+    let (what, next) = deadline(message, at, end)?;
+    let Some(found) = planned_time::find(message, next, end, false) else {
         return (next == end).then_some((Soft, CancellationAction::AskTime(what)));
     };
     let mut rest = found.rest(words, next, end);
@@ -75,12 +75,16 @@ pub(in crate::assistant::powers) fn parse(
     ))
 }
 
-/// What a person wants done or knows of a trial that was told before.
-fn parse_request(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, CancellationAction)> {
+/// A request about a known trial, or news of it.
+fn parse_request(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, CancellationAction)> {
     use Strength::{InSession, Soft};
-    let words = &talk.words;
+    let words = &message.words;
     if let Some(from) = words.after(at, &DONE) {
-        let about = bare(talk, from, end)?;
+        let about = bare(message, from, end)?;
         return Some((Soft, CancellationAction::Remove(about)));
     }
     if let Some(from) = words.after(at, &ORDERS)
@@ -88,36 +92,36 @@ fn parse_request(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Ca
     {
         return Some((
             Soft,
-            CancellationAction::Order(named(talk, from, kind, end)),
+            CancellationAction::Order(named(message, from, kind, end)),
         ));
     }
     if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop", "cancel"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
-        let about = named(talk, from, kind, end);
+        let about = named(message, from, kind, end);
         return Some((InSession, CancellationAction::Remove(about)));
     }
     let from = words.after(at, &["when does", "when do", "when will", "until when is"])?;
     let kind = (from..end).find(|n| matches!(words.get(*n), "trial" | "trials"))?;
-    let about = named(talk, from, kind, end - 1);
+    let about = named(message, from, kind, end - 1);
     Some((Soft, CancellationAction::Show(about)))
 }
 
 /// "netflix trial", "trial of netflix": netflix, else the kind alone.
-fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> String {
+fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> String {
     let of = || {
         let link = ["of", "for", "with", "on", "at"];
-        bare(talk, talk.words.after(kind + 1, &link)?, end)
+        bare(message, message.words.after(kind + 1, &link)?, end)
     };
-    bare(talk, from, kind)
+    bare(message, from, kind)
         .filter(|name| !name.eq_ignore_ascii_case("free"))
         .or_else(of)
-        .unwrap_or_else(|| talk.words.get(kind).to_owned())
+        .unwrap_or_else(|| message.words.get(kind).to_owned())
 }
 
 /// What can be cancelled until when: its name, and the index at which the time begins.
-fn deadline(talk: &Talk<'_>, at: usize, end: usize) -> Option<(String, usize)> {
-    let words = &talk.words;
+fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(String, usize)> {
+    let words = &message.words;
     let until = end.min(at + NAME_WORDS_MAX);
     for n in at..until {
         if let Some(next) = words.after(
@@ -133,7 +137,7 @@ fn deadline(talk: &Talk<'_>, at: usize, end: usize) -> Option<(String, usize)> {
             ],
         ) {
             let next = words.after(next, &["until", "till", "up to", "by", "before"]);
-            let before = bare(talk, at, n).map(|name| {
+            let before = bare(message, at, n).map(|name| {
                 let name = name.strip_suffix(" has").unwrap_or(&name);
                 format!("{FREE} of {name}")
             });
@@ -158,7 +162,7 @@ fn deadline(talk: &Talk<'_>, at: usize, end: usize) -> Option<(String, usize)> {
             )
         {
             if !matches!(words.get(next - 1), "of" | "for" | "with") {
-                let name = bare(talk, at, n);
+                let name = bare(message, at, n);
                 let name =
                     name.filter(|name| !matches!(name.to_lowercase().as_str(), "free" | "my free"));
                 let name = name.map_or_else(
@@ -173,25 +177,25 @@ fn deadline(talk: &Talk<'_>, at: usize, end: usize) -> Option<(String, usize)> {
                 Some((m, after?))
             });
             let (to, after) = verb?;
-            return Some((format!("{} trial", bare(talk, next, to)?), after));
+            return Some((format!("{} trial", bare(message, next, to)?), after));
         }
     }
     let from = words.after(at, &["i can cancel", "we can cancel", "i can still cancel"])?;
     let to = (from..end).find(|n| matches!(words.get(*n), "until" | "till" | "before" | "by"))?;
-    let name = bare(talk, from, to)?;
+    let name = bare(message, from, to)?;
     let name = name.strip_suffix(" for free").unwrap_or(&name);
     Some((format!("{FREE} of {name}"), to + 1))
 }
 
-fn bare(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
-    let from = talk
+fn bare(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
+    let from = message
         .words
         .after(from, &["my", "the", "our", "this"])
         .unwrap_or(from);
     // "Canva, it ends"
-    let is_it = to > from + 1 && matches!(talk.words.get(to - 1), "it" | "that" | "which");
+    let is_it = to > from + 1 && matches!(message.words.get(to - 1), "it" | "that" | "which");
     let to = if is_it { to - 1 } else { to };
-    let text = pieces::original(&talk.words, from, to);
+    let text = pieces::original(&message.words, from, to);
     (!text.is_empty()).then_some(text)
 }
 

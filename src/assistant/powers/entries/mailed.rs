@@ -1,4 +1,4 @@
-//! What mails state, among what the person told: taken in at each look, and never kept.
+//! Entries from mails among a person's own: added at each use, and never stored.
 
 use serde::Serializer;
 
@@ -45,9 +45,9 @@ pub(super) fn without_mails<S: Serializer>(
 }
 
 impl Entries {
-    /// Adds what mails state to what the person told, but for what they told as well, corrected
-    /// or removed. `convert`: how a superpower shows it; `None`: it is none of its.
-    pub(in super::super) fn take_in(
+    /// Adds entries for bookings in mails, except those that the person entered, corrected or
+    /// removed. `convert` makes a superpower's entry; `None` where the booking does not concern it.
+    pub(in super::super) fn add_mailed(
         &mut self,
         context: &PowerContext<'_>,
         convert: impl Fn(&Booking) -> Option<MailedEntry>,

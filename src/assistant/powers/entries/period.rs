@@ -1,18 +1,18 @@
-//! How often something comes again, counted from its first day.
+//! How often an entry recurs, counted from its first day.
 
 use chrono::{Duration, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use crate::assistant::builtin::when::Wait;
 
-/// Days of a period before which a word a week ahead comes in time.
+/// Days of the shortest period that gets its notice a week ahead.
 const LONG_DAYS: i64 = 28;
 const WEEK_DAYS: i64 = 7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
-    /// It ends then, and does not come again.
+    /// It ends then, and does not recur.
     Once,
     Monthly,
     Yearly,
@@ -34,7 +34,7 @@ impl Period {
         })
     }
 
-    /// "every month"; `None`: it doesn't come again.
+    /// "every month"; `None`: it doesn't recur.
     pub(in super::super) fn often(self) -> Option<String> {
         Some(match self {
             Self::Once => return None,
@@ -49,8 +49,8 @@ impl Period {
         })
     }
 
-    /// How many days before it is told of: a week, or one day of what comes more often than
-    /// monthly.
+    /// How many days before it the notice goes out: a week, or one day for what comes more often
+    /// than monthly.
     pub(in super::super) fn notice_days(self) -> i64 {
         match self {
             Self::Days(n) if i64::from(n) < LONG_DAYS => 1,
@@ -58,7 +58,7 @@ impl Period {
         }
     }
 
-    /// The first of its days on or after `today`; of what comes once its only day.
+    /// Its first day on or after `today`; without a recurrence its only day.
     pub(super) fn next(self, first: NaiveDate, today: NaiveDate) -> Option<NaiveDate> {
         let months = match self {
             Self::Once => return Some(first),

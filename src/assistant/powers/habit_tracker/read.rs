@@ -1,15 +1,17 @@
 //! Parses messages about habits: "track habit: run 3 times a week", "I ran today".
 
 use super::HabitAction;
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::pieces;
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, HabitAction)> {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, HabitAction)> {
     use Strength::Clear;
-    let words = &talk.words;
-    match talk.request() {
+    let words = &message.words;
+    match message.request() {
         "my habits"
         | "habits"
         | "show my habits"
@@ -31,7 +33,7 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
         | "habit streaks" => return Some((Clear, HabitAction::List)),
         _ => {}
     }
-    let (at, end) = (talk.start, pieces::end(words));
+    let (at, end) = (message.start, pieces::end(words));
     let track = [
         "track habit",
         "track a habit",
@@ -241,7 +243,7 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
     }
 }
 
-/// Whether a word says how often, and isn't a part of a habit's name.
+/// Whether a word is part of a frequency and not of a habit's name.
 fn is_often(word: &str) -> bool {
     matches!(
         word,

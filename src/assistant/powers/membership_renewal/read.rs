@@ -1,4 +1,4 @@
-//! Reads what is said of renewals: "netflix renews every month on 5 december for 12.99". It knows
+//! Parses messages about renewals: "netflix renews every month on 5 december for 12.99". It knows
 //! none.
 
 use super::super::entries::Period;
@@ -6,8 +6,8 @@ use super::super::planned_time::{self, PlannedTime};
 use super::super::{Strength, money, pieces};
 use super::RenewalAction;
 use crate::assistant::MessageContext;
-use crate::assistant::builtin::Talk;
-use crate::assistant::builtin::listening::listen;
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
@@ -45,30 +45,30 @@ const CANCELLED: [&str; 7] = [
     "i quit",
 ];
 
-pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, RenewalAction)> {
+pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, RenewalAction)> {
     use Strength::{Clear, InSession, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if lists(message.request()) {
         return Some((Clear, RenewalAction::List));
     }
     if let Some(from) = words.after(at, &["when does", "when will", "when do"]) {
         let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
-        let about = without_article(talk, from, verb)?;
+        let about = without_article(message, from, verb)?;
         return Some((Soft, RenewalAction::Show(about)));
     }
     if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop"])
-        && let Some(about) = of_kind(talk, from, end)
+        && let Some(about) = of_kind(message, from, end)
     {
         return Some((Clear, RenewalAction::Remove(about)));
     }
     if let Some(from) = words.after(at, &ORDERS) {
         let is_kind = (from..end).any(|n| is_kind(words.get(n)));
-        let about = of_kind(talk, from, end).or_else(|| without_article(talk, from, end))?;
+        let about = of_kind(message, from, end).or_else(|| without_article(message, from, end))?;
         return Some((Soft, RenewalAction::Order { about, is_kind }));
     }
     if let Some(from) = words.after(at, &CANCELLED) {
-        let about = of_kind(talk, from, end).or_else(|| without_article(talk, from, end))?;
+        let about = of_kind(message, from, end).or_else(|| without_article(message, from, end))?;
         return Some((Soft, RenewalAction::Cancelled(about)));
     }
     let alone = words.after(at, &IT_RENEWS).unwrap_or(at);
@@ -83,7 +83,7 @@ pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, RenewalActio
     let until = end.min(at + NAME_WORDS_MAX + 2);
     let (verb, next, ends) = (at..until).find_map(|n| {
         let renews = verb_end(words, n).map(|next| (n, next, false));
-        renews.or_else(|| Some((n, end_verb_end(talk, n)?, true)))
+        renews.or_else(|| Some((n, end_verb_end(message, n)?, true)))
     })?;
     let from = words.after(at, &["my", "the", "our"]).unwrap_or(at);
     let is_request = matches!(words.get(at), "remind" | "tell" | "warn" | "ask" | "cancel");
@@ -92,19 +92,19 @@ pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, RenewalActio
     }
     // "gym, 30 euros a month, renews on the 1st"
     let name = (from + 1..verb).find(|n| price(words, *n).is_some());
-    let what = without_article(talk, from, name.unwrap_or(verb))?;
+    let what = without_article(message, from, name.unwrap_or(verb))?;
     let mut tail = Tail::of(words, next, end);
     if let Some(name) = name {
         let told = Tail::of(words, name, verb);
         tail.price = tail.price.or(told.price);
         tail.period = tail.period.or(told.period);
     }
-    renewal(talk, what, tail, ends)
+    renewal(message, what, tail, ends)
 }
 
-/// What is told of a renewal, or asked about it. `ends`: it expires.
+/// A statement or question about a renewal. `ends`: it expires.
 fn renewal(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     what: String,
     tail: Tail,
     ends: bool,
@@ -112,9 +112,9 @@ fn renewal(
     use Strength::{Clear, Soft};
     let context = MessageContext {
         text: &tail.rest,
-        ..*talk.context
+        ..*message.context
     };
-    let inner = listen(&context);
+    let inner = read_message(&context);
     let found = planned_time::find(&inner, 0, inner.words.len(), false);
     // "12/28" on a card is a month.
     let is_month = what.ends_with("card") && inner.words.iter().any(|word| word.contains('/'));
@@ -142,10 +142,10 @@ fn renewal(
                 Err(problem) => return Some((Clear, RenewalAction::UnclearTime(problem))),
             }
         }
-        None => (first_day(talk, tail.repeat.as_ref()), Vec::new()),
+        None => (first_day(message, tail.repeat.as_ref()), Vec::new()),
     };
     let Some(time) = time else {
-        let is_stated = !talk.words.is_question();
+        let is_stated = !message.words.is_question();
         return match often {
             // "netflix renews every month"
             Some(period) if is_stated => Some((
@@ -173,12 +173,14 @@ fn renewal(
 }
 
 /// The first day of a rule that names its days: "every month on the 5th".
-fn first_day(talk: &Talk<'_>, repeat: Option<&Repeat>) -> Option<PlannedTime> {
+fn first_day(message: &ParsedMessage<'_>, repeat: Option<&Repeat>) -> Option<PlannedTime> {
     let repeat = repeat.filter(|repeat| repeat.names_day())?;
-    let recurrences = repeat.recurrences(talk.context.now, talk.zone()).ok()?;
+    let recurrences = repeat
+        .recurrences(message.context.now, message.zone())
+        .ok()?;
     let next = recurrences.first()?.next()?;
     Some(PlannedTime {
-        day: pieces::date(next, talk.zone()),
+        day: pieces::date(next, message.zone()),
         minute: None,
     })
 }
@@ -327,13 +329,13 @@ fn is_kind(word: &str) -> bool {
 }
 
 /// What is named beside "subscription" and the like.
-fn of_kind(talk: &Talk<'_>, from: usize, end: usize) -> Option<String> {
-    let kind = (from..end).find(|n| is_kind(talk.words.get(*n)))?;
+fn of_kind(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<String> {
+    let kind = (from..end).find(|n| is_kind(message.words.get(*n)))?;
     let of = || {
         let link = ["of", "for", "to", "at", "with"];
-        without_article(talk, talk.words.after(kind + 1, &link)?, end)
+        without_article(message, message.words.after(kind + 1, &link)?, end)
     };
-    of().or_else(|| without_article(talk, from, kind))
+    of().or_else(|| without_article(message, from, kind))
 }
 
 /// The index after "renews".
@@ -356,9 +358,9 @@ fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
 }
 
 /// The index after "expires", where a membership or a document does.
-fn end_verb_end(talk: &Talk<'_>, at: usize) -> Option<usize> {
-    let words = &talk.words;
-    let is_named = (talk.start..at).any(|n| {
+fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
+    let words = &message.words;
+    let is_named = (message.start..at).any(|n| {
         is_kind(words.get(n))
             || matches!(
                 words.get(n),
@@ -387,12 +389,12 @@ fn end_verb_end(talk: &Talk<'_>, at: usize) -> Option<usize> {
         .filter(|_| is_named)
 }
 
-fn without_article(talk: &Talk<'_>, from: usize, to: usize) -> Option<String> {
-    let from = talk
+fn without_article(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
+    let from = message
         .words
         .after(from, &["my", "the", "our"])
         .unwrap_or(from);
-    let text = pieces::original(&talk.words, from, to);
+    let text = pieces::original(&message.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);
     let is_name = !matches!(
         text.to_lowercase().as_str(),

@@ -1,8 +1,8 @@
-//! Reads what is said of parcels: "my parcel from Zalando arrives on friday", "where are my
+//! Parses messages about parcels: "my parcel from Zalando arrives on friday", "where are my
 //! parcels?". It knows none.
 
 use super::ParcelAction;
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{Strength, pieces, planned_time};
 
@@ -44,15 +44,17 @@ const EXPECTING: [&str; 12] = [
     "note",
 ];
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, ParcelAction)> {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, ParcelAction)> {
     use Strength::{Clear, InSession, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if lists(message.request()) {
         return Some((Clear, ParcelAction::List));
     }
     if let Some(from) = words.after(at, &IT_ARRIVES)
-        && let Some(found) = planned_time::find(talk, from, end, false)
+        && let Some(found) = planned_time::find(message, from, end, false)
     {
         let to_action = |time| ParcelAction::SetTime { about: None, time };
         return Some((
@@ -62,17 +64,17 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
     }
     let it = ["it is", "its", "it will be", "itll be", "it has been"];
     if let Some(from) = words.after(at, &it)
-        && let Some(action) = parse_late(talk, None, from, end)
+        && let Some(action) = parse_late(message, None, from, end)
     {
         return Some((InSession, action));
     }
     let kind = (at..end).find(|n| is_parcel(words.get(*n)))?;
-    if let Some(removal) = parse_removal(talk, at, kind, end) {
+    if let Some(removal) = parse_removal(message, at, kind, end) {
         return Some(removal);
     }
     if let Some(late) = (kind..end).find(|n| late_end(words, *n).is_some()) {
-        let about = about(talk, at, kind, late);
-        return Some((Soft, parse_late(talk, about, late, end)?));
+        let about = about(message, at, kind, late);
+        return Some((Soft, parse_late(message, about, late, end)?));
     }
     if matches!(words.get(at), "where" | "wheres")
         || words
@@ -81,18 +83,18 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
     {
         return Some((Clear, ParcelAction::List));
     }
-    parse_parcel(talk, at, kind, end).map(|action| (Clear, action))
+    parse_parcel(message, at, kind, end).map(|action| (Clear, action))
 }
 
-/// "delayed until friday": the new day, if one is said.
+/// "delayed until friday": the new day, if one is named.
 fn parse_late(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     about: Option<String>,
     at: usize,
     end: usize,
 ) -> Option<ParcelAction> {
-    let from = late_end(&talk.words, at)?;
-    Some(match planned_time::find(talk, from, end, false) {
+    let from = late_end(&message.words, at)?;
+    Some(match planned_time::find(message, from, end, false) {
         Some(found) => {
             found
                 .time
@@ -139,7 +141,7 @@ fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
 
 /// It has arrived, or is to be forgotten.
 fn parse_removal(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     at: usize,
     kind: usize,
     end: usize,
@@ -152,22 +154,27 @@ fn parse_removal(
         "stop tracking",
         "untrack",
     ];
-    if let Some(from) = talk.words.after(at, &verbs) {
-        let about = about(talk, from, kind, end);
+    if let Some(from) = message.words.after(at, &verbs) {
+        let about = about(message, from, kind, end);
         let arrived = false;
         return Some((Strength::Clear, ParcelAction::Remove { about, arrived }));
     }
-    let verb = (kind..end).find(|n| is_arrived(talk, *n))?;
-    let about = about(talk, at, kind, verb);
+    let verb = (kind..end).find(|n| is_arrived(message, *n))?;
+    let about = about(message, at, kind, verb);
     let arrived = true;
     Some((Strength::Soft, ParcelAction::Remove { about, arrived }))
 }
 
 /// "my parcel from Zalando arrives on friday", "track package 1Z… by UPS".
-fn parse_parcel(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<ParcelAction> {
-    let words = &talk.words;
+fn parse_parcel(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    kind: usize,
+    end: usize,
+) -> Option<ParcelAction> {
+    let words = &message.words;
     let stated = words.after(at, &EXPECTING);
-    let verb = (kind..end).find_map(|n| Some((n, arrival_verb(talk, n)?)));
+    let verb = (kind..end).find_map(|n| Some((n, arrival_verb(message, n)?)));
     let from = stated.unwrap_or(at);
     let from = words
         .after(from, &["my", "the", "a", "our", "this", "another"])
@@ -176,7 +183,7 @@ fn parse_parcel(talk: &Talk<'_>, at: usize, kind: usize, end: usize) -> Option<P
     if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
         return None;
     }
-    let found = planned_time::find(talk, kind + 1, end, false);
+    let found = planned_time::find(message, kind + 1, end, false);
     let to = verb.map_or(end, |(n, _)| n);
     let (mut named, mut details) = (Vec::new(), Vec::new());
     for n in from..end {
@@ -239,9 +246,9 @@ fn is_parcel(word: &str) -> bool {
     )
 }
 
-/// The index after the words of an arrival to come.
-fn arrival_verb(talk: &Talk<'_>, at: usize) -> Option<usize> {
-    talk.words.after(
+/// The index after the words of a coming arrival.
+fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
+    message.words.after(
         at,
         &[
             "arrives",
@@ -266,7 +273,7 @@ fn arrival_verb(talk: &Talk<'_>, at: usize) -> Option<usize> {
     )
 }
 
-fn is_arrived(talk: &Talk<'_>, at: usize) -> bool {
+fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
     let phrases = [
         "arrived",
         "has arrived",
@@ -277,13 +284,13 @@ fn is_arrived(talk: &Talk<'_>, at: usize) -> bool {
         "got here",
         "is there",
     ];
-    let end = talk.words.after(at, &phrases);
-    end.is_some_and(|next| next >= talk.words.len().saturating_sub(2))
+    let end = message.words.after(at, &phrases);
+    end.is_some_and(|next| next >= message.words.len().saturating_sub(2))
 }
 
 /// Which parcel: "the parcel from Zalando", "my Zalando parcel".
-fn about(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
-    let words = &talk.words;
+fn about(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
+    let words = &message.words;
     let from = words
         .after(from, &["my", "the", "our", "a"])
         .unwrap_or(from);

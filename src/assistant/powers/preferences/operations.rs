@@ -7,7 +7,7 @@ use super::NoticeRequest;
 use crate::assistant::powers::operations::{Result, minute, read};
 use crate::assistant::powers::{Power, WakingHours};
 
-/// What the tool is for, as models are told.
+/// The tool's description for models.
 pub const NOTICES_DESCRIPTION: &str = "The messages that superpowers send by themselves: stops and resumes them, and sets the hours in which they may come.";
 
 #[derive(Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@
 use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
-use crate::assistant::builtin::{Talk, follow_up, when};
+use crate::assistant::builtin::{ParsedMessage, follow_up, when};
 use crate::assistant::powers::{pieces, planned_time};
 
 /// What something that one asks to book begins with, after the verb.
@@ -13,7 +13,7 @@ const ORDERED: [&str; 23] = [
     "three", "four", "flight", "flights", "train", "tickets", "taxi", "uber", "court", "for",
 ];
 const ARTICLES: [&str; 4] = ["my", "the", "our", "a"];
-/// What tells that a booking stands no more.
+/// Words that state a cancelled booking.
 const CANCELLED: [&str; 12] = [
     "i cancelled",
     "i canceled",
@@ -29,18 +29,27 @@ const CANCELLED: [&str; 12] = [
     "they canceled",
 ];
 
-pub(super) fn parse(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    if let Some(what) = parse_order(talk, at, end) {
+pub(super) fn parse(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<ReservationAction> {
+    if let Some(what) = parse_order(message, at, end) {
         return Some(ReservationAction::Order(what));
     }
-    parse_moved(talk, at, end)
-        .or_else(|| parse_move(talk, at, end))
-        .or_else(|| parse_cancelled(talk, at, end))
+    parse_moved(message, at, end)
+        .or_else(|| parse_move(message, at, end))
+        .or_else(|| parse_cancelled(message, at, end))
 }
 
-/// What is named between those words, and the day that is said with it.
-pub(super) fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> BookingRef {
-    let words = &talk.words;
+/// The name between those words, and its day.
+pub(super) fn named(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    kind: usize,
+    end: usize,
+) -> BookingRef {
+    let words = &message.words;
     // "booking 2"
     if kind + 2 == end && words.get(kind + 1).parse::<u32>().is_ok() {
         return BookingRef::named(words.get(kind + 1).to_owned());
@@ -48,7 +57,7 @@ pub(super) fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> Bo
     let names_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
     let time = (kind + 1..end)
         .any(names_day)
-        .then(|| planned_time::find(talk, kind + 1, end, false))
+        .then(|| planned_time::find(message, kind + 1, end, false))
         .flatten();
     BookingRef {
         about: name_of(words, from, kind, end),
@@ -57,8 +66,12 @@ pub(super) fn named(talk: &Talk<'_>, from: usize, kind: usize, end: usize) -> Bo
 }
 
 /// "I cancelled my dinner at Luigi".
-fn parse_cancelled(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
+fn parse_cancelled(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<ReservationAction> {
+    let words = &message.words;
     let is_over = end > at && matches!(words.get(end - 1), "cancelled" | "canceled");
     let (from, end) = match words.after(at, &CANCELLED) {
         Some(from) => (from, end),
@@ -71,13 +84,13 @@ fn parse_cancelled(talk: &Talk<'_>, at: usize, end: usize) -> Option<Reservation
     };
     let from = words.after(from, &ARTICLES).unwrap_or(from);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
-    let which = named(talk, from, kind, end);
+    let which = named(message, from, kind, end);
     Some(ReservationAction::Cancelled(which))
 }
 
-/// "book a table for two at 7": a table for two. It asks to book something, and tells of no booking.
-fn parse_order(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
-    let words = &talk.words;
+/// "book a table for two at 7": a request to book "a table for two"; it states no booking.
+fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
+    let words = &message.words;
     let at = words.after(at, &["lets"]).unwrap_or(at);
     let whom = |at: usize| words.after(at, &["me in for", "us in for", "me", "us"]);
     let from = match words.get(at) {
@@ -96,7 +109,7 @@ fn parse_order(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
         }
         _ => return None,
     };
-    let what = match planned_time::find(talk, from, end, false) {
+    let what = match planned_time::find(message, from, end, false) {
         Some(found) => found.rest(words, from, end).into_iter().next(),
         None => Some(pieces::original(words, from, end)),
     };
@@ -104,8 +117,8 @@ fn parse_order(talk: &Talk<'_>, at: usize, end: usize) -> Option<String> {
 }
 
 /// "move my dinner at Luigi to 9", "my table is now at 8": which, and the new time.
-fn parse_move(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
+fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &message.words;
     let verbs = [
         "move",
         "rebook",
@@ -129,13 +142,13 @@ fn parse_move(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationActio
     if (link..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
     }
-    let which = named(talk, from, kind, name_end);
+    let which = named(message, from, kind, name_end);
     Some(ReservationAction::Move { which, to })
 }
 
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
-fn parse_moved(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
+fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &message.words;
     let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
     let links = [
@@ -157,6 +170,6 @@ fn parse_moved(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationActi
     if (next..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
     }
-    let which = named(talk, from, kind, link);
+    let which = named(message, from, kind, link);
     Some(ReservationAction::Move { which, to })
 }

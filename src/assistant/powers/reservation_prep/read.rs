@@ -1,9 +1,9 @@
-//! Reads what is said of bookings: "dinner at Luigi on friday at 8", "when is my dinner?". It knows
+//! Parses messages about bookings: "dinner at Luigi on friday at 8", "when is my dinner?". It knows
 //! none.
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
-use crate::assistant::builtin::{Talk, when};
+use crate::assistant::builtin::{ParsedMessage, when};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{Strength, pieces, trip_planner};
 
@@ -53,15 +53,15 @@ const HAVING: [&str; 14] = [
 ];
 
 pub(in crate::assistant::powers) fn parse(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
 ) -> Option<(Strength, ReservationAction)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if lists(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if lists(message.request()) {
         return Some((Clear, ReservationAction::List));
     }
-    if let Some(action) = changes::parse(talk, at, end) {
+    if let Some(action) = changes::parse(message, at, end) {
         return Some((Soft, action));
     }
     let booking = (at..end).find(|n| is_booking(words.get(*n)));
@@ -70,31 +70,36 @@ pub(in crate::assistant::powers) fn parse(
         words.after(at, &["cancel", "delete", "remove", "forget", "drop"]),
     ) {
         let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
-        let which = changes::named(talk, from, booking, end);
+        let which = changes::named(message, from, booking, end);
         return Some((Clear, ReservationAction::Remove(which)));
     }
     if let Some(from) = words.after(at, &["cancel", "delete", "remove"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
         let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
-        let which = changes::named(talk, from, kind, end);
+        let which = changes::named(message, from, kind, end);
         return Some((Soft, ReservationAction::Remove(which)));
     }
-    if let Some(action) = parse_question(talk, at, end) {
+    if let Some(action) = parse_question(message, at, end) {
         return Some((Soft, action));
     }
-    parse_booking(talk, at, end)
+    parse_booking(message, at, end)
 }
 
 /// "hotel Astoria from 3 to 5 dec": the day on which a stay begins, and that on which it ends.
-fn parse_stay(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
+fn parse_stay(
+    message: &ParsedMessage<'_>,
+    start: usize,
+    kind: usize,
+    end: usize,
+) -> Option<ReservationAction> {
+    let words = &message.words;
     let (name_end, (first, last, next)) = (kind + 1..end).find_map(|at| {
         let from = words.after(at, &["from", "between"]).unwrap_or(at);
-        let dates = trip_planner::dates(talk, from).filter(|(first, last, _)| first < last)?;
+        let dates = trip_planner::dates(message, from).filter(|(first, last, _)| first < last)?;
         Some((at, dates))
     })?;
-    let today = pieces::date(talk.context.now, talk.zone());
+    let today = pieces::date(message.context.now, message.zone());
     if first < today || next > end {
         return None;
     }
@@ -111,8 +116,8 @@ fn parse_stay(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> Option<
 }
 
 /// "when is my dinner?"
-fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationAction> {
-    let words = &talk.words;
+fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
+    let words = &message.words;
     let from = words.after(
         at,
         &[
@@ -132,9 +137,9 @@ fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<ReservationA
     Some(ReservationAction::Show(name_of(words, from, kind, end)))
 }
 
-/// Whether what is said of a dinner and the like tells of a booking: "dinner was great" is talk.
-fn is_told(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> bool {
-    let words = &talk.words;
+/// Whether a sentence about a dinner or the like states a booking: "dinner was great" doesn't.
+fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -> bool {
+    let words = &message.words;
     let links: &[&str] = match is_ride(words.get(kind)) {
         true => &["to", "from"],
         false => &["at", "in", "with", "for"],
@@ -144,7 +149,7 @@ fn is_told(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> bool {
     let is_linked = words.after(kind + 1, links).is_some()
         || verb.is_some_and(is_day)
         || is_day(kind + 1) && !is_ride(words.get(kind));
-    let is_stay = || is_stay(words.get(kind)) && parse_stay(talk, start, kind, end).is_some();
+    let is_stay = || is_stay(words.get(kind)) && parse_stay(message, start, kind, end).is_some();
     let is_over = (kind..end).any(|n| {
         matches!(
             words.get(n),
@@ -155,9 +160,13 @@ fn is_told(talk: &Talk<'_>, start: usize, kind: usize, end: usize) -> bool {
 }
 
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
-fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, ReservationAction)> {
+fn parse_booking(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, ReservationAction)> {
     use Strength::{Clear, Soft};
-    let words = &talk.words;
+    let words = &message.words;
     if words.is_question() {
         return None;
     }
@@ -174,18 +183,18 @@ fn parse_booking(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Re
         let kind = kind?;
         // "lets skip dinner", "no table"
         let is_named = !(start..kind).any(|n| is_no_name(words.get(n)));
-        if !is_named || !is_told(talk, start, kind, end) {
+        if !is_named || !is_told(message, start, kind, end) {
             return None;
         }
     }
     let strength = if booked.is_some() { Clear } else { Soft };
     if let Some(kind) = kind.filter(|kind| is_stay(words.get(*kind)))
-        && let Some(stay) = parse_stay(talk, start, kind, end)
+        && let Some(stay) = parse_stay(message, start, kind, end)
     {
         return Some((strength, stay));
     }
     let evening = is_in_the_evening(words, at..end);
-    let Some(found) = planned_time::find(talk, from, end, evening) else {
+    let Some(found) = planned_time::find(message, from, end, evening) else {
         let what = pieces::original(words, start, end);
         let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));

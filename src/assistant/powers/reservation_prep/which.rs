@@ -35,9 +35,9 @@ impl ReservationState {
     pub(super) fn find_one(
         &self,
         which: &BookingRef,
-        scene: &PowerContext<'_>,
+        context: &PowerContext<'_>,
     ) -> BookingMatch<'_> {
-        let found = self.named(which, scene);
+        let found = self.named(which, context);
         match found.as_slice() {
             [] => BookingMatch::Nothing,
             [only] => BookingMatch::One(only),
@@ -46,20 +46,20 @@ impl ReservationState {
     }
 
     /// Soonest first.
-    pub(super) fn named(&self, which: &BookingRef, scene: &PowerContext<'_>) -> Vec<&Entry> {
+    pub(super) fn named(&self, which: &BookingRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let name = which.about.to_lowercase();
         let name = name.strip_prefix("the ").unwrap_or(&name);
         if name.trim_start_matches('#').parse::<u32>().is_ok() {
-            let id = self.bookings.find(name, scene);
+            let id = self.bookings.find(name, context);
             return id
                 .and_then(|id| self.bookings.get(id))
                 .into_iter()
                 .collect();
         }
-        let sorted = self.bookings.sorted(scene);
+        let sorted = self.bookings.sorted(context);
         let is_on = |entry: &Entry| {
             let day = which.on;
-            day.is_none_or(|day| entry.date(scene.today()) == Some(day))
+            day.is_none_or(|day| entry.date(context.today()) == Some(day))
         };
         let all = |is_so: &dyn Fn(&Entry) -> bool| {
             let each = sorted.iter().copied();

@@ -240,11 +240,11 @@ fn a_renewal_of_a_mail_is_told_each_year() {
     let mut person = with(of_shops());
     let stored = person.stored.get("membership_renewal");
     let renewal = Power::MembershipRenewal;
-    let first = renewal.alarm(stored, &person.scene(true)).unwrap();
+    let first = renewal.alarm(stored, &person.power_context(true)).unwrap();
     assert_eq!(first, Some(at("2026-03-13T08:00:00Z")));
     person.now = first.unwrap();
     let outcome = renewal
-        .on_alarm(stored, person.now, &person.scene(true))
+        .on_alarm(stored, person.now, &person.power_context(true))
         .unwrap();
     assert!(
         outcome
@@ -255,7 +255,7 @@ fn a_renewal_of_a_mail_is_told_each_year() {
     // Yearly again: it is looked at again when this year's is over.
     assert!(outcome.alarm.unwrap() < at("2027-03-13T08:00:00Z"));
     person.now = at("2027-03-01T08:00:00Z");
-    let next = renewal.alarm(outcome.stored.as_ref(), &person.scene(true));
+    let next = renewal.alarm(outcome.stored.as_ref(), &person.power_context(true));
     assert_eq!(next.unwrap(), Some(at("2027-03-13T08:00:00Z")));
 }
 

@@ -9,11 +9,13 @@ fn all_messages(person: &mut Person, power: Power) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for _ in 0..MESSAGES_MAX {
         let stored = person.stored.get(power.name());
-        let Some(at) = power.alarm(stored, &person.scene(true)).unwrap() else {
+        let Some(at) = power.alarm(stored, &person.power_context(true)).unwrap() else {
             break;
         };
         person.now = at;
-        let outcome = power.on_alarm(stored, at, &person.scene(true)).unwrap();
+        let outcome = power
+            .on_alarm(stored, at, &person.power_context(true))
+            .unwrap();
         if let Some(stored) = outcome.stored {
             person.stored.insert(power.name(), stored);
         }
@@ -222,10 +224,10 @@ fn evenings() {
     // Nobody knows of anything: it is quiet, and looks again the next evening.
     let stored = person.stored.get("evening_prep");
     let at = Power::EveningPrep
-        .alarm(stored, &person.scene(true))
+        .alarm(stored, &person.power_context(true))
         .unwrap();
     assert_eq!(at.unwrap().to_string(), "2026-03-04T20:00:00.000Z");
-    let tomorrow = person.scene(true).today().succ_opt().unwrap();
+    let tomorrow = person.power_context(true).today().succ_opt().unwrap();
     let plan = |what: &str, minute| Plan {
         what: what.to_owned(),
         place: "Room 5".to_owned(),
@@ -238,13 +240,13 @@ fn evenings() {
         plans: vec![plan("call mom", None), plan("dentist", Some(540))],
         ..Facts::default()
     };
-    let scene = PowerContext {
+    let context = PowerContext {
         now: at.unwrap(),
         timezone: person.timezone,
         ..PowerContext::alone(at.unwrap(), 1, &facts)
     };
     let outcome = Power::EveningPrep
-        .on_alarm(stored, scene.now, &scene)
+        .on_alarm(stored, context.now, &context)
         .unwrap();
     let reply = outcome.reply.unwrap();
     let expected = "Tomorrow, Thursday, 5 March:\n• 09:00 dentist, Room 5\n• call mom, Room 5\n\

@@ -1,5 +1,5 @@
-//! What is kept of lists: their entries, which list is meant by a name, and how they are shown.
-//! It must not know messages.
+//! Stored lists: their entries, finding a list by its name, and how they are shown. It must not
+//! know messages.
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub(super) struct NamedList {
     pub(super) items: Vec<Item>,
 }
 
-/// Where a list is kept.
+/// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Unnamed,
@@ -100,7 +100,7 @@ impl Item {
         Some(PlannedTime { day, minute })
     }
 
-    /// Whether its day has come, and it isn't done.
+    /// Whether it is due and not done.
     pub(super) fn is_due(&self, today: NaiveDate) -> bool {
         !self.done && self.due().is_some_and(|due| due.day <= today)
     }
@@ -188,7 +188,7 @@ impl TodoState {
             .map_or(Place::Unnamed, Place::Named)
     }
 
-    /// The list that is meant becomes the one in use. The error says that there is none.
+    /// The named list becomes the one in use. The error says that there is none.
     pub(super) fn use_list(&mut self, list: &ListName) -> Result<Place, String> {
         let place = match list {
             ListName::InUse => self.place_in_use(),

@@ -1,7 +1,7 @@
 //! Where a message names a list: "to my list", "on the groceries list", "what's on my list".
 
 use super::ListName;
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::pieces;
 
@@ -53,13 +53,13 @@ pub(super) struct ListPhrase {
 /// The last list of the words that is named after one of `prepositions`: what follows it is
 /// nothing, or a time, which `has_time_after` recognises.
 pub(super) fn on_list(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     from: usize,
     end: usize,
     prepositions: &[&str],
     has_time_after: impl Fn(usize) -> bool,
 ) -> Option<ListPhrase> {
-    let words = &talk.words;
+    let words = &message.words;
     (from..end.min(from + WORDS_MAX)).rev().find_map(|at| {
         let is_in_name = words.after(at, &["to do list"]).is_some()
             && at > from
@@ -67,7 +67,7 @@ pub(super) fn on_list(
         if is_in_name || !prepositions.contains(&words.get(at)) {
             return None;
         }
-        let (list, after) = list_at(talk, at + 1, end)?;
+        let (list, after) = list_at(message, at + 1, end)?;
         let whole =
             after == end || at == from || words.is_set_off(after - 1) || has_time_after(after);
         whole.then_some(ListPhrase {
@@ -80,13 +80,17 @@ pub(super) fn on_list(
 
 /// The list that is named at `at`, and the index after it. In a group others may have lists of
 /// that name: only who speaks to the assistant means one that is not the group's usual one.
-pub(super) fn list_at(talk: &Talk<'_>, at: usize, end: usize) -> Option<(ListName, usize)> {
-    let words = &talk.words;
+pub(super) fn list_at(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(ListName, usize)> {
+    let words = &message.words;
     let noun = words.after(at, &ARTICLES).unwrap_or(at);
     if let Some(from) = words.after(noun, &["list called", "list named"]) {
         let to = end.min(from + NAME_WORDS_MAX);
         let name = pieces::original(words, from, to);
-        return (to > from && talk.spoken_to).then_some((ListName::Named(name), to));
+        return (to > from && message.is_addressed).then_some((ListName::Named(name), to));
     }
     if let Some(after) = words.after(noun, &UNNAMED) {
         return Some((ListName::Unnamed, after));
@@ -96,7 +100,7 @@ pub(super) fn list_at(talk: &Talk<'_>, at: usize, end: usize) -> Option<(ListNam
     let (to, after) = after.or(bare)?;
     let name = pieces::original(words, noun, to);
     let is_usual = matches!(words.get(noun), "shopping" | "grocery" | GROCERIES);
-    (talk.spoken_to || is_usual).then_some((ListName::Named(name), after))
+    (message.is_addressed || is_usual).then_some((ListName::Named(name), after))
 }
 
 /// "groceries list": the end of the name, and the index after "list".
@@ -151,7 +155,7 @@ fn is_link(word: &str) -> bool {
 }
 
 /// "what's on my groceries list", "show the list", "my groceries list".
-pub(super) fn list_to_show(talk: &Talk<'_>, end: usize) -> Option<ListName> {
+pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<ListName> {
     const SHOW: [&str; 22] = [
         "whats left on",
         "what is left on",
@@ -176,20 +180,24 @@ pub(super) fn list_to_show(talk: &Talk<'_>, end: usize) -> Option<ListName> {
         "give me",
         "list",
     ];
-    let words = &talk.words;
-    let after_show = words.after(talk.start, &SHOW);
-    let from = after_show.unwrap_or(talk.start);
+    let words = &message.words;
+    let after_show = words.after(message.start, &SHOW);
+    let from = after_show.unwrap_or(message.start);
     // "list" and "groceries" alone are too short to be meant for sure.
     let is_bare = end == from + 1;
-    let (list, after) = list_at(talk, from, end)?;
+    let (list, after) = list_at(message, from, end)?;
     let is_sure = !is_bare || (after_show.is_some() && list != ListName::Unnamed);
     (after == end && is_sure).then_some(list)
 }
 
 /// The list after a verb such as "clear", if nothing follows it.
-pub(super) fn after_verb(talk: &Talk<'_>, verbs: &[&str], end: usize) -> Option<ListName> {
-    let from = talk.words.after(talk.start, verbs)?;
-    let (list, after) = list_at(talk, from, end)?;
+pub(super) fn after_verb(
+    message: &ParsedMessage<'_>,
+    verbs: &[&str],
+    end: usize,
+) -> Option<ListName> {
+    let from = message.words.after(message.start, verbs)?;
+    let (list, after) = list_at(message, from, end)?;
     (after == end).then_some(list)
 }
 

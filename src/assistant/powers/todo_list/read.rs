@@ -5,7 +5,7 @@ use super::phrases::{after_verb, is_repeat, list_at, list_to_show, no_repetition
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Talk, subject};
+use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::pieces::{self, things};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
@@ -13,33 +13,38 @@ use crate::assistant::powers::planned_time::{self, PlannedTime};
 /// Words after "add" that name things for a list, where none is named.
 const PLAIN_WORDS_MAX: usize = 5;
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, TodoAction)> {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession};
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if let Some(action) = fixed(talk.request()).or_else(|| of_a_list(talk, end)) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if let Some(action) = fixed(message.request()).or_else(|| of_a_list(message, end)) {
         return Some((Clear, action));
     }
-    if let Some(action) = brief(talk.request()) {
+    if let Some(action) = brief(message.request()) {
         return Some((InSession, action));
     }
     let verb = words.get(at);
     if let "todo" | "to-do" | "todos" = verb
         && words.is_set_off(at)
     {
-        return Some((Clear, added(talk, ListName::Unnamed, (at + 1, end), None)));
+        return Some((
+            Clear,
+            added(message, ListName::Unnamed, (at + 1, end), None),
+        ));
     }
     match verb {
-        "add" | "put" | "write" | "get" | "throw" | "stick" | "note" => add(talk, at, end),
+        "add" | "put" | "write" | "get" | "throw" | "stick" | "note" => add(message, at, end),
         "new" => {
             let from = words.after(at, &["new todo", "new task", "new to-do"])?;
-            Some((Clear, added(talk, ListName::Unnamed, (from, end), None)))
+            Some((Clear, added(message, ListName::Unnamed, (from, end), None)))
         }
-        "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(talk, at, end),
-        "check" | "tick" | "mark" => checked(talk, end),
+        "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
+        "check" | "tick" | "mark" => checked(message, end),
         "done" | "finished" | "completed" => {
             let from = words.after(at + 1, &["with"])?;
-            Some(done_with(talk, from, end))
+            Some(done_with(message, from, end))
         }
         "im" | "i" => {
             let from = words.after(
@@ -54,7 +59,7 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
                     "i bought",
                 ],
             )?;
-            Some(done_with(talk, from, end))
+            Some(done_with(message, from, end))
         }
         "reopen" | "uncheck" | "untick" => Some((
             InSession,
@@ -69,26 +74,26 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
 }
 
 /// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom".
-fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession};
-    let words = &talk.words;
+    let words = &message.words;
     let more = |from: usize| {
         matches!(words.get(from), "for" | "by" | "on" | "at" | "due" | "in")
             || is_repeat(words.get(from))
             || time_until(words, from, end).is_some()
     };
     let links = ["to", "on", "onto", "in", "into"];
-    if let Some(actions) = to_lists(talk, at + 1, end, &links) {
+    if let Some(actions) = to_lists(message, at + 1, end, &links) {
         return Some((Clear, TodoAction::Each(actions)));
     }
-    if let Some(found) = on_list(talk, at + 1, end, &links, more) {
+    if let Some(found) = on_list(message, at + 1, end, &links, more) {
         if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
             return Some((Clear, TodoAction::Unclear(no_repetition())));
         }
         if found.start == at + 1 {
             let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
             let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
-            return Some((Clear, added(talk, found.list, (from, end), due)));
+            return Some((Clear, added(message, found.list, (from, end), due)));
         }
         let due = time_until(words, found.end, end);
         // "to my list for 5/6", "to my list for the party": the first was meant as a day.
@@ -97,7 +102,7 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
             let reply = "Which day is that? Say it like “for friday” or “for 5 June”.";
             return Some((Clear, TodoAction::Unclear(reply.to_owned())));
         }
-        let action = added(talk, found.list, (at + 1, found.start), due);
+        let action = added(message, found.list, (at + 1, found.start), due);
         let action = if due.is_none() {
             with_purpose(action, rest)
         } else {
@@ -110,26 +115,34 @@ fn add(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
     }
     let todo = ["add todo", "add a todo", "add task", "add a task"];
     if let Some(from) = words.after(at, &todo) {
-        return Some((Clear, added(talk, ListName::Unnamed, (from, end), None)));
+        return Some((Clear, added(message, ListName::Unnamed, (from, end), None)));
     }
     if words.get(at) != "add" || end == at + 1 {
         return None;
     }
-    let strength = if is_plain_thing(talk, at + 1, end) {
+    let strength = if is_plain_thing(message, at + 1, end) {
         Strength::Opening
     } else {
         InSession
     };
-    Some((strength, added(talk, ListName::InUse, (at + 1, end), None)))
+    Some((
+        strength,
+        added(message, ListName::InUse, (at + 1, end), None),
+    ))
 }
 
 /// "milk to my list and eggs to the groceries list": at least two lists, the last one at the end.
-fn to_lists(talk: &Talk<'_>, from: usize, end: usize, links: &[&str]) -> Option<Vec<TodoAction>> {
-    let words = &talk.words;
+fn to_lists(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+    links: &[&str],
+) -> Option<Vec<TodoAction>> {
+    let words = &message.words;
     let (mut start, mut at, mut actions) = (from, from + 1, Vec::new());
     while at < end {
         let list = match links.contains(&words.get(at)) && at > start {
-            true => list_at(talk, at + 1, end),
+            true => list_at(message, at + 1, end),
             false => None,
         };
         let Some((list, after)) = list else {
@@ -140,7 +153,7 @@ fn to_lists(talk: &Talk<'_>, from: usize, end: usize, links: &[&str]) -> Option<
         if after < end && !has_more {
             return None;
         }
-        actions.push(added(talk, list, (start, at), None));
+        actions.push(added(message, list, (start, at), None));
         let next = words
             .after(after, &["and also", "and", "also"])
             .unwrap_or(after);
@@ -150,9 +163,9 @@ fn to_lists(talk: &Talk<'_>, from: usize, end: usize, links: &[&str]) -> Option<
     (actions.len() > 1 && start >= end).then_some(actions)
 }
 
-/// "add milk", "add milk and eggs": short enough that a list must be meant, between two only.
-fn is_plain_thing(talk: &Talk<'_>, from: usize, end: usize) -> bool {
-    let words = &talk.words;
+/// "add milk", "add milk and eggs": in a direct chat, short enough to be for a list.
+fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
+    let words = &message.words;
     let is_other = |at: usize| {
         let word = words.get(at);
         matches!(
@@ -182,7 +195,7 @@ fn is_plain_thing(talk: &Talk<'_>, from: usize, end: usize) -> bool {
                 | "i"
         ) || word.starts_with(|c: char| c.is_ascii_digit()) && end == from + 1
     };
-    !talk.context.group
+    !message.context.group
         && !words.is_question()
         && end - from <= PLAIN_WORDS_MAX
         && !(from..end).any(is_other)
@@ -212,10 +225,10 @@ fn has_day(spec: &Spec) -> bool {
 }
 
 /// "done with milk", "i bought milk on my groceries list".
-fn done_with(talk: &Talk<'_>, from: usize, end: usize) -> (Strength, TodoAction) {
-    let words = &talk.words;
+fn done_with(message: &ParsedMessage<'_>, from: usize, end: usize) -> (Strength, TodoAction) {
+    let words = &message.words;
     let links = ["on", "from", "off", "of"];
-    match on_list(talk, from + 1, end, &links, |_| false) {
+    match on_list(message, from + 1, end, &links, |_| false) {
         Some(found) => (
             Strength::Clear,
             removal(true, found.list, words.original(from..found.start)),
@@ -228,14 +241,14 @@ fn done_with(talk: &Talk<'_>, from: usize, end: usize) -> (Strength, TodoAction)
 }
 
 /// "remove eggs from my list", "cross eggs off my groceries list".
-fn off(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+fn off(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession};
-    let words = &talk.words;
+    let words = &message.words;
     let verb = words.get(at);
     let done = matches!(verb, "cross" | "strike");
     let skip = usize::from(matches!(words.get(at + 1), "off" | "out"));
     let links = ["from", "off", "of", "on"];
-    if let Some(found) = on_list(talk, at + 1, end, &links, |_| false) {
+    if let Some(found) = on_list(message, at + 1, end, &links, |_| false) {
         let to = match words.get(found.start - 1) {
             "off" => found.start - 1,
             _ => found.start,
@@ -249,16 +262,16 @@ fn off(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)>
 }
 
 /// "check milk off my list", "mark milk as done", "tick off milk".
-fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, TodoAction)> {
-    let words = &talk.words;
-    let at = talk.start;
+fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(Strength, TodoAction)> {
+    let words = &message.words;
+    let at = message.start;
     let from = at + 1 + usize::from(words.get(at + 1) == "off");
     let mark_end = (from..end).find(|n| {
         let as_done = ["as done", "done", "as finished"];
         words.after(*n, &as_done) == Some(end)
     });
     if let Some(found) = on_list(
-        talk,
+        message,
         from,
         mark_end.unwrap_or(end),
         &["off", "on", "from"],
@@ -285,19 +298,21 @@ fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, TodoAction)> {
 
 /// `due`: said after the list, for all of them.
 fn added(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     list: ListName,
     (from, to): (usize, usize),
     due: Option<Spec>,
 ) -> TodoAction {
-    let text = talk.words.original(from..to.max(from));
+    let text = message.words.original(from..to.max(from));
     let text = text.trim().trim_start_matches([':', '-']);
-    let day = due.map(|spec| planned_time::resolve(spec, talk));
+    let day = due.map(|spec| planned_time::resolve(spec, message));
     let due = match day.transpose() {
         Ok(due) => due,
         Err(reply) => return TodoAction::Unclear(reply),
     };
-    let drafts = things(text).into_iter().map(|text| draft(talk, text, due));
+    let drafts = things(text)
+        .into_iter()
+        .map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
         Err(reply) => TodoAction::Unclear(reply),
         Ok(drafts) if drafts.is_empty() => TodoAction::Nothing,
@@ -306,7 +321,11 @@ fn added(
 }
 
 /// "call the bank on friday". The error says why the day can't be used.
-fn draft(talk: &Talk<'_>, text: String, due: Option<PlannedTime>) -> Result<TodoDraft, String> {
+fn draft(
+    message: &ParsedMessage<'_>,
+    text: String,
+    due: Option<PlannedTime>,
+) -> Result<TodoDraft, String> {
     let words = Words::new(&text);
     let mut starts = 1..words.len();
     let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
@@ -316,7 +335,7 @@ fn draft(talk: &Talk<'_>, text: String, due: Option<PlannedTime>) -> Result<Todo
     if is_repeat(words.get(at - 1)) {
         return Err(no_repetition());
     }
-    let due = planned_time::resolve(spec, talk)?;
+    let due = planned_time::resolve(spec, message)?;
     Ok(TodoDraft {
         text: pieces::original(&words, 0, at),
         due: Some(due),
@@ -332,7 +351,7 @@ fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
 }
 
 /// Requests about a whole list.
-fn of_a_list(talk: &Talk<'_>, end: usize) -> Option<TodoAction> {
+fn of_a_list(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
     const DONE: [&str; 6] = [
         "clear done items from",
         "clear the done items from",
@@ -341,14 +360,14 @@ fn of_a_list(talk: &Talk<'_>, end: usize) -> Option<TodoAction> {
         "clear done from",
         "clear finished items from",
     ];
-    let words = &talk.words;
-    if let Some(list) = after_verb(talk, &DONE, end) {
+    let words = &message.words;
+    if let Some(list) = after_verb(message, &DONE, end) {
         return Some(TodoAction::ClearDone(list));
     }
-    if let Some(list) = after_verb(talk, &["clear", "empty", "wipe", "start over"], end) {
+    if let Some(list) = after_verb(message, &["clear", "empty", "wipe", "start over"], end) {
         return Some(TodoAction::Clear(list));
     }
-    if let Some(list) = after_verb(talk, &["delete", "remove", "erase"], end) {
+    if let Some(list) = after_verb(message, &["delete", "remove", "erase"], end) {
         return Some(TodoAction::Delete(list));
     }
     let new = [
@@ -367,15 +386,15 @@ fn of_a_list(talk: &Talk<'_>, end: usize) -> Option<TodoAction> {
     // The longest phrase wins.
     let from = new
         .iter()
-        .filter_map(|phrase| words.after(talk.start, &[phrase]));
+        .filter_map(|phrase| words.after(message.start, &[phrase]));
     if let Some(from) = from.max()
-        && let Some((ListName::Named(name), after)) = list_at(talk, from, end)
+        && let Some((ListName::Named(name), after)) = list_at(message, from, end)
         && after == end
-        && talk.spoken_to
+        && message.is_addressed
     {
         return Some(TodoAction::Begin(name));
     }
-    list_to_show(talk, end).map(TodoAction::Show)
+    list_to_show(message, end).map(TodoAction::Show)
 }
 
 /// Requests that mean the list only during a session.

@@ -3,17 +3,17 @@
 use super::super::{Strength, pieces};
 use super::TravelAction;
 use super::stops::StopKind;
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 
-/// Words after the kind that name where it goes.
+/// Words after the kind that name the destination.
 const PLACE_WORDS_MAX: usize = 5;
 
-pub(in super::super) fn parse(talk: &Talk<'_>) -> Option<(Strength, TravelAction)> {
+pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TravelAction)> {
     use Strength::Clear;
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
-    if let Some(action) = parse_fixed(talk.request()) {
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
+    if let Some(action) = parse_fixed(message.request()) {
         return Some((Clear, action));
     }
     let removing = ["forget", "delete", "remove", "ignore", "drop"];

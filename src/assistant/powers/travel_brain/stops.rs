@@ -259,7 +259,7 @@ impl Stop {
         self.ends.max(self.starts)
     }
 
-    /// Whether another source tells of the same.
+    /// Whether another source states the same stop.
     fn is_also(&self, other: &Stop) -> bool {
         let is_close = match self.kind {
             // A calendar's stay may have days where the mail has times.

@@ -4,16 +4,18 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::{DAYS_MAX, TripAction};
-use crate::assistant::builtin::Talk;
+use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::pieces;
 
-pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, TripAction)> {
-    if let Some(action) = fixed(talk.request()) {
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, TripAction)> {
+    if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
-    let words = &talk.words;
-    let (at, end) = (talk.start, pieces::end(words));
+    let words = &message.words;
+    let (at, end) = (message.start, pieces::end(words));
     if let Some(from) = words.after(
         at,
         &[
@@ -34,9 +36,9 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
             "plan a holiday to",
         ],
     ) {
-        return Some((Clear, plan(talk, from, end)));
+        return Some((Clear, plan(message, from, end)));
     }
-    if let Some(found) = parse_question(talk, at, end) {
+    if let Some(found) = parse_question(message, at, end) {
         return Some(found);
     }
     if let Some(from) = words.after(
@@ -64,15 +66,19 @@ pub(in crate::assistant::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, 
             "trip dates",
         ],
     ) {
-        let (from, to, next) = dates(talk, from)?;
+        let (from, to, next) = dates(message, from)?;
         return (next == end).then_some((Clear, TripAction::Dates { from, to }));
     }
-    packing(talk, at, end).or_else(|| on_day(talk, at, end))
+    packing(message, at, end).or_else(|| on_day(message, at, end))
 }
 
 /// "show my trip to Lisbon", "when is my trip?".
-fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
-    let words = &talk.words;
+fn parse_question(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, TripAction)> {
+    let words = &message.words;
     if let Some(from) = words.after(
         at,
         &[
@@ -94,7 +100,7 @@ fn parse_question(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, T
         "our trip to",
     ];
     if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
-        talk.request()
+        message.request()
     {
         return Some((Soft, TripAction::Show(String::new())));
     }
@@ -170,13 +176,13 @@ const SPANS: [&str; 24] = [
 ];
 
 /// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon".
-fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
-    let words = &talk.words;
+fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
+    let words = &message.words;
     let found = (from + 1..end).find_map(|at| {
         let link = words
             .after(at, &["from", "on", "between", "starting"])
             .unwrap_or(at);
-        let (first, last, next) = dates(talk, link)?;
+        let (first, last, next) = dates(message, link)?;
         (next == end).then_some((at, first, last))
     });
     let (to, first, last) = match found {
@@ -231,16 +237,16 @@ fn has_date(place: &str) -> bool {
 /// "3 to 7 June", "June 3 to 7", "3 June to 2 July", "2026-06-03 to 2026-06-07", "June 3 for
 /// 5 days": the first and the last day, and the index after them.
 pub(in crate::assistant::powers) fn dates(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     at: usize,
 ) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
-    let words = &talk.words;
+    let words = &message.words;
     if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
-        let (saturday, _) = pieces::read_day(words, at, talk.context.now, talk.zone())?;
+        let (saturday, _) = pieces::read_day(words, at, message.context.now, message.zone())?;
         return Some((saturday, saturday.succ_opt()?, end));
     }
-    let read = |at| pieces::read_day(words, at, talk.context.now, talk.zone());
+    let read = |at| pieces::read_day(words, at, message.context.now, message.zone());
     // "3 to 7 June": the month comes with the second.
     if let Some(day) = day_number(words.get(at))
         && LINKS.contains(&words.get(at + 1))
@@ -249,7 +255,7 @@ pub(in crate::assistant::powers) fn dates(
         let first = last.with_day(day)?;
         // "28 to 3 december" begins in November, "7 to 3" ends before it begins.
         let before = first.checked_sub_months(chrono::Months::new(1))?;
-        let today = pieces::date(talk.context.now, talk.zone());
+        let today = pieces::date(message.context.now, message.zone());
         let first = if first > last && before >= today {
             before
         } else {
@@ -262,7 +268,7 @@ pub(in crate::assistant::powers) fn dates(
     {
         // "3-7 June": read as 7 June, at the month's word.
         let month = pieces::read_month(words.get(at + 1))?;
-        return month_days(talk, month, day, day_number(b)?).map(|(a, b)| (a, b, at + 2));
+        return month_days(message, month, day, day_number(b)?).map(|(a, b)| (a, b, at + 2));
     }
     let (first, next) = read(at)?;
     if words.get(next) == "for"
@@ -290,12 +296,12 @@ pub(in crate::assistant::powers) fn dates(
 
 /// The coming days of that month.
 fn month_days(
-    talk: &Talk<'_>,
+    message: &ParsedMessage<'_>,
     month: u32,
     first: u32,
     last: u32,
 ) -> Option<(NaiveDate, NaiveDate)> {
-    let today = pieces::date(talk.context.now, talk.zone());
+    let today = pieces::date(message.context.now, message.zone());
     let on = |year, day| NaiveDate::from_ymd_opt(year, month, day);
     let year = if on(today.year(), last)? < today {
         today.year() + 1
@@ -314,8 +320,8 @@ fn day_number(word: &str) -> Option<u32> {
 }
 
 /// "add day 2: museum", "day 2: museum", "on day 2 we visit the museum", "add museum to day 2".
-fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
-    let words = &talk.words;
+fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+    let words = &message.words;
     let number = |n: usize| words.get(n).parse::<u32>().ok();
     let add = words.after(
         at,
@@ -355,8 +361,8 @@ fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripActio
 }
 
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
-fn packing(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
-    let words = &talk.words;
+fn packing(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+    let words = &message.words;
     let things = |from: usize, to: usize| {
         let things = pieces::things(words.original(from..to.max(from)));
         (!things.is_empty()).then_some(things)

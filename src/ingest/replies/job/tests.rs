@@ -1,5 +1,5 @@
-//! What becomes of a reply whose making panics, and of those behind it; and of one that its
-//! relay has no room for.
+//! A reply whose making panics, and the replies queued after it; and a reply that its relay has no
+//! room for.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Messages as Telegram sends them, and what is made of them.
+//! Parsing of Telegram's messages.
 
 use super::*;
 

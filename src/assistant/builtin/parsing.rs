@@ -1,20 +1,20 @@
-//! Prepares a message for parsing: removes the assistant's name and courtesies. It must not know
-//! any request.
+//! Splits a message into words, without the assistant's name and courtesies. It must not know any
+//! request.
 
 use std::cell::Cell;
 
 use super::words::Words;
-use super::{MessageContext, Talk};
+use super::{MessageContext, ParsedMessage};
 use crate::assistant::addresses;
 
 /// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;
 
-pub(in crate::assistant) fn listen<'a>(context: &'a MessageContext<'a>) -> Talk<'a> {
+pub(in crate::assistant) fn read_message<'a>(context: &'a MessageContext<'a>) -> ParsedMessage<'a> {
     let mut words = Words::new(context.text);
-    let spoken_to = !context.group || addresses(context.text, context.persona);
+    let is_addressed = !context.group || addresses(context.text, context.persona);
     let mut end = words.len();
-    if spoken_to && !context.persona.is_empty() {
+    if is_addressed && !context.persona.is_empty() {
         end = drop_name(&mut words, context.persona);
     }
     let start = after_courtesies(&words);
@@ -27,14 +27,14 @@ pub(in crate::assistant) fn listen<'a>(context: &'a MessageContext<'a>) -> Talk<
             before => (before + 1).min(phrase.len()),
         };
     }
-    Talk {
+    ParsedMessage {
         context,
         words,
         start,
-        spoken_to,
+        is_addressed,
         phrase,
         phrase_start,
-        rests_on_zone: Cell::new(false),
+        depends_on_zone: Cell::new(false),
     }
 }
 
