@@ -192,7 +192,7 @@ impl Model {
                 break Err(failure);
             };
             tried_again = true;
-            log::debug!("the model's server is asked again: {failure}");
+            log::debug!("the call to the model's server is repeated: {failure}");
             tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         };
         if reply.is_ok() && ask.without_tools.is_some() {

@@ -108,7 +108,7 @@ async fn ask_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> O
     match model.ask(&place, request).await.reply {
         Ok(reply) => mail_verdict(&reply.text),
         Err(failure) => {
-            log::debug!("a mail was not judged: {failure}");
+            log::debug!("the urgency of a mail was not judged: {failure}");
             None
         }
     }

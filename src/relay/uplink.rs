@@ -132,7 +132,7 @@ impl<N: Network> Uplink<N> {
                     return PostOutcome::Taken(answer);
                 }
                 CallResult::Refused(why) => {
-                    log::warn!("a message was not taken: {why}");
+                    log::warn!("a message was not accepted: {why}");
                     return PostOutcome::Refused;
                 }
                 CallResult::Stop(stop) => return self.core.ends(stop).await,

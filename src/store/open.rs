@@ -170,7 +170,7 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
         });
     }
     for (to, sql) in (2..).zip(schema.steps).filter(|(to, _)| *to > version) {
-        log::info!("the database goes up to schema version {to}");
+        log::info!("the database is upgraded to schema version {to}");
         step(conn, to, |tx| tx.execute_batch(sql))?;
     }
     Ok(())

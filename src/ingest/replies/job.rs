@@ -203,7 +203,9 @@ async fn answer(
             .await;
         match delivered {
             Ok(()) if give_up => {
-                log::warn!("message {id}: its reply could not be sent in time and is only kept");
+                log::warn!(
+                    "message {id}: its reply could not be sent in time; it is stored and not delivered"
+                );
                 return;
             }
             Ok(()) => return,
@@ -211,7 +213,7 @@ async fn answer(
                 let (dropped, now) = (result, ingest.clock.now());
                 let counted = ingest.store.write(move |tx| dropped.count(tx, now));
                 if let Err(error) = counted.await {
-                    log::warn!("message {id}: what its reply cost is not counted: {error}");
+                    log::warn!("message {id}: its reply's tokens can't be counted: {error}");
                 }
                 result = Arc::new(match remade < REMADE_MAX {
                     true => make().await,
@@ -230,7 +232,7 @@ async fn answer(
                 }
             }
             Err(error) => {
-                log::warn!("message {id}: its reply can't be kept yet: {error}");
+                log::warn!("message {id}: its reply can't be stored yet: {error}");
                 if give_up {
                     return; // found again at the next start
                 }

@@ -128,7 +128,7 @@ impl ModelTurn<'_> {
             let store = &self.ingest.store;
             let stored = store.write(move |tx| tx.set_done_result(call_id, &json));
             if let Err(error) = stored.await {
-                log::warn!("message {id}: the result of a call is not kept: {error}");
+                log::warn!("message {id}: the result of a call can't be stored: {error}");
             }
         }
         result

@@ -68,7 +68,7 @@ async fn forward(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Valu
     }
     let room = match until_answered(uplink, || network.room(room_id)).await {
         Ok(room) => room,
-        Err(failure) => return log::warn!("matrix: {room_id} can't be looked at: {failure}"),
+        Err(failure) => return log::warn!("matrix: {room_id} can't be read: {failure}"),
     };
     let chat_guid = format!("{PREFIX}{room_id}");
     if room.is_encrypted || content.kind == ContentKind::Encrypted {
