@@ -1,5 +1,6 @@
 //! Wording of answers to messages that refer to a reminder or a memory.
 
+use super::reminders::numbered_reminders;
 use super::{list, quoted, recurrence_phrase, stop, times};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
@@ -54,7 +55,7 @@ pub fn which_of_these(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let lines = super::numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now, timezone);
     super::numbered_list(
         "Which one? Say it with its number, like “move 2 to friday”:",
         lines,
@@ -68,7 +69,7 @@ pub fn which_to_cancel(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let lines = super::numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now, timezone);
     super::numbered_list(
         "Which one? Say it with its number, like “cancel 2”:",
         lines,
@@ -132,7 +133,7 @@ pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zon
             meant(*at)
         ),
         several => {
-            let lines = super::numbered_reminders(several, now, Some(zone));
+            let lines = numbered_reminders(several, now, Some(zone));
             let example = several.first().map(|(_, at)| meant(*at).to_string());
             format!(
                 "{}\nIf you meant other times, move them: “move 1 to {}”.",
@@ -258,7 +259,7 @@ pub fn reminders_found(
         return format!("You have no reminders{which}.");
     }
     let count = super::account::counted(reminders.len(), "reminder", "reminders");
-    let lines = super::numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now, timezone);
     super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
 }
 
@@ -273,7 +274,7 @@ pub fn agenda(
     if reminders.is_empty() && more.is_empty() {
         return format!("There's nothing I know of ({}).", quoted(span));
     }
-    let lines = super::numbered_reminders(reminders, now, timezone);
+    let lines = numbered_reminders(reminders, now, timezone);
     let title = format!("What I know of ({}):", quoted(span));
     let mut reply = super::numbered_list(&title, lines, reminders.len());
     for line in more {

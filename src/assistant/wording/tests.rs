@@ -1,6 +1,7 @@
-//! What facts sound like.
+//! Wording of replies, checked word by word.
 
 use super::*;
+use crate::clock::{Timestamp, Zone};
 
 /// Wednesday, 4 March 2026, 12:00 UTC.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);

@@ -1,0 +1,94 @@
+//! Replies about memories.
+
+use super::{QUOTE_CHARS_MAX, list, quoted, quoted_to, thousands};
+
+pub fn remembered(text: &str) -> String {
+    format!("I'll remember that: {}", quoted(text))
+}
+
+pub fn memory_empty() -> String {
+    "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
+}
+
+pub fn memory_too_long(chars_max: usize) -> String {
+    format!(
+        "That's too long for me to remember. Please keep it to {} characters.",
+        thousands(chars_max)
+    )
+}
+
+/// `memories`: newest first; `about`: the subject asked about, if any.
+pub fn recalled<S: AsRef<str>>(memories: &[S], about: Option<&str>) -> String {
+    let lines = memories
+        .iter()
+        .map(|memory| quoted_to(memory.as_ref(), QUOTE_CHARS_MAX * 10));
+    match (memories, about) {
+        ([], Some(about)) => format!("I don't remember anything about “{}”.", quoted(about)),
+        ([], None) => {
+            "I don't remember anything about you yet. Say “remember that …” to change that."
+                .to_owned()
+        }
+        ([one], Some(_)) => format!(
+            "You told me: {}",
+            quoted_to(one.as_ref(), QUOTE_CHARS_MAX * 10)
+        ),
+        (many, Some(about)) => list(
+            &format!("What I remember about “{}”:", quoted(about)),
+            lines,
+            many.len(),
+        ),
+        (many, None) => list("What I remember:", lines, many.len()),
+    }
+}
+
+/// No memory answers it. `near`: memories with some of its words.
+pub fn recalled_near(near: &[&str], about: &str) -> String {
+    let nothing = recalled::<&str>(&[], Some(about));
+    let near = near
+        .iter()
+        .map(|memory| quoted_to(memory, QUOTE_CHARS_MAX * 10));
+    let near: Vec<String> = near.collect();
+    match near.as_slice() {
+        [] => nothing,
+        near => list(
+            &format!("{nothing} What comes near:"),
+            near.iter().cloned(),
+            near.len(),
+        ),
+    }
+}
+
+pub fn forgotten(count: usize, about: &str) -> String {
+    match count {
+        0 => format!(
+            "I don't remember anything about “{}”, so there's nothing to forget.",
+            quoted(about)
+        ),
+        1 => "Okay, I've forgotten that.".to_owned(),
+        n => format!("Okay, I've forgotten {n} things about “{}”.", quoted(about)),
+    }
+}
+
+pub fn everything_forgotten(count: usize) -> String {
+    match count {
+        0 => "I don't remember anything about you, so there's nothing to forget.".to_owned(),
+        1 => "Okay, I've forgotten the one thing I remembered.".to_owned(),
+        n => format!("Okay, I've forgotten all {n} things I remembered."),
+    }
+}
+
+/// Added to the answer when a memory service can't be reached.
+pub fn with_memories_cut_off(reply: &str) -> String {
+    format!("{reply}\n\nI can't reach all of my memory right now, so ask me again later.")
+}
+
+/// The same for a deletion that will be done later.
+pub fn everything_will_be_forgotten() -> String {
+    "Okay, I've forgotten everything here. I can't reach the rest of my memory right now; it \
+     goes as soon as I can."
+        .to_owned()
+}
+
+pub fn never_mind() -> String {
+    "Okay, never mind. To take a memory away, say “forget” and what it's about.".to_owned()
+}

@@ -1,0 +1,245 @@
+//! Replies about reminders that come once, and their texts. Recurring ones are in `recurring`.
+
+use super::{
+    LISTED_MAX, OPEN_REMINDERS_MAX, counted, list, numbered_list, quoted, stop, thousands, times,
+};
+use crate::clock::{Timestamp, Zone};
+
+/// The text of a due reminder.
+pub fn reminder_text(what: &str) -> String {
+    format!("⏰ Reminder: {what}")
+}
+
+/// The same for one that was due `due` times, or is late; `last`: its last due time.
+pub fn late_reminder_text(
+    what: &str,
+    due: usize,
+    last: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let when = times::moment(last, now, timezone);
+    let note = match due {
+        0 | 1 => format!("this is late, it was due {when}"),
+        _ => format!("it was due {due} times since the last one, most recently {when}"),
+    };
+    format!("{}\n({note})", reminder_text(what))
+}
+
+/// Mentions it when the time zone is a guess. `is_own` is false for a reminder that only the relay
+/// can send: the service doesn't promise it.
+pub fn reminder_set(
+    what: &str,
+    is_own: bool,
+    send_at: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+    said_in: Option<Zone>,
+) -> String {
+    let (when, is_clock) = times::upcoming(send_at, now, timezone);
+    let hint = if timezone.is_none() && is_clock {
+        times::ZONE_HINT
+    } else {
+        ""
+    };
+    let there = said_in
+        .filter(|zone| Some(*zone) != timezone)
+        .map_or_else(String::new, |zone| times::in_zone(send_at, zone));
+    let who = if is_own {
+        "I'll remind you"
+    } else {
+        "I've asked your chat app to remind you"
+    };
+    format!(
+        "Okay, {who} {when}{there}: {}{}{hint}",
+        quoted(what),
+        stop(what)
+    )
+}
+
+/// `reminders`: text and time, soonest first.
+pub fn reminders(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    if reminders.is_empty() {
+        return "You have no reminders. Say “remind me tomorrow at 9 to …” to set one.".to_owned();
+    }
+    let lines = numbered_reminders(reminders, now, timezone);
+    let title = if reminders.len() == 1 {
+        "You have 1 reminder:".to_owned()
+    } else {
+        format!("You have {} reminders:", reminders.len())
+    };
+    numbered_list(&title, lines, reminders.len())
+}
+
+/// A group's reminders.
+pub fn reminders_of_group(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    if reminders.is_empty() {
+        return "This group has no reminders.".to_owned();
+    }
+    let lines = numbered_reminders(reminders, now, timezone);
+    let count = counted(reminders.len(), "reminder", "reminders");
+    numbered_list(&format!("This group has {count}:"), lines, reminders.len())
+}
+
+/// Today's reminders for the daily summary; `None` without any.
+pub fn reminders_of_day(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> Option<String> {
+    let lines: Vec<String> = reminders
+        .iter()
+        .map(|(what, at)| (times::listed(*at, now, timezone), what))
+        .filter_map(|(when, what)| {
+            let time = when.strip_prefix("Today ")?;
+            Some(format!("{time} {}", quoted(what)))
+        })
+        .take(LISTED_MAX)
+        .collect();
+    (!lines.is_empty()).then(|| format!("Reminders: {}", lines.join("; ")))
+}
+
+/// `reminders`: text and time.
+pub fn reminders_cancelled(reminders: &[(&str, Timestamp)]) -> String {
+    match reminders {
+        [] => "I found no such reminder. “reminders” shows the ones you have.".to_owned(),
+        [(what, _)] => format!(
+            "Okay, I've cancelled that reminder: {}{}",
+            quoted(what),
+            stop(what)
+        ),
+        many => list(
+            &format!("Okay, I've cancelled {} reminders:", many.len()),
+            many.iter().map(|(what, _)| quoted(what)),
+            many.len(),
+        ),
+    }
+}
+
+pub fn no_reminder_in_group() -> String {
+    "I found no such reminder of this group. Your own ones I cancel in our direct chat.".to_owned()
+}
+
+pub fn reminders_full() -> String {
+    format!(
+        "You already have {OPEN_REMINDERS_MAX} reminders waiting, which is as many as I can keep. Cancel one first: “cancel my reminder to …”."
+    )
+}
+
+pub fn reminder_repeats_unclear() -> String {
+    "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
+}
+
+/// "tuesday 27 november", which is a Friday.
+pub fn weekday_mismatch() -> String {
+    "That date is another day of the week. Which of the two do you mean, the weekday or the date?"
+        .to_owned()
+}
+
+pub fn reminder_one_time() -> String {
+    "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
+}
+
+/// The text still contains words of time.
+pub fn reminder_half_understood(what: &str) -> String {
+    format!(
+        "I'm not sure which time you mean, so I've set nothing: {}{} Could you say it as one time and one thing, like “remind me tomorrow at 9 to …”?",
+        quoted(what),
+        stop(what),
+    )
+}
+
+/// Something to do and a time, without a request.
+pub fn say_remind_me(text: &str) -> String {
+    format!(
+        "I've set nothing. For a reminder begin with “remind me”: “remind me to {}”.",
+        quoted(text.trim())
+    )
+}
+
+pub fn reminder_date_ambiguous() -> String {
+    "I can't tell the day from the month there. Please write the date like “5 June” or “2026-06-05”.".to_owned()
+}
+
+pub fn reminder_empty() -> String {
+    "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.".to_owned()
+}
+
+pub fn reminder_without_text() -> String {
+    "What should I remind you of? For example: “remind me in 20 minutes to check the oven”."
+        .to_owned()
+}
+
+pub fn reminder_without_time(what: &str) -> String {
+    format!(
+        "When should I remind you: {}{} Say it with a time I understand, for example “in 2 hours”, “tomorrow at 9” or “on friday at 18:30”.",
+        quoted(what),
+        if what.ends_with('?') { "" } else { "?" },
+    )
+}
+
+/// "friday's exam at 8"
+pub fn reminder_day_unsure(what: &str) -> String {
+    format!(
+        "I'm not sure which day you mean. {}",
+        reminder_without_time(what)
+    )
+}
+
+/// `time`: words of a time that was not understood.
+pub fn reminder_time_unknown(time: &str, what: &str) -> String {
+    format!(
+        "I don't know when that is: “{}”. {}",
+        quoted(time),
+        reminder_without_time(what)
+    )
+}
+
+/// After one thing was set for several times of a day.
+pub fn every_day_offered() -> String {
+    "For every day, say “make it every day”.".to_owned()
+}
+
+pub fn reminder_past() -> String {
+    "That time has already passed. When should I remind you instead?".to_owned()
+}
+
+pub fn reminder_too_long(chars_max: usize) -> String {
+    format!(
+        "That's too long for a reminder. Please keep it to {} characters.",
+        thousands(chars_max)
+    )
+}
+
+pub fn reminder_too_far(years_max: u32) -> String {
+    format!(
+        "That's too far ahead. I can remind you of something at most {years_max} years from now."
+    )
+}
+
+pub fn reminder_no_such_time() -> String {
+    "I can't find that time on the calendar. Could you check the date and the hour?".to_owned()
+}
+
+pub fn which_reminder() -> String {
+    "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.".to_owned()
+}
+
+/// Lines for `numbered_list`.
+pub(super) fn numbered_reminders(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> impl Iterator<Item = String> {
+    reminders
+        .iter()
+        .map(move |(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)))
+}
