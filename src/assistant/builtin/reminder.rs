@@ -309,11 +309,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
         Some(_) if has_time_left(&parsed.text) => {
-            let two = request
-                .lead
-                .is_none()
-                .then(|| two(message, range))
-                .flatten();
+            let two = request.lead.map_or_else(|| two(message, range), |_| None);
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
         }
         Some(spec)

@@ -203,9 +203,7 @@ async fn answer(
             .await;
         match delivered {
             Ok(()) if give_up => {
-                log::warn!(
-                    "message {id}: its reply could not be sent in time; it is stored and not delivered"
-                );
+                log::warn!("message {id}: its reply could not be sent in time and is given up");
                 return;
             }
             Ok(()) => return,

@@ -1,6 +1,7 @@
 //! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
 //! for friday", "done with milk".
 
+use super::fixed_requests::{session_request, whole_request};
 use super::phrases::{after_verb, is_repeat, list_at, list_to_show, no_repetition, on_list};
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::builtin::when::{self, Spec};
@@ -19,10 +20,10 @@ pub(in crate::assistant::powers) fn parse(
     use Strength::{Clear, InSession};
     let words = &message.words;
     let (at, end) = (message.start, pieces::end(words));
-    if let Some(action) = fixed(message.request()).or_else(|| of_a_list(message, end)) {
+    if let Some(action) = whole_request(message.request()).or_else(|| of_a_list(message, end)) {
         return Some((Clear, action));
     }
-    if let Some(action) = brief(message.request()) {
+    if let Some(action) = session_request(message.request()) {
         return Some((InSession, action));
     }
     let verb = words.get(at);
@@ -395,59 +396,4 @@ fn of_a_list(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
         return Some(TodoAction::Begin(name));
     }
     list_to_show(message, end).map(TodoAction::Show)
-}
-
-/// Requests that mean the list only during a session.
-fn brief(request: &str) -> Option<TodoAction> {
-    Some(match request {
-        "list" | "todo" | "show" | "show it" | "show list" | "show me" | "whats left"
-        | "what is left" | "what do we need" => TodoAction::Show(ListName::InUse),
-        "clear" | "clear it" | "clear all" => TodoAction::Clear(ListName::InUse),
-        _ => return None,
-    })
-}
-
-fn fixed(request: &str) -> Option<TodoAction> {
-    let unnamed = ListName::Unnamed;
-    Some(match request {
-        "todos" | "to-dos" | "my todos" | "my to-dos" | "show my todos" | "show todos"
-        | "list my todos" | "my tasks" | "show my tasks" | "todo list" | "to-do list"
-        | "to do list" => TodoAction::Show(unnamed),
-        "lists"
-        | "my lists"
-        | "our lists"
-        | "show my lists"
-        | "show me my lists"
-        | "show lists"
-        | "show our lists"
-        | "list my lists"
-        | "all my lists"
-        | "all lists"
-        | "show all my lists"
-        | "show all lists"
-        | "what lists do i have"
-        | "which lists do i have"
-        | "what lists are there"
-        | "which lists are there"
-        | "what are my lists"
-        | "what lists do we have"
-        | "do i have any lists" => TodoAction::ShowLists,
-        "clear my todos" | "start over my list" => TodoAction::Clear(unnamed),
-        "clear done"
-        | "clear done items"
-        | "clear finished items"
-        | "remove done items"
-        | "remove the done items"
-        | "clear completed items"
-        | "remove finished items" => TodoAction::ClearDone(ListName::InUse),
-        "add to my list"
-        | "add to the list"
-        | "add to our list"
-        | "add something to my list"
-        | "new list"
-        | "start a new list"
-        | "make a list"
-        | "create a list" => TodoAction::Nothing,
-        _ => return None,
-    })
 }
