@@ -133,9 +133,13 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     if sentences.len() > PARTS_MAX {
         return None;
     }
+    let is_one_sentence = sentences.len() == 1;
     let mut parts = Vec::new();
     for sentence in sentences {
         let more = joined_requests(sentence, message);
+        if more.is_empty() && is_one_sentence {
+            return None; // most messages
+        }
         if more.is_empty() {
             parts.push(Part::read(sentence, message));
         } else {
