@@ -266,7 +266,7 @@ CREATE TABLE dialogs (
   latest_at INTEGER,
   listed    TEXT,                            -- JSON: ids of reminders in the order of the last list
   listed_at INTEGER,
-  used_at   INTEGER NOT NULL,                -- the newest of the three
+  used_at   INTEGER NOT NULL,                -- the newest of the three, or up to an hour before it
   PRIMARY KEY (room_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX dialogs_user ON dialogs(user_id);

@@ -12,8 +12,11 @@ use crate::error::Result;
 /// How long a deleted item can be restored.
 pub const REMOVED_KEPT_MS: i64 = 10 * 60_000;
 
-/// Longer than any part of a dialog is used.
-const DIALOGS_KEPT_MS: i64 = 24 * 60 * 60_000;
+/// Longer than any part of a dialog is used: a day, and how old `used_at` may be.
+const DIALOGS_KEPT_MS: i64 = 24 * 60 * 60_000 + USED_AT_OLD_MS;
+
+/// How far `used_at`, which has an index, may be behind the newest part.
+const USED_AT_OLD_MS: i64 = 60 * 60_000;
 
 /// JSON and the time it was written.
 pub type JsonAt = (String, Timestamp);
@@ -115,15 +118,21 @@ impl Tx<'_> {
             DialogPart::Latest => ("latest", "latest_at"),
             DialogPart::Listed => ("listed", "listed_at"),
         };
-        self.execute(
-            &format!(
+        let used_at: i64 = self
+            .conn
+            .prepare_cached(&format!(
                 "INSERT INTO dialogs (room_id, user_id, {text}, {at}, used_at)
                  VALUES (?1, ?2, ?3, iif(?3 IS NULL, NULL, ?4), ?4)
-                 ON CONFLICT DO UPDATE SET {text} = excluded.{text}, {at} = excluded.{at},
-                   used_at = excluded.used_at"
-            ),
-            (room.0, user.0, json, now.0),
-        )?;
+                 ON CONFLICT DO UPDATE SET {text} = excluded.{text}, {at} = excluded.{at}
+                 RETURNING used_at"
+            ))?
+            .query_row((room.0, user.0, json, now.0), |row| row.get(0))?;
+        if now.0 - used_at > USED_AT_OLD_MS {
+            self.execute(
+                "UPDATE dialogs SET used_at = ?3 WHERE room_id = ?1 AND user_id = ?2",
+                (room.0, user.0, now.0),
+            )?;
+        }
         Ok(())
     }
 
@@ -181,5 +190,59 @@ impl Tx<'_> {
             (now.0 - DIALOGS_KEPT_MS, ROWS_MAX),
         )?;
         Ok(removed.max(dialogs) as i64 >= ROWS_MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Options, Store};
+
+    const HOUR_MS: i64 = 60 * 60_000;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_dialog_is_kept_a_day_after_its_newest_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Options {
+            path: folder.path().join("chatkeep.db"),
+            full_durability: false,
+            readers: 1,
+            payment_provider: true,
+        });
+        let store = store.unwrap();
+        // When parts were written, in hours; how long after that it is looked for, and whether it
+        // is there.
+        let cases: [(&[i64], i64, bool); 5] = [
+            (&[0], 24, true),
+            (&[0], 26, false),
+            (&[0, 1], 24, true),
+            (&[0, 1, 2], 24, true),
+            (&[0, 20], 26, false),
+        ];
+        for (written_h, later_h, is_there) in cases {
+            let found = store.write(move |tx| {
+                let (room, user) = (RoomId(1), UserId(1));
+                tx.execute(
+                    "INSERT OR IGNORE INTO users (id, user_id, created_at) VALUES (1, 'u', 1)",
+                    [],
+                )?;
+                tx.execute(
+                    "INSERT OR IGNORE INTO rooms (id, chat_guid, mode, owner_id, members, created_at)
+                     VALUES (1, 'c', 'direct', 1, x'', 1)",
+                    [],
+                )?;
+                tx.execute("DELETE FROM dialogs", [])?;
+                let at = |hours: &i64| Timestamp(hours * HOUR_MS);
+                for written in written_h.iter().map(at) {
+                    tx.set_dialog(room, user, DialogPart::Latest, Some("{}"), written)?;
+                }
+                let last = written_h.last().map_or(Timestamp(0), at);
+                tx.delete_old_dialogs(last.plus_ms(later_h * HOUR_MS))?;
+                Ok((tx.dialog(room, user)?.latest, last))
+            });
+            let (latest, last) = found.await.unwrap();
+            let expected = is_there.then(|| ("{}".to_owned(), last));
+            assert_eq!(latest, expected, "{written_h:?} {later_h}");
+        }
     }
 }
