@@ -13,7 +13,9 @@ fn main() {
     let is_for_here = variable("HOST") == variable("TARGET");
     let is_release = variable("PROFILE") == "release";
     let has_glibc = variable("CARGO_CFG_TARGET_ENV") == "gnu" && glibc() >= Some(GLIBC_MIN);
-    if is_release && is_for_here && has_glibc {
+    // It does not mark such an executable, and glibc refuses to start it.
+    let is_by_mold = variable("CARGO_ENCODED_RUSTFLAGS").contains("mold");
+    if is_release && is_for_here && has_glibc && !is_by_mold {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }
