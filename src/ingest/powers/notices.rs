@@ -104,7 +104,7 @@ impl MessageTurn<'_> {
         if !is_recent || self.message.mode != Mode::Direct || !may_answer {
             return Ok(None);
         }
-        let stored = tx.dialog(self.room.id, self.user.id)?.question;
+        let stored = tx.question(self.room.id, self.user.id)?;
         let question = dialog::recent(stored.as_ref(), HOW_WAS_MS, self.now);
         let Some((Question::HowWas { abouts, told }, _)) = question else {
             return Ok(None);
