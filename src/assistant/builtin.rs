@@ -12,6 +12,7 @@ pub(in crate::assistant) mod reminder;
 mod settings;
 pub(in crate::assistant) mod small_talk;
 pub(in crate::assistant) mod when;
+pub(in crate::assistant) mod word_set;
 pub(in crate::assistant) mod words;
 mod zone;
 

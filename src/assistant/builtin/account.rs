@@ -141,17 +141,20 @@ const EXPORT: [&str; 6] = ["export", "download", "get", "copy", "see", "receive"
 /// A short request with one of `verbs` and "my account" or "my data" at its end.
 fn is_about_account(request: &str, verbs: &[&str]) -> bool {
     const WORDS_MAX: usize = 9;
-    let words: Vec<&str> = request.split(' ').collect();
-    let [rest @ .., last] = words.as_slice() else {
+    // "delete my account at the gym" is another's.
+    let Some((rest, last)) = request.rsplit_once(' ') else {
         return false;
     };
-    let noun = match *last {
+    let is_noun = match last {
         "account" => !verbs.contains(&"export"),
         "data" | "information" | "info" => true,
         _ => false,
     };
-    // "delete my account at the gym" is another's.
-    noun && words.len() <= WORDS_MAX
+    if !is_noun {
+        return false; // most requests
+    }
+    let rest: Vec<&str> = rest.split(' ').collect();
+    rest.len() < WORDS_MAX
         && matches!(rest.last(), Some(&"my" | &"personal" | &"all" | &"the"))
         && rest.contains(&"my")
         && rest.iter().any(|word| verbs.contains(word))

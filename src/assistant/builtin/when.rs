@@ -9,6 +9,7 @@
 pub(super) mod amount;
 mod clock;
 mod day;
+mod first_words;
 mod resolve;
 
 use super::words::Words;
@@ -17,6 +18,7 @@ use crate::clock::{Timestamp, Zone};
 pub(in crate::assistant) use day::month;
 pub(super) use day::ordinal;
 pub(in crate::assistant) use day::weekday_name;
+use first_words::may_begin_time;
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
@@ -225,6 +227,15 @@ fn date_time(word: &str) -> Option<(Day, Clock)> {
 
 /// The time that starts at word `at`, and the index after it.
 pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    if !may_begin_time(words.get(at)) {
+        // All that tests read shows that no word is missing.
+        debug_assert_eq!(read_any(words, at), None, "{}", words.get(at));
+        return None; // most words
+    }
+    read_any(words, at)
+}
+
+fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let mut spec = Spec::default();
     let mut end = at;
     // A time has at most five parts, one per field.

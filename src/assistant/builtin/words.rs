@@ -10,6 +10,8 @@ pub(in crate::assistant) struct Words<'a> {
     /// The words in lower case, single spaces between.
     lower: String,
     tokens: Vec<Token>,
+    /// No word was dropped.
+    is_whole: bool,
 }
 
 /// One word: its range in the text, the range with punctuation, and its range in `lower`.
@@ -24,6 +26,7 @@ impl<'a> Words<'a> {
             text,
             lower: String::with_capacity(text.len()),
             tokens: Vec::with_capacity(text.len() / 4),
+            is_whole: true,
         };
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
@@ -58,10 +61,10 @@ impl<'a> Words<'a> {
             } else {
                 let letters = core.chars().filter(|c| !is_dropped(*c));
                 words.lower.extend(letters.flat_map(char::to_lowercase));
-            }
-            if has_apostrophe_s(core) && is_weekday(&words.lower[low..words.lower.len() - 1]) {
-                words.lower.truncate(words.lower.len() - 1);
-                words.lower.push_str("'s");
+                if has_apostrophe_s(core) && is_weekday(&words.lower[low..words.lower.len() - 1]) {
+                    words.lower.truncate(words.lower.len() - 1);
+                    words.lower.push_str("'s");
+                }
             }
             if let Some(full) = written_out(&words.lower[low..]) {
                 words.lower.truncate(low);
@@ -153,7 +156,13 @@ impl<'a> Words<'a> {
             .is_some_and(|t| self.text[t.raw.start..].contains('?'))
     }
 
+    /// Whether these are all words of the text.
+    pub(in crate::assistant) const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     pub(in crate::assistant) fn drop_words(&mut self, range: Range<usize>) {
+        self.is_whole = false;
         self.tokens.drain(range);
         let mut lower = String::with_capacity(self.lower.len());
         for token in &mut self.tokens {

@@ -48,6 +48,9 @@ impl Money {
 /// The amount at word `at`, and the index after it. Zero, less, and too much are none.
 pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let word = words.get(at);
+    if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None; // most words
+    }
     let before = SYMBOLS.iter().find(|symbol| word.starts_with(**symbol));
     let rest = before.map_or(word, |symbol| &word[symbol.len()..]);
     let after = SYMBOLS.iter().find(|symbol| rest.ends_with(**symbol));

@@ -134,11 +134,14 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         return None;
     }
     let is_one_sentence = sentences.len() == 1;
+    if is_one_sentence && talk.words.is_whole() && beginnings(&talk.words).next().is_none() {
+        return None; // most messages
+    }
     let mut parts = Vec::new();
     for sentence in sentences {
         let more = joined_requests(sentence, message);
         if more.is_empty() && is_one_sentence {
-            return None; // most messages
+            return None;
         }
         if more.is_empty() {
             parts.push(Part::read(sentence, message));
@@ -221,24 +224,11 @@ fn sentences(text: &str) -> Vec<&str> {
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
 fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Part<'a>> {
     let words = Words::new(sentence);
-    let is_link = |at: usize| matches!(words.get(at), "and" | "then" | "also" | "plus" | "so");
-    let begins = |at: &usize| {
-        let is_apart = is_link(at - 1) || words.is_set_off(at - 1);
-        // "I have an exam friday at 9 remind me the day before"
-        let follows_time = || {
-            words.after(*at, &["remind me"]).is_some()
-                && when::trailing_time(&words, 1..*at).is_some()
-        };
-        words.after(*at, &BEGINNINGS).is_some() && (is_apart || follows_time())
-    };
-    let beginnings: Vec<usize> = (1..words.len())
-        .filter(begins)
-        .take(PARTS_MAX - 1)
-        .collect();
+    let beginnings: Vec<usize> = beginnings(&words).take(PARTS_MAX - 1).collect();
     let mut parts = Vec::new();
     let mut start = 0;
     for (n, at) in beginnings.iter().enumerate() {
-        let before = (start..*at).rev().find(|at| !is_link(*at));
+        let before = (start..*at).rev().find(|at| !is_link(&words, *at));
         let before = before.map_or(start, |at| at + 1);
         let end = beginnings.get(n + 1).copied().unwrap_or(words.len());
         let next = words.original(*at..end);
@@ -258,4 +248,21 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         part.is_second = true;
     }
     parts
+}
+
+fn is_link(words: &Words, at: usize) -> bool {
+    matches!(words.get(at), "and" | "then" | "also" | "plus" | "so")
+}
+
+/// Where requests may begin that follow another one.
+fn beginnings(words: &Words) -> impl Iterator<Item = usize> {
+    (1..words.len()).filter(|at| {
+        let is_apart = || is_link(words, at - 1) || words.is_set_off(at - 1);
+        // "I have an exam friday at 9 remind me the day before"
+        let follows_time = || {
+            words.after(*at, &["remind me"]).is_some()
+                && when::trailing_time(words, 1..*at).is_some()
+        };
+        words.after(*at, &BEGINNINGS).is_some() && (is_apart() || follows_time())
+    })
 }

@@ -1,34 +1,14 @@
 //! Words by which a message is seen to be about no superpower, at little cost.
 
-/// The lengths of `WORDS` by their first byte, as bits: most words are none of them by that alone.
-const LENGTHS: [u32; 256] = lengths();
+use crate::assistant::builtin::word_set::WordSet;
 
 /// Whether the word is one by which somebody may ask for a superpower.
 pub(super) fn may_ask(word: &str) -> bool {
-    let Some(first) = word.as_bytes().first() else {
-        return false;
-    };
-    let lengths = LENGTHS[usize::from(*first)];
-    lengths & length_bit(word.len()) != 0 && WORDS.binary_search(&word).is_ok()
-}
-
-const fn lengths() -> [u32; 256] {
-    let mut lengths = [0; 256];
-    let mut at = 0;
-    while at < WORDS.len() {
-        let word = WORDS[at].as_bytes();
-        lengths[word[0] as usize] |= length_bit(word.len());
-        at += 1;
-    }
-    lengths
-}
-
-const fn length_bit(length: usize) -> u32 {
-    1 << if length < 31 { length } else { 31 }
+    WORDS.contains(word)
 }
 
 /// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
-const WORDS: [&str; 248] = [
+static WORDS: WordSet = WordSet::new(&[
     "add",
     "airbnb",
     "airport",
@@ -277,4 +257,4 @@ const WORDS: [&str; 248] = [
     "write",
     "written",
     "yesterday",
-];
+]);
