@@ -144,6 +144,10 @@ impl<'a> Words<'a> {
                 .tokens
                 .get(at + 1)
                 .map_or(self.text.len(), |n| n.raw.start);
+            let bytes = self.text[..next].as_bytes();
+            if matches!(bytes, [.., last, b' '] if last.is_ascii_alphanumeric()) {
+                return false; // most words
+            }
             self.text[t.raw.start..next]
                 .trim_end()
                 .ends_with([',', '.', '!', '?', ';', ':', '-', '–', '—'])

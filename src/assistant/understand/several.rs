@@ -207,11 +207,8 @@ fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for line in text.lines() {
         let mut rest = line;
-        while let Some(at) = [". ", "! ", "? ", "; "]
-            .iter()
-            .filter_map(|mark| rest.find(mark))
-            .min()
-        {
+        let ends = |pair: &[u8]| matches!(pair, [b'.' | b'!' | b'?' | b';', b' ']);
+        while let Some(at) = rest.as_bytes().windows(2).position(ends) {
             parts.push(rest[..=at].trim());
             rest = &rest[at + 2..];
         }
@@ -263,6 +260,6 @@ fn beginnings(words: &Words) -> impl Iterator<Item = usize> {
             words.after(*at, &["remind me"]).is_some()
                 && when::trailing_time(words, 1..*at).is_some()
         };
-        words.after(*at, &BEGINNINGS).is_some() && (is_apart() || follows_time())
+        (is_apart() && words.after(*at, &BEGINNINGS).is_some()) || follows_time()
     })
 }
