@@ -1,283 +1,17 @@
 //! Detects messages of people who may be suicidal or in danger. It is checked before any other
 //! rule, and must not know the answer. In doubt it says yes.
 
-use super::word_set::WordSet;
+mod phrases;
+
 use super::words::Words;
-
-/// Explicit statements by the writer about themselves.
-const PHRASES: [&str; 99] = [
-    "kill myself",
-    "kill my self",
-    "killing myself",
-    "kms",
-    "unalive myself",
-    "off myself",
-    "end my life",
-    "ending my life",
-    "end it all",
-    "take my own life",
-    "taking my own life",
-    "take my life",
-    "hang myself",
-    "shoot myself",
-    "cut myself",
-    "cutting myself",
-    "drown myself",
-    "hurt myself",
-    "hurting myself",
-    "harm myself",
-    "harming myself",
-    "commit suicide",
-    "committing suicide",
-    "thinking about suicide",
-    "thinking of suicide",
-    "thoughts of suicide",
-    "suicidal thoughts",
-    "better off dead",
-    "better off without me",
-    "no reason to live",
-    "nothing to live for",
-    "life isnt worth living",
-    "life is not worth living",
-    "my life is worthless",
-    "tired of living",
-    "wish i was dead",
-    "wish i were dead",
-    "wish i could die",
-    "wish i was never born",
-    "someone is trying to kill me",
-    "he is going to kill me",
-    "hes going to kill me",
-    "she is going to kill me",
-    "shes going to kill me",
-    "wants to kill me",
-    "threatened to kill me",
-    "threatens to kill me",
-    "tried to kill me",
-    "kill herself",
-    "kill himself",
-    "kill themselves",
-    "killing herself",
-    "killing himself",
-    "is suicidal",
-    "shes suicidal",
-    "hes suicidal",
-    "isnt worth living",
-    "not worth living",
-    "point of living",
-    "point in living",
-    "nobody would miss me",
-    "no one would miss me",
-    "nobody will miss me",
-    "no one will miss me",
-    "would care if i died",
-    "im not safe",
-    "i am not safe",
-    "breaking into my house",
-    "breaking into my home",
-    "breaking into my apartment",
-    "breaking into my flat",
-    "break into my house",
-    "someone is following me",
-    "someones following me",
-    "having a heart attack",
-    "having a stroke",
-    // In other languages, as whoever writes them may get this answer only.
-    "ich will sterben",
-    "will nicht mehr leben",
-    "quiero morir",
-    "will mich umbringen",
-    "bringe mich um",
-    "bring mich um",
-    "no quiero vivir",
-    "quiero suicidarme",
-    "quiero matarme",
-    "me quiero matar",
-    "veux mourir",
-    "veux me tuer",
-    "vais me tuer",
-    "veux me suicider",
-    "veux plus vivre",
-    "quero morrer",
-    "quero me matar",
-    "voglio morire",
-    "voglio uccidermi",
-    "voglio ammazzarmi",
-    "ik wil dood",
-    "хочу умереть",
-    "не хочу жить",
-];
-
-/// The same in languages without spaces between words.
-const PARTS: [&str; 6] = [
-    "死にたい",
-    "自殺したい",
-    "想死",
-    "想自杀",
-    "不想活",
-    "죽고싶",
-];
-
-/// The same, if the word "i" or "im" is at most `BEFORE_MAX` words before.
-const PHRASES_OF_I: [&str; 50] = [
-    "want to die",
-    "wanna die",
-    "wana die",
-    "want 2 die",
-    "feel like dying",
-    "want to be dead",
-    "ready to die",
-    "going to die by suicide",
-    "suicidal",
-    "suicidel",
-    "dont want to live",
-    "do not want to live",
-    "dont wanna live",
-    "dont want to be alive",
-    "do not want to be alive",
-    "dont want to be here anymore",
-    "dont want to exist",
-    "cant go on living",
-    "cant live like this anymore",
-    "dont feel safe",
-    "in danger",
-    "being abused",
-    "being beaten",
-    "took too many pills",
-    "took all my pills",
-    "took all the pills",
-    "took all of my pills",
-    "took a lot of pills",
-    "took a bunch of pills",
-    "took a bottle of pills",
-    "took an overdose",
-    "taken an overdose",
-    "overdosed",
-    "jump off a bridge",
-    "jump off the bridge",
-    "jump off a building",
-    "jump off a roof",
-    "jump off the roof",
-    "jump in front of a train",
-    "being followed",
-    "cant breathe",
-    "cant do this anymore",
-    "cannot do this anymore",
-    "cant do this any more",
-    "cant take it anymore",
-    "cant take this anymore",
-    "cant go on anymore",
-    "cant go on like this",
-    "want to disappear",
-    "wanna disappear",
-];
-
-/// What people say of boredom, after "want to die".
-const IDIOMS: [&str; 7] = [
-    "of boredom",
-    "of laughter",
-    "laughing",
-    "of embarrassment",
-    "of cringe",
-    "of shame",
-    "from boredom",
-];
-
-/// Violence, after a person: "my boyfriend hits me".
-const VIOLENCE: [&str; 10] = [
-    "hits me",
-    "is hitting me",
-    "beats me",
-    "beat me up",
-    "beats me up",
-    "is beating me",
-    "chokes me",
-    "choked me",
-    "punched me",
-    "raped me",
-];
+use phrases::{
+    ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, PARTS, PHRASES, PHRASES_OF_I, TELLING, VIOLENCE,
+};
 
 /// More pills at once are an emergency.
 const PILLS_MAX: u32 = 5;
 
 const BEFORE_MAX: usize = 3;
-
-/// Each phrase contains one of these words. Most messages contain none, so the phrases aren't
-/// compared.
-static TELLING: WordSet = WordSet::new(&[
-    "abused",
-    "alive",
-    "ammazzarmi",
-    "anymore",
-    "beat",
-    "beaten",
-    "beating",
-    "beats",
-    "better",
-    "born",
-    "break",
-    "breaking",
-    "breathe",
-    "choked",
-    "chokes",
-    "danger",
-    "dead",
-    "die",
-    "died",
-    "disappear",
-    "dood",
-    "dying",
-    "end",
-    "exist",
-    "followed",
-    "following",
-    "heart",
-    "here",
-    "herself",
-    "himself",
-    "hits",
-    "hitting",
-    "jump",
-    "kill",
-    "kms",
-    "leben",
-    "life",
-    "like",
-    "live",
-    "living",
-    "matar",
-    "matarme",
-    "miss",
-    "more",
-    "morir",
-    "morire",
-    "morrer",
-    "mourir",
-    "myself",
-    "overdose",
-    "overdosed",
-    "pills",
-    "punched",
-    "raped",
-    "safe",
-    "self",
-    "sterben",
-    "stroke",
-    "suicidal",
-    "suicidarme",
-    "suicide",
-    "suicidel",
-    "suicider",
-    "tablets",
-    "themselves",
-    "tuer",
-    "uccidermi",
-    "um",
-    "umbringen",
-    "vivir",
-    "vivre",
-    "worthless",
-]);
 
 fn is_telling(word: &str) -> bool {
     TELLING.contains(word) || !word.is_ascii()
@@ -288,12 +22,31 @@ pub(in crate::assistant) fn is_in(words: &Words) -> bool {
         return false;
     }
     (0..words.len()).any(|at| {
-        words.after(at, &PHRASES).is_some()
+        words
+            .after(at, &PHRASES)
+            .is_some_and(|next| !is_accident(words, at, next))
+            || is_of_ending(words, at)
             || PARTS.iter().any(|part| words.get(at).contains(part))
             || is_of_i(words, at)
             || is_of_many_pills(words, at)
             || is_of_violence(words, at)
+            || is_of_another(words, at)
     })
+}
+
+/// "cut myself shaving", "accidentally hurt myself".
+fn is_accident(words: &Words, at: usize, next: usize) -> bool {
+    let is_hurt = words.after(at, &["cut myself", "hurt myself"]).is_some();
+    let is_told_so = at > 0 && words.get(at - 1) == "accidentally";
+    is_hurt && (is_told_so || words.after(next, &ACCIDENTS).is_some())
+}
+
+/// "I want to end it", and no more: "… the meeting early" is none.
+fn is_of_ending(words: &Words, at: usize) -> bool {
+    let Some(next) = words.after(at, &ENDING) else {
+        return false;
+    };
+    next == words.len() || words.after(next, &ENDING_FOLLOWS).is_some()
 }
 
 fn is_of_i(words: &Words, at: usize) -> bool {
@@ -345,13 +98,41 @@ fn is_of_violence(words: &Words, at: usize) -> bool {
     is_person && words.after(at, &VIOLENCE).is_some_and(|next| !game(next))
 }
 
+/// "my friend wants to die", unlike a plant or a phone.
+fn is_of_another(words: &Words, at: usize) -> bool {
+    let is_person = at > 0
+        && matches!(
+            words.get(at - 1),
+            "friend"
+                | "son"
+                | "daughter"
+                | "child"
+                | "kid"
+                | "brother"
+                | "sister"
+                | "husband"
+                | "wife"
+                | "boyfriend"
+                | "girlfriend"
+                | "partner"
+                | "mom"
+                | "mum"
+                | "dad"
+                | "cousin"
+                | "he"
+                | "she"
+        );
+    let wants = words.after(at, &["wants to die", "doesnt want to live"]);
+    is_person && wants.is_some_and(|next| words.after(next, &IDIOMS).is_none())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_phrase_has_a_telling_word() {
-        for phrase in PHRASES.iter().chain(&PHRASES_OF_I) {
+        for phrase in PHRASES.iter().chain(&PHRASES_OF_I).chain(&ENDING) {
             assert!(phrase.split(' ').any(is_telling), "{phrase}");
         }
     }
@@ -375,6 +156,43 @@ mod tests {
             ("Je veux mourir", true),
             ("do I want to be here tomorrow?", false),
             ("cut myself a slice of cake", true),
+            ("i cut myself shaving", false),
+            ("I cut myself on a piece of glass", false),
+            ("i hurt myself at the gym", false),
+            ("i cut myself when i'm sad", true),
+            ("i cut myself on purpose", true),
+            ("i cut myself", true),
+            ("i wnat to die", true),
+            ("i want to end it", true),
+            ("I just want to end it now.", true),
+            ("i want to end it with a song", false),
+            ("i dont wanna be here anymore", true),
+            ("i dnt want to live", true),
+            ("i want it to end", true),
+            ("i want it to end at 5", false),
+            ("i can't go on", true),
+            ("thinking of ending it all", true),
+            ("i have a plan to end it", true),
+            ("i want to sleep and never wake up", true),
+            ("i wish i'd never been born", true),
+            ("i wrote a goodbye note", true),
+            ("i've been cutting", true),
+            ("i've been cutting onions", false),
+            ("i swallowed bleach", true),
+            ("my boyfriend hit me", true),
+            ("hit me up later", false),
+            ("i was raped", true),
+            ("he has a knife", true),
+            ("my friend wants to die", true),
+            ("my phone wants to die", false),
+            ("call 911", true),
+            ("call an ambulance", true),
+            ("my baby isn't breathing", true),
+            ("jag vill dö", true),
+            ("chcę umrzeć", true),
+            ("ölmek istiyorum", true),
+            ("i want to die my hair", false),
+            ("i overdosed on chocolate", false),
             ("I don't feel safe at home", true),
             ("I could die for a pizza", false),
             ("we watched Suicide Squad", false),

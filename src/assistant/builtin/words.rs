@@ -188,7 +188,7 @@ fn written_out(word: &str) -> Option<&'static str> {
     if !(3..=9).contains(&word.len())
         || !matches!(
             first,
-            b'2' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
+            b'2' | b'd' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
         )
     {
         return None;
@@ -203,6 +203,8 @@ fn written_out(word: &str) -> Option<&'static str> {
         "toomorrow" => "tomorrow",
         "2nite" | "2night" | "tonite" | "tonigt" => "tonight",
         "nxt" => "next",
+        "wnat" | "watn" | "wnt" | "wamt" => "want",
+        "dnt" | "donot" | "dotn" => "dont",
         "wensday" | "wednsday" | "wendsday" | "wednesdy" => "wednesday",
         "thrusday" | "thurday" | "thirsday" | "thursdy" => "thursday",
         "tuseday" | "teusday" | "tusday" => "tuesday",
