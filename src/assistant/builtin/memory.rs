@@ -75,7 +75,7 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         None => return None,
     };
     let text = tidied(words.original(from..words.len()));
-    if text.is_empty() {
+    if text.is_empty() || says_nothing(&text) {
         return message
             .is_addressed
             .then(|| Intent::Unclear(wording::memory_empty()));
@@ -90,6 +90,14 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         return Some(Intent::Unclear(wording::memory_too_long(MEMORY_CHARS_MAX)));
     }
     Some(Intent::Remember { text })
+}
+
+/// "me", "nothing", and "this ticket", of which a superpower asks what it says.
+fn says_nothing(text: &str) -> bool {
+    matches!(
+        subject(text).to_lowercase().as_str(),
+        "ticket" | "tickets" | "me" | "nothing" | "everything" | "it" | "this" | "that"
+    )
 }
 
 fn recall(message: &ParsedMessage) -> Option<Intent> {

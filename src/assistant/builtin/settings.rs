@@ -111,7 +111,7 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
     }
     // "My name is Ana, what can you do?": the name ends with the clause.
     end = (from..end)
-        .find(|at| words.is_set_off(*at))
+        .find(|at| words.is_set_off(*at) && !is_shortened(words.get(*at)))
         .map_or(end, |at| at + 1);
     end = (from + 1..end)
         .find(|at| {
@@ -133,6 +133,15 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
         false if called => None,
         false => Some(Intent::Unclear(wording::name_unclear(NAME_CHARS_MAX))),
     }
+}
+
+/// "Dr.", "J.": a name goes on after it.
+fn is_shortened(word: &str) -> bool {
+    let is_title = matches!(
+        word,
+        "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "fr" | "sr"
+    );
+    is_title || word.chars().count() == 1
 }
 
 /// Whether the words after "my name is" tell no name: "not Ana", "none of your business", "on the

@@ -230,7 +230,10 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         let end = beginnings.get(n + 1).copied().unwrap_or(words.len());
         let next = words.original(*at..end);
         let part = Part::read(words.original(start..before), message);
-        if part.is_request()
+        // "spent 20 on lunch remind me at 5 to log it"
+        let is_sure = is_apart(&words, *at) || matches!(part.intent, Intent::Power(_));
+        if is_sure
+            && part.is_request()
             && part.ends_before(&Words::new(next))
             && Part::read(next, message).is_request()
         {
@@ -253,13 +256,22 @@ fn is_link(words: &Words, at: usize) -> bool {
 
 /// Where requests may begin that follow another one.
 fn beginnings(words: &Words) -> impl Iterator<Item = usize> {
-    (1..words.len()).filter(|at| {
-        let is_apart = || is_link(words, at - 1) || words.is_set_off(at - 1);
-        // "I have an exam friday at 9 remind me the day before"
-        let follows_time = || {
-            words.after(*at, &["remind me"]).is_some()
-                && when::trailing_time(words, 1..*at).is_some()
-        };
-        (is_apart() && words.after(*at, &BEGINNINGS).is_some()) || follows_time()
+    let is_own = |at: usize| {
+        let before = words.get(at - 1);
+        is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
+    };
+    (1..words.len()).filter(move |at| {
+        (is_apart(words, *at) || is_own(*at)) && words.after(*at, &BEGINNINGS).is_some()
     })
+}
+
+fn is_reminder(words: &Words, at: usize) -> bool {
+    words.after(at, &["remind me"]).is_some()
+}
+
+/// Whether the words from `at` on are set apart from those before.
+fn is_apart(words: &Words, at: usize) -> bool {
+    // "I have an exam friday at 9 remind me the day before"
+    let follows_time = || is_reminder(words, at) && when::trailing_time(words, 1..at).is_some();
+    is_link(words, at - 1) || words.is_set_off(at - 1) || follows_time()
 }
