@@ -42,6 +42,7 @@ mod power;
 mod preferences;
 mod recognise;
 mod reservation_prep;
+mod statement;
 mod stored;
 mod superpower;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
 use super::pieces::{self, counted, same, too_long};
-use super::{PowerContext, Superpower};
+use super::{PowerContext, Superpower, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 use sums::{ME, Payment, capital, display_name, joined_names, owe, ways_of};
@@ -165,6 +165,11 @@ impl BillSplitState {
                 if !(context.sure || known(&payer) || known(&to)) {
                     return Ok(None);
                 }
+                let unknown = [&payer, &to];
+                let unknown = unknown.iter().find(|name| !known(name) && !is_self(name));
+                if let Some(name) = unknown.filter(|_| !self.payments.is_empty()) {
+                    return Err(self.not_on_it(name));
+                }
                 self.settle((&payer, &to), money, context)?
             }
             BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
@@ -208,10 +213,13 @@ impl BillSplitState {
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
         let for_people = pieces::things(&paid.purpose);
-        let are_known = !for_people.is_empty()
-            && for_people.iter().all(|name| {
-                is_everybody(name) || is_self(name) || known.iter().any(|one| same(one, name))
-            });
+        let is_known = |name: &String| {
+            is_everybody(name) || is_self(name) || known.iter().any(|one| same(one, name))
+        };
+        let are_known = for_people.iter().any(is_known)
+            && for_people
+                .iter()
+                .all(|name| is_known(name) || statement::is_person(name));
         let (purpose, named) = match are_known && paid.among.is_empty() {
             true => (String::new(), for_people), // "Ana paid 30 for Bo"
             false => (paid.purpose, paid.among),
@@ -223,11 +231,7 @@ impl BillSplitState {
             }
             let except = self.people_of(&paid.except, context)?;
             if let Some(name) = except.iter().find(|name| !known.contains(name)) {
-                return Err(format!(
-                    "{} isn't on the bill, so I've noted nothing. On it: {}.",
-                    capital(name),
-                    joined_names(&known)
-                ));
+                return Err(self.not_on_it(name));
             }
             among = self.people.clone();
             among.retain(|name| !except.contains(name));
@@ -256,6 +260,14 @@ impl BillSplitState {
             reply.push_str(&self.each(&payment));
         }
         Ok(Some(reply))
+    }
+
+    fn not_on_it(&self, name: &str) -> String {
+        format!(
+            "{} isn't on the bill, so I've noted nothing. On it: {}.",
+            capital(name),
+            joined_names(&self.people)
+        )
     }
 
     /// "Bo owes me 20".
@@ -306,6 +318,9 @@ impl BillSplitState {
     ) -> Result<String, String> {
         let payer = self.person(payer, context)?;
         let to = self.person(to, context)?;
+        if payer == to {
+            return Err("That's the same person, so I've noted nothing.".to_owned());
+        }
         let owed = self.transfers().into_iter();
         let mut owed = owed.filter(|(from, whom, _)| *from == payer && *whom == to);
         let money = match (money, owed.next()) {
@@ -363,7 +378,7 @@ impl BillSplitState {
             "you" => {
                 return Err("I never have any money, so leave me off the bill.".to_owned());
             }
-            name if name.split(' ').any(is_number) => {
+            name if !statement::is_person(name) => {
                 return Err(format!(
                     "I can't take “{phrase}” for a name, so I've noted nothing. Say the names like “between Ana, Bo and me”."
                 ));
@@ -411,11 +426,6 @@ fn is_everybody(name: &str) -> bool {
         lower.as_str(),
         "us" | "all of us" | "everybody" | "everyone" | "all" | "the group" | "the whole group"
     )
-}
-
-/// "40", "60/40", "20%": no part of a name.
-fn is_number(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Who speaks.

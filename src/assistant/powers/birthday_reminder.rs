@@ -78,7 +78,10 @@ impl Superpower for BirthdayState {
                 None => format!(
                     "I don't know {} birthday. Tell me, for example “{} birthday is on 3 May”.",
                     possessive(&name),
-                    possessive(&name)
+                    match name.as_str() {
+                        "you" => "my".to_owned(),
+                        name => format!("{name}'s"),
+                    }
                 ),
             },
             BirthdayAction::List => self.overview(context),

@@ -1,6 +1,7 @@
 //! The budget tracker: expenses by purpose, and monthly budgets. One currency per person, whole
 //! minor units. It knows no bank account.
 
+mod expense_words;
 mod operations;
 mod read;
 
@@ -41,6 +42,8 @@ pub enum BudgetAction {
     },
     /// The day was not fully understood.
     DayUnclear,
+    /// What it was for is not understood.
+    PurposeUnclear,
     /// More than one amount, and what belongs to which is unclear.
     AmountsUnclear,
     /// Each amount a month with its purpose; an empty one means the total.
@@ -99,6 +102,11 @@ impl Superpower for BudgetState {
             BudgetAction::DayUnclear if !context.sure && self.expenses.is_empty() => return None,
             BudgetAction::DayUnclear => Ok(
                 "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
+                    .to_owned(),
+            ),
+            BudgetAction::PurposeUnclear if !context.sure && self.expenses.is_empty() => return None,
+            BudgetAction::PurposeUnclear => Ok(
+                "I'm not sure what that was for, or whether it was spent, so I've noted nothing. Say it like “spent 12.50 on lunch”, and anything else in a message of its own."
                     .to_owned(),
             ),
             BudgetAction::AmountsUnclear if !context.sure && self.expenses.is_empty() => {

@@ -7,7 +7,7 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, same, too_long};
-use super::{PowerContext, Superpower};
+use super::{PowerContext, Superpower, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -39,6 +39,10 @@ pub enum HabitAction {
     },
     /// How often is not known here.
     OftenUnclear,
+    /// With a time of day, which no habit has.
+    HourUnclear,
+    /// More than one habit.
+    Several,
     List,
     Remove(String),
     Nothing,
@@ -87,6 +91,14 @@ impl Superpower for HabitState {
                 None if !context.sure => return None,
                 None => format!("I'm not tracking {name}. “my habits” shows what I track."),
             },
+            HabitAction::HourUnclear => {
+                "A habit has no time of day, so I track nothing yet. Say “track habit: run 3 times a week”, and for the hour “remind me every day at 7 to run”."
+                    .to_owned()
+            }
+            HabitAction::Several => {
+                "One habit at a time, please; I track nothing yet. For example: “track habit: run 3 times a week”."
+                    .to_owned()
+            }
             HabitAction::Nothing => {
                 "Which habit? For example: “track habit: run 3 times a week”.".to_owned()
             }
@@ -155,7 +167,7 @@ impl HabitState {
 
     fn did(&mut self, what: &str, days_ago: u32, context: &PowerContext<'_>) -> Option<String> {
         let Some(at) = self.find(what) else {
-            return context.sure.then(|| {
+            return (context.sure && statement::is_thing(what)).then(|| {
                 format!("I'm not tracking {what}. Say “track habit: {what} 3 times a week” first.")
             });
         };

@@ -5,6 +5,7 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, too_long};
+use super::planned_time;
 use super::{PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
@@ -28,6 +29,8 @@ pub enum MoodAction {
     },
     /// A number outside 1 to 10.
     OutOfRange,
+    /// The mood of another time than now, or of two.
+    NotNow,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -194,12 +197,18 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         if next < end && !plain && !words.is_set_off(next - 1) {
             return None;
         }
-        let note = pieces::original(
-            words,
-            words.after(next, &["because", "today"]).unwrap_or(next),
-            end,
-        );
+        let next = words
+            .after(next, &["today", "right now", "now", "tonight"])
+            .unwrap_or(next);
+        let from = words
+            .after(next, &["because of", "because", "due to", "for now", "for"])
+            .unwrap_or(next);
+        let note = pieces::original(words, from, end);
+        let is_other = matches!(words.get(next), "or" | "to")
+            || (next..end).any(|at| matches!(words.get(at), "last" | "ago"))
+            || planned_time::names_other_day(words, next..end);
         return Some(match u8::try_from(number) {
+            Ok(1..=10) if is_other => MoodAction::NotNow,
             Ok(score @ 1..=10) => MoodAction::Log { score, note },
             _ => MoodAction::OutOfRange,
         });
@@ -257,6 +266,10 @@ impl Superpower for MoodState {
                 )
             }
             MoodAction::Past { days } => self.past(days, context),
+            MoodAction::NotNow => {
+                "I can only note one mood, as it is now, so I've noted nothing. For example: “mood 7/10”."
+                    .to_owned()
+            }
             MoodAction::OutOfRange => {
                 "Moods go from 1 (awful) to 10 (wonderful). For example: “mood 7/10”.".to_owned()
             }

@@ -78,7 +78,41 @@ pub(super) fn which<'a>(
         .clone()
         .position(|text| text == phrase || text == bare)
         .or_else(|| lower.clone().position(|text| text.starts_with(bare)))
-        .or_else(|| lower.clone().position(|text| text.contains(bare)))
+        .or_else(|| lower.clone().position(|text| has_part(&text, bare)))
+}
+
+/// Whether `part` is in the text, a short one as the beginning of a word: "x" is no part of
+/// "netflix".
+fn has_part(text: &str, part: &str) -> bool {
+    const SHORT: usize = 3;
+    let begins_word = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
+    let is_short = part.len() <= SHORT && part.is_ascii();
+    let mut found = text.match_indices(part);
+    found.any(|(at, _)| !is_short || begins_word(at))
+}
+
+/// Those of which any may be meant by a part of its text; none where one is named in full, or only
+/// one fits.
+pub(super) fn several_named<'a>(
+    phrase: &str,
+    texts: impl Iterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let phrase = phrase.to_lowercase();
+    let bare = ["the ", "my ", "our "]
+        .iter()
+        .find_map(|article| phrase.strip_prefix(article))
+        .unwrap_or(&phrase);
+    let is_number = bare.trim_start_matches('#').parse::<usize>().is_ok();
+    let found: Vec<&str> = texts
+        .filter(|text| !text.is_empty() && has_part(&text.to_lowercase(), bare))
+        .collect();
+    let is_whole = found
+        .iter()
+        .any(|text| same(text, bare) || same(text, &phrase));
+    match is_number || is_whole || found.len() < 2 {
+        true => Vec::new(),
+        false => found,
+    }
 }
 
 /// Which of `names` somebody chooses: by its number from 1, or by a part of one of them only.
@@ -272,6 +306,7 @@ mod tests {
             ("Ana", Some(2)),
             ("3", Some(2)),
             ("#2", Some(1)),
+            ("ilk", None),
             ("4", None),
             ("0", None),
             ("beer", None),

@@ -199,6 +199,14 @@ pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
     words.after(at, &phrases).is_some()
 }
 
+/// Whether a day other than today is named between those words.
+pub(super) fn names_other_day(words: &Words<'_>, mut range: std::ops::Range<usize>) -> bool {
+    range.any(|at| {
+        let day = when::read(words, at).and_then(|(spec, _)| spec.day);
+        day.is_some_and(|day| day != Day::Today) || words.get(at) == "yesterday"
+    })
+}
+
 /// Whether alternative times are named: "friday or saturday", "at 7 or 8".
 fn has_choice(words: &Words<'_>, range: std::ops::Range<usize>) -> bool {
     let is_time = |at: usize| {

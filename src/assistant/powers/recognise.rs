@@ -1,8 +1,10 @@
 //! Finds the superpowers that a message may request, and how explicitly. Cheap string work, without
 //! state or access checks.
 
+mod statements;
 mod words;
 
+use super::statement::{self, SentenceKind};
 use super::{Action, NoticeRequest, Power, Strength};
 use super::{
     bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
@@ -76,11 +78,18 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
     if message.context.text.len() > TEXT_BYTES_MAX || message.words.len() == 0 {
         return PowerCalls::default();
     }
-    PowerCalls {
+    let kind = statement::sentence_kind(message);
+    let inner_context = inner_statement(message, kind).map(|text| MessageContext {
+        text,
+        group: false, // the name was before it
+        ..*message.context
+    });
+    let inner = inner_context.as_ref().map(read_message);
+    let calls = PowerCalls {
         calls: Power::ALL
             .into_iter()
             .filter_map(|power| {
-                let (strength, action) = parse(power, message)?;
+                let (strength, action) = understood(power, message, kind, inner.as_ref())?;
                 let strength = match strength {
                     Strength::Clear if may_be_recalled(power, message) => Strength::Soft,
                     strength => strength,
@@ -95,6 +104,49 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
         control: control(message.request()),
         notices: preferences::parse(message),
         is_addressed: message.is_addressed,
+    };
+    if inner.is_some_and(|inner| inner.depends_on_zone.get()) {
+        message.depends_on_zone.set(true);
+    }
+    calls
+}
+
+/// What is asked about, believed or heard: "netflix renews on 5 december" after "is it true that".
+fn inner_statement<'a>(message: &ParsedMessage<'a>, kind: SentenceKind) -> Option<&'a str> {
+    let from = match kind {
+        SentenceKind::Statement => None,
+        SentenceKind::Question => statement::after_question(message),
+        SentenceKind::Doubt => statement::after_hedge(message),
+    };
+    let text = message.words.original(from?..message.words.len());
+    (!text.is_empty()).then_some(text)
+}
+
+/// What a superpower understands. It stores only what is stated.
+fn understood(
+    power: Power,
+    message: &ParsedMessage<'_>,
+    kind: SentenceKind,
+    inner: Option<&ParsedMessage<'_>>,
+) -> Option<(Strength, Action)> {
+    let call = parse(power, message);
+    // Whether it stores a statement, and about something that can be named so.
+    let stores = |(strength, action): &(Strength, Action)| {
+        statements::subject(action, *strength).map(statement::is_thing)
+    };
+    match (&call, call.as_ref().and_then(stores), kind) {
+        (Some(_), None, _) | (_, Some(true), SentenceKind::Statement) => return call,
+        (_, _, SentenceKind::Statement) => return None,
+        _ => {}
+    }
+    let inner = inner.and_then(|inner| parse(power, inner));
+    let inner = inner.filter(|call| stores(call) == Some(true));
+    match kind {
+        SentenceKind::Question => {
+            let call = inner.or_else(|| call.filter(|call| stores(call) == Some(true)));
+            Some((Strength::Soft, statements::answer(call?.1)?))
+        }
+        _ => inner.filter(|(_, action)| statements::stores_day(action)),
     }
 }
 

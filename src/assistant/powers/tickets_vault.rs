@@ -164,7 +164,10 @@ fn keep(message: &ParsedMessage<'_>, from: usize, end: usize) -> TicketAction {
     // "friday 7:40" is as it is printed, "friday at 8" is in the evening.
     let evening =
         has(planned_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
-    let text = pieces::original(words, from, end);
+    let text = match words.phrase(from..end).as_str() {
+        "safe" | "for me" | "for later" | "somewhere" | "somewhere safe" => String::new(),
+        _ => pieces::original(words, from, end),
+    };
     let has_photo = message.context.has_photos;
     match planned_time::find(message, from, end, evening) {
         Some(found) => with_time(found.time, |time| TicketAction::Keep {

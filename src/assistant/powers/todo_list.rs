@@ -226,11 +226,12 @@ impl TodoState {
         drafts: Vec<TodoDraft>,
         context: &PowerContext<'_>,
     ) -> String {
+        let (list, drafts) = self.with_list_named_last(list, drafts);
         let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
         if let Some(reply) = too_long(&texts, ITEM_CHARS_MAX) {
             return reply;
         }
-        let place = match self.use_or_begin(list, context) {
+        let place = match self.use_or_begin(&list, context) {
             Ok(place) => place,
             Err(reply) => return reply,
         };

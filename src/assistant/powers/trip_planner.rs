@@ -100,7 +100,7 @@ impl Superpower for TripState {
             TripAction::Plan { place, from, to } => self.plan(place, from, to, context),
             TripAction::Dates { from, to } => match self.trips.last_mut() {
                 None => NO_TRIP.to_owned(),
-                Some(trip) => match span(from, to) {
+                Some(trip) => match span(from, to, context) {
                     Err(why) => why,
                     Ok(()) => {
                         (trip.from, trip.to) =
@@ -239,15 +239,25 @@ impl TripState {
             return reply;
         }
         if let (Some(from), Some(to)) = (from, to)
-            && let Err(why) = span(from, to)
+            && let Err(why) = span(from, to, context)
         {
             return why;
         }
         let (from, to) = (from.map(pieces::number), to.map(pieces::number));
         let known = self.trips.iter().position(|trip| same(&trip.place, &place));
+        let mut before = String::new();
         let trip = match known {
             Some(at) => {
                 let mut trip = self.trips.remove(at);
+                if let (Some(first), Some(last)) = (trip.from, trip.to)
+                    && from.is_some_and(|from| from != first)
+                {
+                    before = format!(
+                        " It takes the place of the one from {} to {}; “undo” brings that back.",
+                        pieces::display(pieces::day(first), context.today()),
+                        pieces::display(pieces::day(last), context.today())
+                    );
+                }
                 (trip.from, trip.to) = (from.or(trip.from), to.or(trip.to));
                 trip
             }
@@ -266,7 +276,7 @@ impl TripState {
             },
         };
         let reply = format!(
-            "{}. Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
+            "{}.{before} Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
             trip.title(context)
         );
         self.trips.push(trip);
@@ -383,10 +393,15 @@ impl TripState {
     }
 }
 
-fn span(from: NaiveDate, to: NaiveDate) -> Result<(), String> {
+fn span(from: NaiveDate, to: NaiveDate, context: &PowerContext<'_>) -> Result<(), String> {
     let days = (to - from).num_days() + 1;
     if days < 1 {
         return Err("That trip would end before it begins. Could you check the dates?".to_owned());
+    }
+    if to < context.today() {
+        return Err(
+            "Those days have passed, so I've planned nothing. Which ones do you mean?".to_owned(),
+        );
     }
     if days > DAYS_MAX {
         return Err(format!("A trip lasts at most {DAYS_MAX} days."));

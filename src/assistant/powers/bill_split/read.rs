@@ -3,11 +3,11 @@
 
 mod payments;
 
-use super::{Amount, BillSplitAction, PART_MAX, PaidAction};
+use super::{Amount, BillSplitAction, PART_MAX, PaidAction, is_self};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear};
-use crate::assistant::powers::{money, pieces};
+use crate::assistant::powers::{money, pieces, statement};
 use payments::{owes, paid};
 
 /// Words of the name before "paid".
@@ -28,6 +28,19 @@ pub(in crate::assistant::powers) fn parse(
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
+    // A bill has no days.
+    let before = [
+        "yesterday",
+        "today",
+        "last night",
+        "this morning",
+        "tonight",
+        "earlier",
+        "actually",
+        "btw",
+        "fyi",
+    ];
+    let at = words.after(at, &before).unwrap_or(at);
     owes(words, at, end).or_else(|| paid(words, at, end))
 }
 
@@ -243,6 +256,11 @@ fn everybody_but(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, V
         )?;
         (next < end).then(|| (at, names(words, next, end)))
     })
+}
+
+/// Whether it is who speaks, or what a person may be called.
+fn is_somebody(name: &str) -> bool {
+    is_self(name) || statement::is_person(name)
 }
 
 /// Whether "ana and bo", "we" or "both" is no single person.

@@ -7,7 +7,7 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::pieces;
+use crate::assistant::powers::{pieces, statement};
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
@@ -156,8 +156,7 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
             })
             .unwrap_or(end);
         let name = pieces::original(words, from, to);
-        return (to > from && to - from <= NAME_WORDS_MAX && !name.is_empty())
-            .then_some((name, to));
+        return statement::is_person(&name).then_some((name, to));
     }
     if word <= from || word - from > NAME_WORDS_MAX {
         return None;
@@ -192,5 +191,6 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
         }
         None => return None,
     };
-    (!name.is_empty()).then_some((name, word + 1))
+    let is_name = name == "you" || statement::is_person(&name);
+    is_name.then_some((name, word + 1))
 }

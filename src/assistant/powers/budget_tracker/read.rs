@@ -1,10 +1,11 @@
 //! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
+use super::expense_words::{day_at_end, has_number, is_other_than_month, is_purpose, names_end};
 use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::{money, pieces};
+use crate::assistant::powers::{money, pieces, statement};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -36,7 +37,8 @@ pub(in crate::assistant::powers) fn parse(
         _ => {}
     }
     let (at, end) = (message.start, pieces::end(words));
-    if let Some(from) = words.after(at, &SPENT) {
+    let day = words.after(at, &["yesterday", "today"]);
+    if let Some(from) = words.after(day.unwrap_or(at), &SPENT) {
         return spent(message, from, end);
     }
     if let Some(from) = words.after(
@@ -101,17 +103,16 @@ enum Order {
 /// "spent 12.50 on lunch", "spent 5 on bus, 12 on lunch yesterday", "I paid the taxi, 30".
 fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAction)> {
     let (words, at) = (&message.words, message.start);
+    let is_yesterday = words.get(at) == "yesterday";
+    let at = words.after(at, &["yesterday", "today"]).unwrap_or(at);
     let talked = matches!(words.get(at), "i" | "ive" | "paid");
     let strength = if talked {
         Strength::Soft
     } else {
         Strength::Clear
     };
-    let (to, days_ago) = match words.get(end - 1) {
-        "today" | "now" => (end - 1, 0),
-        "yesterday" => (end - 1, 1),
-        _ => (end, 0),
-    };
+    let (to, days_ago) = day_at_end(words, from, end);
+    let days_ago = days_ago.max(i32::from(is_yesterday));
     let parts = money::parts(words, from, to);
     let read = |(from, to): &(usize, usize)| expense(words, *from, *to);
     let found: Option<Vec<_>> = parts.iter().map(read).collect();
@@ -138,8 +139,11 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     let has_day = |(_, purpose): &(Spending, String)| {
         pieces::has_day(purpose) || purpose.split(' ').any(is_span)
     };
+    let is_purpose = |(_, purpose): &(Spending, String)| is_purpose(purpose);
     let action = match is_clear {
         _ if spent.iter().any(has_day) => BudgetAction::DayUnclear,
+        _ if spent.iter().any(|(_, purpose)| has_number(purpose)) => BudgetAction::AmountsUnclear,
+        _ if !spent.iter().all(is_purpose) => BudgetAction::PurposeUnclear,
         true => BudgetAction::Spent { spent, days_ago },
         false => BudgetAction::AmountsUnclear,
     };
@@ -274,7 +278,7 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let parts = money::parts(words, message.start, end);
     let (first, others) = parts.split_first()?;
     let first = budget(message, first.1)?;
-    if (message.start..end).any(|at| is_other_than_month(words, at)) {
+    if (message.start..end).any(|at| is_other_than_month(words, at) || names_end(words, at)) {
         return Some(BudgetAction::NotMonthly);
     }
     if first == BudgetAction::Unclear || others.is_empty() {
@@ -294,28 +298,6 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         true => BudgetAction::Budgets(all),
         false => BudgetAction::AmountsUnclear,
     })
-}
-
-/// "weekly", "a week", "per day".
-fn is_other_than_month(words: &Words<'_>, at: usize) -> bool {
-    let spans = [
-        "a week",
-        "per week",
-        "each week",
-        "every week",
-        "a day",
-        "per day",
-        "each day",
-        "every day",
-        "a year",
-        "per year",
-        "each year",
-        "every year",
-    ];
-    matches!(
-        words.get(at),
-        "weekly" | "daily" | "yearly" | "annual" | "annually" | "quarterly"
-    ) || words.after(at, &spans).is_some()
 }
 
 /// "rent to 900", "900 for rent", "for rent 900 a month".
@@ -387,7 +369,18 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         None if whole(words, next, end) => before,
         None => return None,
     };
-    let purpose = purpose.trim_start_matches("monthly ").to_owned();
+    let purpose = purpose.strip_prefix("monthly ").unwrap_or(&purpose);
+    let is_total = matches!(
+        purpose.to_lowercase().as_str(),
+        "monthly" | "total" | "overall" | "whole" | "general"
+    );
+    let purpose = match is_total {
+        true => String::new(),
+        false => purpose.to_owned(),
+    };
+    if !statement::is_thing(&purpose) {
+        return None;
+    }
     Some(BudgetAction::Budgets(vec![(Spending(amount), purpose)]))
 }
 

@@ -2,6 +2,7 @@
 
 use super::HabitAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::pieces;
@@ -237,9 +238,19 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
     if (from..to).any(|n| is_often(words.get(n))) {
         return HabitAction::OftenUnclear;
     }
-    match pieces::original(words, from, to) {
-        name if name.is_empty() => HabitAction::Nothing,
-        name => HabitAction::Track { name, per_week },
+    named(words, (from, to), per_week)
+}
+
+fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitAction {
+    let name = pieces::original(words, from, to);
+    if name.is_empty() {
+        HabitAction::Nothing
+    } else if when::trailing_time(words, from..to).is_some() {
+        HabitAction::HourUnclear
+    } else if pieces::things(&name).len() > 1 {
+        HabitAction::Several
+    } else {
+        HabitAction::Track { name, per_week }
     }
 }
 

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::pieces::{self, capital, counted, joined, same, which};
+use crate::assistant::powers::pieces::{
+    self, capital, counted, joined, same, several_named, which,
+};
 use crate::assistant::powers::planned_time::PlannedTime;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,6 +204,31 @@ impl TodoState {
         Ok(place)
     }
 
+    /// "socks to holidays": for the list of that name, if there is one and no other is named.
+    pub(super) fn with_list_named_last(
+        &self,
+        list: &ListName,
+        mut drafts: Vec<TodoDraft>,
+    ) -> (ListName, Vec<TodoDraft>) {
+        let split = |draft: &TodoDraft| {
+            let links = [" to ", " on ", " onto "];
+            let (thing, name) = links.iter().find_map(|link| draft.text.rsplit_once(link))?;
+            let name = name.strip_prefix("my ").unwrap_or(name);
+            self.position(name)
+                .map(|_| (thing.to_owned(), name.to_owned()))
+        };
+        match (list, drafts.last_mut()) {
+            (ListName::InUse, Some(last)) => match split(last) {
+                Some((thing, name)) => {
+                    last.text = thing;
+                    (ListName::Named(name), drafts)
+                }
+                None => (list.clone(), drafts),
+            },
+            _ => (list.clone(), drafts),
+        }
+    }
+
     /// The same, where a list that isn't there begins.
     pub(super) fn use_or_begin(
         &mut self,
@@ -259,14 +286,21 @@ impl TodoState {
         if *list == ListName::InUse && !is_number {
             places.extend(self.places());
         }
-        let found = places.into_iter().find_map(|place| {
+        for place in places {
             let texts = self.items_in(place).iter().map(|item| match matches(item) {
                 true => item.text.as_str(),
                 false => "",
             });
-            which(text, texts).map(|at| (place, at))
-        });
-        found.ok_or_else(String::new)
+            let Some(at) = which(text, texts.clone()) else {
+                continue;
+            };
+            let several = several_named(text, texts);
+            return match several.is_empty() {
+                true => Ok((place, at)),
+                false => Err(format!("Which one is it: {}?", several.join(", "))),
+            };
+        }
+        Err(String::new())
     }
 
     /// Says which entries there are not; "" where nothing is missing.

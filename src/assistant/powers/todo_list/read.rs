@@ -62,6 +62,11 @@ pub(in crate::assistant::powers) fn parse(
             )?;
             Some(done_with(message, from, end))
         }
+        // "is milk on my list?"
+        "is" | "are" => {
+            let found = on_list(message, at + 2, end, &["on"], |_| false)?;
+            (found.end == end).then_some((Clear, TodoAction::Show(found.list)))
+        }
         "reopen" | "uncheck" | "untick" => Some((
             InSession,
             TodoAction::Reopen(pieces::original(words, at + 1, end)),
@@ -91,17 +96,28 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
             return Some((Clear, TodoAction::Unclear(no_repetition())));
         }
+        let from_other = (at + 2..found.start).any(|n| {
+            matches!(words.get(n), "from" | "off") && list_at(message, n + 1, found.start).is_some()
+        });
+        if from_other {
+            let reply = "I can't move things from one list to another, so I've changed nothing. Say “remove milk from my list”, and “add milk to my groceries list”.";
+            return Some((Clear, TodoAction::Unclear(reply.to_owned())));
+        }
         if found.start == at + 1 {
             let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
             let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
             return Some((Clear, added(message, found.list, (from, end), due)));
         }
+        if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
+            return Some((Clear, TodoAction::Unclear(day_unclear())));
+        }
         let due = time_until(words, found.end, end);
         // "to my list for 5/6", "to my list for the party": the first was meant as a day.
         let rest = words.original(found.end..end);
-        if due.is_none() && rest.contains(|c: char| c.is_ascii_digit()) {
-            let reply = "Which day is that? Say it like “for friday” or “for 5 June”.";
-            return Some((Clear, TodoAction::Unclear(reply.to_owned())));
+        let is_choice = rest.contains(" or ") && pieces::has_day(rest);
+        let has_digit = rest.contains(|c: char| c.is_ascii_digit());
+        if due.is_none() && (has_digit || is_choice) {
+            return Some((Clear, TodoAction::Unclear(day_unclear())));
         }
         let action = added(message, found.list, (at + 1, found.start), due);
         let action = if due.is_none() {
@@ -316,7 +332,7 @@ fn added(
         .map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
         Err(reply) => TodoAction::Unclear(reply),
-        Ok(drafts) if drafts.is_empty() => TodoAction::Nothing,
+        Ok(drafts) if drafts.iter().all(|draft| is_no_thing(&draft.text)) => TodoAction::Nothing,
         Ok(drafts) => TodoAction::Add(list, drafts),
     }
 }
@@ -336,11 +352,34 @@ fn draft(
     if is_repeat(words.get(at - 1)) {
         return Err(no_repetition());
     }
+    if (at..words.len()).any(|n| planned_time::is_open_span(&words, n)) {
+        return Err(day_unclear());
+    }
     let due = planned_time::resolve(spec, message)?;
     Ok(TodoDraft {
         text: pieces::original(&words, 0, at),
         due: Some(due),
     })
+}
+
+fn day_unclear() -> String {
+    "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.".to_owned()
+}
+
+/// "it", "everything": the thing itself is not named.
+fn is_no_thing(text: &str) -> bool {
+    matches!(
+        text.to_lowercase().as_str(),
+        "it" | "this"
+            | "that"
+            | "these"
+            | "those"
+            | "them"
+            | "nothing"
+            | "everything"
+            | "something"
+            | "anything"
+    )
 }
 
 fn removal(done: bool, list: ListName, text: &str) -> TodoAction {

@@ -6,7 +6,7 @@ use chrono::{Datelike, NaiveDate};
 use super::{DAYS_MAX, TripAction};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
-use crate::assistant::powers::pieces;
+use crate::assistant::powers::{pieces, statement};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -36,7 +36,13 @@ pub(in crate::assistant::powers) fn parse(
             "plan a holiday to",
         ],
     ) {
-        return Some((Clear, plan(message, from, end)));
+        // "plan a trip with Bo to Rome", "from Berlin to Rome"
+        let before = words.after(from, &["with", "for", "from"]);
+        let place = before.and_then(|name| {
+            let to = (name + 1..end).find(|at| words.get(*at) == "to")?;
+            statement::is_person(&words.phrase(name..to)).then_some(to + 1)
+        });
+        return Some((Clear, plan(message, place.unwrap_or(from), end)));
     }
     if let Some(found) = parse_question(message, at, end) {
         return Some(found);
@@ -195,11 +201,25 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
         place if place.is_empty() => TripAction::Unclear,
         place if has_date(&place) => TripAction::DatesUnclear,
         place => TripAction::Plan {
-            place,
+            place: without_companion(place),
             from: first,
             to: last,
         },
     }
+}
+
+/// "Rome for Bo", "Rome for Ana and me": the place.
+fn without_companion(place: String) -> String {
+    match place.split_once(" for ") {
+        Some((alone, names)) if pieces::things(names).iter().all(|name| is_companion(name)) => {
+            alone.to_owned()
+        }
+        _ => place,
+    }
+}
+
+fn is_companion(name: &str) -> bool {
+    matches!(name.to_lowercase().as_str(), "me" | "us") || statement::is_person(name)
 }
 
 /// Whether part of the dates was not understood.

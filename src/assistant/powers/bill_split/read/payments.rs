@@ -1,11 +1,12 @@
 //! Parses who paid and who owes: "Ana paid 30 for pizza", "Bo paid Ana back", "I owe Bo 20".
 
 use super::{
-    Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, names,
+    Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self,
+    is_somebody, names,
 };
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Soft};
-use crate::assistant::powers::{money, pieces};
+use crate::assistant::powers::{money, pieces, statement};
 
 /// "Bo owes me 20 for lunch", "I owe Bo 20", "how much does Bo owe me?".
 pub(super) fn owes(
@@ -38,7 +39,11 @@ pub(super) fn owes(
         None if next == end => String::new(),
         None => return None,
     };
-    let is_clear = !are_several(&debtor) && !are_several(&to) && !debtor.is_empty();
+    let is_clear = is_somebody(&debtor)
+        && is_somebody(&to)
+        && !are_several(&debtor)
+        && !are_several(&to)
+        && statement::is_thing(&purpose);
     let is_one_amount = money::parts(words, at, end).len() == 1;
     is_clear.then(|| match is_one_amount {
         true => {
@@ -120,7 +125,7 @@ fn one_paid(
     if are_several(&payer) {
         let is_each = words.get(end - 1) == "each" && next + 1 == end;
         let each = pieces::things(&payer);
-        if !is_each || each.len() < 2 {
+        if !is_each || each.len() < 2 || !each.iter().all(|name| is_somebody(name)) {
             return Some(BillSplitAction::PayersUnclear);
         }
         let paid = |payer| PaidAction {
@@ -132,9 +137,31 @@ fn one_paid(
             each.into_iter().map(paid).collect(),
         ));
     }
+    if !is_somebody(&payer) {
+        return None;
+    }
     if let Some(paid) = paid_only_for(words, &payer, (money.clone(), next), end) {
         return Some(BillSplitAction::Paid(paid));
     }
+    let (purpose, among, except) = shared(words, &payer, next, end)?;
+    Some(BillSplitAction::Paid(PaidAction {
+        payer,
+        money: Amount::new(money),
+        purpose,
+        among,
+        except,
+        parts: Vec::new(),
+    }))
+}
+
+/// "for pizza between Ana and Bo", "for everybody but Bo", "for her and Bo" after the amount: what
+/// it was for, for whom, and for whom not.
+fn shared(
+    words: &Words<'_>,
+    payer: &str,
+    next: usize,
+    end: usize,
+) -> Option<(String, Vec<String>, Vec<String>)> {
     let but = everybody_but(words, next, end);
     let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among"));
     let until = match (between, &but) {
@@ -151,19 +178,21 @@ fn one_paid(
         .iter()
         .find_map(|tail| purpose.strip_suffix(tail))
         .map_or(purpose.clone(), str::to_owned);
+    if !statement::is_thing(&purpose) {
+        return None;
+    }
     let (among, except) = match (between, but) {
         (_, Some((_, except))) => (Vec::new(), except),
         (Some(from), None) => (names(words, from + 1, end), Vec::new()),
         (None, None) => (Vec::new(), Vec::new()),
     };
-    Some(BillSplitAction::Paid(PaidAction {
-        payer,
-        money: Amount::new(money),
-        purpose,
-        among,
-        except,
-        parts: Vec::new(),
-    }))
+    let for_people = Some(pieces::things(&purpose)).filter(|things| things.len() > 1);
+    let for_people = for_people.and_then(|people| with_payer(people, payer));
+    let (purpose, among) = match for_people {
+        Some(people) if among.is_empty() && except.is_empty() => (String::new(), people),
+        _ => (purpose, among),
+    };
+    Some((purpose, among, except))
 }
 
 /// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".
@@ -190,8 +219,12 @@ fn settled(words: &Words<'_>, payer: String, from: usize, end: usize) -> Option<
     if are_several(&payer) || are_several(&to) {
         return Some(BillSplitAction::PayersUnclear);
     }
-    let is_name = !to.is_empty() && to.split(' ').count() <= NAME_WORDS_MAX;
-    is_name.then_some(BillSplitAction::Settled { payer, to, money })
+    let is_name = is_somebody(&payer) && is_somebody(&to);
+    (is_name && to.split(' ').count() <= NAME_WORDS_MAX).then_some(BillSplitAction::Settled {
+        payer,
+        to,
+        money,
+    })
 }
 
 /// "Ana paid 45 for tickets just for her and Bo": she is who paid.
@@ -207,15 +240,8 @@ fn paid_only_for(
         None if next == at => String::new(),
         _ => return None,
     };
-    let mut among = names(words, at + 2, end);
-    for name in &mut among {
-        if matches!(
-            name.as_str(),
-            "her" | "him" | "them" | "herself" | "himself" | "themselves"
-        ) {
-            payer.clone_into(name);
-        }
-    }
+    let among = names(words, at + 2, end);
+    let among = with_payer(among.clone(), payer).unwrap_or(among);
     Some(PaidAction {
         payer: payer.to_owned(),
         money: Amount::new(amount),
@@ -223,4 +249,25 @@ fn paid_only_for(
         among,
         ..PaidAction::default()
     })
+}
+
+/// "her and Bo" of what Ana paid: she is meant by it. `None` where nobody is named by a pronoun, or
+/// a thing is named.
+fn with_payer(mut people: Vec<String>, payer: &str) -> Option<Vec<String>> {
+    let is_payer = |name: &str| {
+        let own = ["her", "him", "them", "herself", "himself", "themselves"];
+        own.contains(&name.to_lowercase().as_str())
+    };
+    let is_named = people.iter().any(|name| is_payer(name) || is_self(name));
+    if !is_named
+        || !people
+            .iter()
+            .all(|name| is_payer(name) || is_somebody(name))
+    {
+        return None;
+    }
+    for name in people.iter_mut().filter(|name| is_payer(name)) {
+        payer.clone_into(name);
+    }
+    Some(people)
 }
