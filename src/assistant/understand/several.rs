@@ -134,7 +134,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         return None;
     }
     let is_one_sentence = sentences.len() == 1;
-    if is_one_sentence && talk.words.is_whole() && beginnings(&talk.words).next().is_none() {
+    if is_one_sentence && message.words.is_whole() && beginnings(&message.words).next().is_none() {
         return None; // most messages
     }
     let mut parts = Vec::new();
