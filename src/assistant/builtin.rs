@@ -162,7 +162,7 @@ impl Intent {
     }
 }
 
-/// A span of time and its wording: "tomorrow", "this week".
+/// A span of time and its wording: "tomorrow", "this week", "on Friday, 27 November".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     pub range: Range<Timestamp>,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use chrono::{Datelike, Days, Months, NaiveDate};
 
 use super::words::Words;
-use super::{Intent, ParsedMessage, Span, subject, when};
+use super::{Intent, ParsedMessage, Span, subject, when, wording};
 use crate::clock::{Timestamp, Zone};
 
 /// A longer message is no such question.
@@ -121,13 +121,18 @@ fn span(message: &ParsedMessage, words: Range<usize>) -> Option<Span> {
     if words.is_empty() {
         return None;
     }
-    let zone = message.zone();
-    let name = message.words.phrase(words.clone());
-    let today = message.context.now.utc().with_timezone(&zone).date_naive();
-    let range = match days(&name, today) {
-        Some((from, to)) => when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?,
-        None => day(&message.words, words, message.context.now, zone)?,
+    let (zone, now) = (message.zone(), message.context.now);
+    let name = match message.words.phrase(words.clone()).as_str() {
+        "the week" => "this week".to_owned(),
+        "the weekend" => "this weekend".to_owned(),
+        name => name.to_owned(),
     };
+    if let Some((from, to)) = days(&name, now.utc().with_timezone(&zone).date_naive()) {
+        let range = when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?;
+        return Some(Span { range, name });
+    }
+    let range = day(&message.words, words, now, zone)?;
+    let name = wording::day_name(range.start, now, zone);
     Some(Span { range, name })
 }
 
@@ -138,9 +143,9 @@ fn days(name: &str, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {
     let in_days = |date: NaiveDate, n| date.checked_add_days(Days::new(n));
     let next_month = today.with_day(1)?.checked_add_months(Months::new(1))?;
     Some(match name {
-        "this week" | "the week" => (today, in_days(monday, 7)?),
+        "this week" => (today, in_days(monday, 7)?),
         "next week" => (in_days(monday, 7)?, in_days(monday, 14)?),
-        "this weekend" | "the weekend" => (in_days(monday, 5)?, in_days(monday, 7)?),
+        "this weekend" => (in_days(monday, 5)?, in_days(monday, 7)?),
         "next weekend" => (in_days(monday, 12)?, in_days(monday, 14)?),
         "this month" => (today, next_month),
         "next month" => (next_month, next_month.checked_add_months(Months::new(1))?),

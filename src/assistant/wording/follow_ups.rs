@@ -251,7 +251,7 @@ pub fn reminders_found(
     timezone: Option<Zone>,
 ) -> String {
     let which = match (span, about) {
-        (Some(span), _) => format!(" ({})", quoted(span)),
+        (Some(span), _) => format!(" {span}"),
         (None, Some(about)) => format!(" about “{}”", quoted(about)),
         (None, None) => String::new(),
     };
@@ -272,10 +272,13 @@ pub fn agenda(
     timezone: Option<Zone>,
 ) -> String {
     if reminders.is_empty() && more.is_empty() {
-        return format!("There's nothing I know of ({}).", quoted(span));
+        return format!("I know of nothing {span}.");
     }
     let lines = numbered_reminders(reminders, now, timezone);
-    let title = format!("What I know of ({}):", quoted(span));
+    let mut title = format!("{span}:");
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
     let mut reply = super::numbered_list(&title, lines, reminders.len());
     for line in more {
         reply.push_str(&format!("\n• {line}"));

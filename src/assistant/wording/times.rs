@@ -116,6 +116,15 @@ fn days_between(now: Timestamp, at: Timestamp, timezone: Option<Zone>) -> i64 {
         .num_days()
 }
 
+/// "today", "tomorrow", "on Friday, 3 January".
+pub fn day_name(day: Timestamp, now: Timestamp, zone: Zone) -> String {
+    match days_between(now, day, Some(zone)) {
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        _ => format!("on {}", date(day, now, Some(zone))),
+    }
+}
+
 /// "Friday, 3 January", with the year if it isn't the current one.
 fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     let (at, now) = (local(at, timezone), local(now, timezone));
