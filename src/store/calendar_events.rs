@@ -161,6 +161,7 @@ impl View<'_> {
             let overlaps = time.start < span.end && time.end > span.start;
             overlaps || span.contains(&time.start)
         });
+        let mut events = without_copies(events);
         events.sort_by_key(|event| (event.facts.time.within(zone).start, event.id));
         Ok(events)
     }
@@ -193,9 +194,9 @@ impl View<'_> {
 
     /// Events that became known, changed or were cancelled after `since`, by user.
     pub fn event_changes_by_user(&self, since: Timestamp) -> Result<Vec<ServiceChanges>> {
-        let sql = "SELECT user_id, max(changed_at), count(*)
+        let sql = "SELECT user_id, changed_at
              FROM calendar_events INDEXED BY calendar_events_change
-             WHERE changed_at > ?1 GROUP BY user_id";
+             WHERE changed_at > ?1";
         self.service_changes(sql, since)
     }
 
@@ -208,6 +209,25 @@ impl View<'_> {
         let events = rows.map(|row| row.map(|event| (event.id, event.facts)));
         Ok(events.collect::<rusqlite::Result<_>>()?)
     }
+}
+
+/// An event that several calendars of a person hold at the same time counts once: as one that
+/// they did not decline, and that was known or changed first, so that it is told once.
+fn without_copies(mut events: Vec<CalendarEvent>) -> Vec<CalendarEvent> {
+    let same = |event: &CalendarEvent| {
+        let facts = &event.facts;
+        (
+            facts.uid.clone(),
+            facts.instance.clone(),
+            facts.time.starts_at,
+        )
+    };
+    events.sort_by_cached_key(|event| {
+        let is_declined = event.facts.details.is_declined();
+        (same(event), is_declined, event.changed_at, event.id)
+    });
+    events.dedup_by_key(|event| same(event));
+    events
 }
 
 fn event_from(row: &Row<'_>) -> rusqlite::Result<CalendarEvent> {
@@ -239,7 +259,7 @@ fn event_from(row: &Row<'_>) -> rusqlite::Result<CalendarEvent> {
 mod tests {
     use super::super::{ListedCalendar, NewService, Options, Store};
     use super::*;
-    use crate::model::calendar::{EventClock, EventStatus, differences};
+    use crate::model::calendar::{EventClock, EventStatus, Participation, differences};
     use crate::model::connected_service::ServiceKind;
 
     const USER: UserId = UserId(1);
@@ -276,31 +296,36 @@ mod tests {
             payment_provider: false,
         })
         .unwrap();
-        let calendar = store
-            .write(|tx| {
-                let user = "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
-                tx.execute(user, [])?;
-                let service = tx.insert_service(&NewService {
-                    service_id: "s",
-                    user: USER,
-                    kind: ServiceKind::Ics,
-                    name: "Work",
-                    host: "example.com",
-                    credentials: b"sealed",
-                    next_sync_at: Timestamp(0),
-                    now: Timestamp(0),
-                })?;
-                let listed = ListedCalendar {
-                    path: String::new(),
-                    name: "Work".to_owned(),
-                    is_writable: false,
-                };
-                tx.put_calendar(service, USER, &listed)?;
-                Ok(tx.view().calendars(USER)?[0].id)
-            })
-            .await
-            .unwrap();
+        let added = store.write(|tx| {
+            let user = "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
+            tx.execute(user, []).map(drop)
+        });
+        added.await.unwrap();
+        let calendar = connect_calendar(&store, "s").await;
         (store, calendar)
+    }
+
+    async fn connect_calendar(store: &Store, service_id: &'static str) -> CalendarId {
+        let connected = store.write(move |tx| {
+            let service = tx.insert_service(&NewService {
+                service_id,
+                user: USER,
+                kind: ServiceKind::Ics,
+                name: "Work",
+                host: "example.com",
+                credentials: b"sealed",
+                next_sync_at: Timestamp(0),
+                now: Timestamp(0),
+            })?;
+            let listed = ListedCalendar {
+                path: String::new(),
+                name: "Work".to_owned(),
+                is_writable: false,
+            };
+            tx.put_calendar(service, USER, &listed)?;
+            Ok(tx.view().calendars_of(service)?[0].id)
+        });
+        connected.await.unwrap()
     }
 
     /// Makes the calendar hold these events.
@@ -403,6 +428,41 @@ mod tests {
         let off = store.write(move |tx| tx.enable_calendar(calendar, false));
         off.await.unwrap();
         assert!(titles(&store, day.0, day.1, "UTC").await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_event_in_two_calendars_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, first) = with_calendar(&folder).await;
+        let second = connect_calendar(&store, "t").await;
+        let (now, later) = (at("2026-11-22T08:00:00Z"), at("2026-11-22T08:05:00Z"));
+        let meeting = event("meeting", EventClock::Zoned, "2026-11-22T10:00:00Z", 1);
+        let mut declined = event("party", EventClock::Zoned, "2026-11-22T20:00:00Z", 1);
+        declined.details.own_participation = Some(Participation::Declined);
+        let party = event("party", EventClock::Zoned, "2026-11-22T20:00:00Z", 1);
+        fetch(&store, first, vec![meeting.clone(), declined], now).await;
+        fetch(&store, second, vec![meeting.clone(), party], now).await;
+        let span = now..at("2026-11-23T00:00:00Z");
+        let found = async || {
+            let span = span.clone();
+            let read = store.read(move |view| view.events_between(USER, &span, Zone::UTC));
+            let events = read.await.unwrap().into_iter();
+            let shown = events.map(|event| {
+                let starts_at = event.facts.time.starts_at.utc();
+                let hour = starts_at.format("%H").to_string();
+                format!("{} {hour} {}", event.facts.uid, event.calendar.0 - first.0)
+            });
+            shown.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(found().await, "meeting 10 0, party 20 1");
+        // The calendars learn of a change one after the other: it is one change.
+        let mut moved = meeting;
+        moved.time.starts_at = at("2026-11-22T11:00:00Z");
+        let party = event("party", EventClock::Zoned, "2026-11-22T20:00:00Z", 1);
+        fetch(&store, second, vec![moved.clone(), party.clone()], now).await;
+        assert_eq!(found().await, "meeting 10 0, meeting 11 1, party 20 1");
+        fetch(&store, first, vec![moved, party], later).await;
+        assert_eq!(found().await, "meeting 11 1, party 20 0");
     }
 
     #[tokio::test]

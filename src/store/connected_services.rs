@@ -1,6 +1,8 @@
 //! The calendars and mailboxes that people connected. A service's fetched data is deleted before
 //! its own row, a bounded number of rows in each transaction.
 
+use std::collections::HashMap;
+
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
@@ -157,7 +159,18 @@ impl Tx<'_> {
     }
 
     /// Removes the credentials and hides all that was fetched; `remove_fetched_rows` does the rest.
+    /// What a mail says that another mailbox of the person has too stays.
     pub fn disconnect_service(&self, id: ServiceId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE mail_facts SET service_id = copy.service_id, mail_id = copy.id
+             FROM mail_items AS mail
+             JOIN connected_services AS other ON other.user_id = mail.user_id
+               AND other.id <> mail.service_id AND other.removed_at IS NULL
+             JOIN mail_items AS copy ON copy.service_id = other.id
+               AND copy.mail_key = mail.mail_key AND copy.mail_key NOT GLOB 'uid *'
+             WHERE mail_facts.service_id = ?1 AND mail.id = mail_facts.mail_id",
+            [id.0],
+        )?;
         self.execute(
             "UPDATE connected_services SET removed_at = ?2, credentials = x'', host = '', name = '',
                error = NULL, sync_state = '{}', next_sync_at = NULL
@@ -214,21 +227,29 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What a query says of the changes after `since`: user, last change and count.
+    /// The changes after `since`, which a query lists with user and time, by user.
     pub(super) fn service_changes(
         &self,
         sql: &str,
         since: Timestamp,
     ) -> Result<Vec<ServiceChanges>> {
         let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement.query_map([since.0], |row| {
-            Ok(ServiceChanges {
-                user: UserId(row.get(0)?),
-                last_at: Timestamp(row.get(1)?),
-                count: row.get(2)?,
+        let mut rows = statement.query([since.0])?;
+        // SQLite would sort the rows of everybody in memory.
+        let mut changes: HashMap<i64, (i64, i64)> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let (last_at, count) = changes.entry(row.get(0)?).or_default();
+            *last_at = row.get::<_, i64>(1)?.max(*last_at);
+            *count += 1;
+        }
+        let changes = changes.into_iter();
+        Ok(changes
+            .map(|(user, (last_at, count))| ServiceChanges {
+                user: UserId(user),
+                last_at: Timestamp(last_at),
+                count,
             })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            .collect())
     }
 
     /// Whoever has connected something.

@@ -55,6 +55,14 @@ const FACT_COLUMNS: &str = "SELECT fact.id, fact.user_id, mail_id, kind, fact_ke
 /// Only services that are connected.
 const CONNECTED: &str = "service_id IN (SELECT id FROM connected_services
          WHERE user_id = ?1 AND removed_at IS NULL)";
+/// Not a copy of a mail that another mailbox of the person has too, or the same one that is
+/// connected by another name of its host. The first one that is to the person counts.
+const NO_COPY: &str = "NOT EXISTS (SELECT 1 FROM connected_services AS other
+         JOIN mail_items AS first ON first.service_id = other.id
+         WHERE other.user_id = mail_items.user_id AND other.removed_at IS NULL
+           AND first.mail_key = mail_items.mail_key AND first.mail_key NOT GLOB 'uid *'
+           AND (first.extract ->> '$.is_to_self', -first.id)
+             > (mail_items.extract ->> '$.is_to_self', -mail_items.id))";
 
 impl Tx<'_> {
     /// Writes a mail with its facts. A mail that is known gets its new place on the server and
@@ -179,7 +187,7 @@ impl View<'_> {
         limit: usize,
     ) -> Result<Vec<MailItem>> {
         let mut statement = self.conn.prepare_cached(&format!(
-            "{ITEM_COLUMNS} WHERE user_id = ?1 AND received_at >= ?2 AND {CONNECTED}
+            "{ITEM_COLUMNS} WHERE user_id = ?1 AND received_at >= ?2 AND {CONNECTED} AND {NO_COPY}
              ORDER BY received_at DESC, id DESC LIMIT ?3"
         ))?;
         let rows = statement.query_map((user.0, since.0, limit as i64), item_from)?;
@@ -192,7 +200,8 @@ impl View<'_> {
         let mut statement = self.conn.prepare_cached(&format!(
             "{ITEM_COLUMNS} INDEXED BY mail_items_seen
              WHERE first_seen_at > ?1 AND received_at > ?1 - ?2
-               AND extract ->> '$.judged' IS NULL AND extract ->> '$.is_to_self' LIMIT ?3"
+               AND extract ->> '$.judged' IS NULL AND extract ->> '$.is_to_self'
+               AND {NO_COPY} LIMIT ?3"
         ))?;
         let rows = statement.query_map((since.0, NEWS_MS, limit as i64), item_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -209,9 +218,9 @@ impl View<'_> {
 
     /// Mails that were first seen after `since`, by user.
     pub fn new_mails_by_user(&self, since: Timestamp) -> Result<Vec<ServiceChanges>> {
-        let sql = "SELECT user_id, max(first_seen_at), count(*)
+        let sql = "SELECT user_id, first_seen_at
              FROM mail_items INDEXED BY mail_items_seen
-             WHERE first_seen_at > ?1 GROUP BY user_id";
+             WHERE first_seen_at > ?1";
         self.service_changes(sql, since)
     }
 

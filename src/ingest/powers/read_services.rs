@@ -69,10 +69,15 @@ impl ReadServices {
         };
         if power == Power::CalendarEvents {
             let changed = view.event_changes_since(user, now.plus_ms(-DAY_MS))?;
-            let cancelled = changed
-                .into_iter()
-                .filter(|event| event.facts.status == EventStatus::Cancelled);
-            found.extend(cancelled.map(|event| to_event(event, zone)));
+            for gone in changed {
+                // Another calendar may hold it still, or have lost it as well.
+                let is_copy = |event: &Event| {
+                    event.uid == gone.facts.uid && event.instance == gone.facts.instance
+                };
+                if gone.facts.status == EventStatus::Cancelled && !found.iter().any(is_copy) {
+                    found.push(to_event(gone, zone));
+                }
+            }
         }
         Ok(found)
     }
@@ -126,7 +131,8 @@ pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> Event {
 /// The days before and after today whose events a superpower uses.
 fn days_around(power: Power) -> (i64, i64) {
     match power {
-        Power::CalendarQueryAgent => (1, 62),
+        // All of the week that is asked about.
+        Power::CalendarQueryAgent => (7, 62),
         Power::CalendarStressAgent => (36, 15),
         Power::CalendarListAgent => (0, 0),
         Power::TravelBrain | Power::TripPlanner | Power::ReservationPrep => (3, 31),
