@@ -152,14 +152,15 @@ pub fn wait(server: &MailServer<'_>, on_news: &dyn Fn(), is_over: &dyn Fn() -> b
 fn sign_in<'a>(
     server: &MailServer<'_>,
     is_late: &'a dyn Fn() -> bool,
-) -> Result<Session<'a, connection::Stream>, MailboxError> {
-    let (stream, is_greeted) = connection::open(server)?;
+) -> Result<Session<'a, connection::Stream<'a>>, MailboxError> {
+    let (stream, is_greeted) = connection::open(server, is_late)?;
     let mut session = Session::open(stream, is_greeted, is_late)?;
     session.sign_in(server.username, server.password)?;
     Ok(session)
 }
 
-/// Fetches what is new since `before`, oldest first.
+/// Fetches what is new since `before`, oldest first. What was read stays where the rest can't be
+/// read now: a slow server, or one that goes down, costs no mail and is not asked for one again.
 pub fn read_round(
     server: &MailServer<'_>,
     before: InboxState,
@@ -169,12 +170,21 @@ pub fn read_round(
     let mut session = sign_in(server, is_late)?;
     let inbox = session.examine()?;
     let mut uids = new_uids(&mut session, inbox, before, now)?;
-    let has_more = uids.len() > ROUND_MAILS_MAX;
+    let mut has_more = uids.len() > ROUND_MAILS_MAX;
     uids.truncate(ROUND_MAILS_MAX);
     let mut mails = Vec::with_capacity(uids.len());
+    let mut read = 0;
     for batch in uids.chunks(BATCH_MAILS_MAX) {
-        fetch_batch(&mut session, inbox, batch, server.username, now, &mut mails)?;
+        match fetch_batch(&mut session, inbox, batch, server.username, now, &mut mails) {
+            Ok(()) => read += batch.len(),
+            Err(error) if read == 0 => return Err(error),
+            Err(_) => {
+                has_more = true;
+                break;
+            }
+        }
     }
+    uids.truncate(read);
     session.sign_out();
     let is_same = inbox.uid_validity == before.uid_validity;
     let known = if is_same { before.last_uid } else { 0 };

@@ -6,6 +6,8 @@ mod changes;
 mod credentials;
 mod discovery;
 mod feed;
+mod fetch_threads;
+mod fetch_time;
 mod fetched;
 pub mod ics;
 mod inbox;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde::Serialize;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
 use crate::auth::seal::Sealer;
 use crate::clock::{Clock, Timestamp, Zone};
@@ -34,6 +36,7 @@ use crate::random;
 use crate::store::{
     CalendarRow, Digest, NewService, Operator, ServiceId, ServiceRow, SharedStore, UserId, View,
 };
+use fetch_threads::FetchThreads;
 use web::Network;
 
 pub use credentials::Credentials;
@@ -53,8 +56,7 @@ pub struct Services {
     /// `None`: credentials were sealed with a key that is missing.
     sealer: Option<Arc<Sealer>>,
     network: Arc<Network>,
-    /// Servers that are asked at the same time.
-    fetches: Semaphore,
+    fetch_threads: FetchThreads,
     /// A service was connected.
     connected: Notify,
     /// One sync of a service at a time.
@@ -144,7 +146,7 @@ impl Services {
             hub,
             sealer,
             network: Arc::new(network),
-            fetches: Semaphore::new(FETCHES_MAX),
+            fetch_threads: FetchThreads::new(FETCHES_MAX),
             connected: Notify::new(),
             locks: Mutex::default(),
         }
@@ -177,7 +179,7 @@ impl Services {
         }
         let host = address.host.clone();
         let known = self.same_service(user, &credentials).await?;
-        let owner = self.owner(user, &credentials).await?;
+        let owner = self.owner(user, &credentials)?;
         let state = known.as_ref().map(|service| service.sync_state.clone());
         let state = state.unwrap_or_default();
         let fetched = self.fetch(credentials.clone(), state, Vec::new(), owner);
@@ -336,14 +338,18 @@ impl Services {
         Ok(same)
     }
 
-    async fn owner(&self, user: UserId, credentials: &Credentials) -> Result<Owner> {
-        let found = self
+    fn owner(&self, user: UserId, credentials: &Credentials) -> Result<Owner> {
+        let read = self
             .store
-            .read(move |view| view.service_owner(user))
-            .await?;
+            .look_up(|view| Ok((view.service_owner(user)?, view.services(user)?)));
+        let (found, services) = read?;
         let (timezone, email) = found.ok_or_else(service_not_found)?;
         let zone = timezone.and_then(|name| name.parse().ok());
-        let emails = email.into_iter().chain(credentials.email());
+        // A mailbox says who a calendar's user is.
+        let others = services
+            .iter()
+            .filter_map(|service| self.open(service).ok()?.email());
+        let emails = email.into_iter().chain(credentials.email()).chain(others);
         Ok(Owner {
             zone: zone.unwrap_or(Zone::UTC),
             emails: emails.map(|email| email.to_lowercase()).collect(),

@@ -212,7 +212,8 @@ async fn one_of_a_series_is_moved_or_deleted_and_the_others_stay() {
     assert_eq!(
         asked,
         "Shall I move “standup” from Monday, 23 November at 10:00 to Monday, 23 November, \
-         14:00–14:30? It is one of a series, and the others stay. Say yes, and I do."
+         14:00–14:30? It is one of a series, and the others stay; for all of them say “move the \
+         whole series standup to 14:00”. Say yes, and I do."
     );
     // The server did it, but that is not known at first.
     world.server.inner.lock().unwrap().loses_answers = true;
@@ -270,11 +271,27 @@ async fn one_of_a_series_is_moved_or_deleted_and_the_others_stay() {
         standups(["23 15:00", "30 09:00", "14 09:00", ""])[..3]
     );
     assert_eq!(events().len(), 3);
-    let asked = world.say("move the whole series standup to 11").await;
+    let asked = world.say("move the whole series standup to friday").await;
     assert!(
-        asked.starts_with("I move only single ones of a series"),
+        asked.starts_with("I move a series only to another time of the same days"),
         "{asked}"
     );
+    let asked = world.say("move the whole series standup to 11").await;
+    assert_eq!(
+        asked,
+        "Shall I move the whole series “standup” from 10:00 to 11:00, past ones too? One that was \
+         moved by itself stays. Say yes, and I do."
+    );
+    world.say("yes").await;
+    assert_eq!(
+        world.told_after(3).await,
+        "The whole series “standup” is at 11:00 now (it was at 10:00)."
+    );
+    let moved = standups(["16 10:00", "23 15:00", "30 10:00", "14 10:00"]);
+    for _ in 0..2 {
+        assert_eq!(events(), moved);
+        world.in_step().await;
+    }
     let asked = world.say("delete the whole series standup").await;
     assert_eq!(
         asked,
@@ -282,13 +299,13 @@ async fn one_of_a_series_is_moved_or_deleted_and_the_others_stay() {
     );
     world.say("yes").await;
     assert_eq!(
-        world.told_after(3).await,
+        world.told_after(4).await,
         "The whole series “standup” is no longer in your calendar Work & more."
     );
     world.in_step().await;
     assert!(events().is_empty(), "{:?}", events());
-    assert_eq!(world.server.changed(), ["PUT", "PUT", "DELETE"]);
-    assert_eq!(world.told().len(), 4, "{:?}", world.told());
+    assert_eq!(world.server.changed(), ["PUT", "PUT", "PUT", "DELETE"]);
+    assert_eq!(world.told().len(), 5, "{:?}", world.told());
 }
 
 #[tokio::test(flavor = "multi_thread")]

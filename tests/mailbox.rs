@@ -3,6 +3,10 @@
 #[path = "support/imap.rs"]
 mod imap;
 
+use std::cell::Cell;
+use std::io::Write as _;
+use std::net::TcpListener;
+
 use chatkeep::clock::Timestamp;
 use chatkeep::mailbox::{InboxState, MailServer, MailboxError, Round, Security, read_round, test};
 use imap::{ImapStub, PASSWORD, StubMail, USER};
@@ -220,6 +224,67 @@ fn a_line_that_breaks_is_told_and_nothing_is_lost() {
     stub.inbox().closes_at = "";
     let round = read(&stub, InboxState::default()).expect("a round");
     assert_eq!(subjects(&round), ["one"]);
+}
+
+#[test]
+fn what_was_read_before_a_server_goes_down_is_not_read_again() {
+    let mails = (1..=120).map(|uid| StubMail::text(uid, &format!("mail {uid}"), "Text."));
+    let stub = ImapStub::start(mails.collect());
+    // In its first answer about mails: nothing was read.
+    stub.inbox().cuts_at = "UID FETCH 1:";
+    assert!(
+        !read(&stub, InboxState::default())
+            .expect_err("cut")
+            .is_refused
+    );
+    stub.inbox().cuts_at = "UID FETCH 51:";
+    let first = read(&stub, InboxState::default()).expect("a round");
+    assert_eq!(
+        (first.mails.len(), first.has_more, first.state.last_uid),
+        (50, true, 50)
+    );
+    stub.inbox().cuts_at = "";
+    let second = read(&stub, first.state).expect("a round");
+    assert_eq!(
+        (second.mails.len(), second.has_more, second.state.last_uid),
+        (70, false, 120)
+    );
+    assert_eq!(subjects(&second)[0], "mail 51");
+}
+
+/// It sends three bytes and then nothing more.
+#[test]
+fn a_server_that_sends_little_at_a_time_ends_in_time() {
+    for (security, bytes) in [
+        (Security::Plain, b"* O"),
+        (Security::StartTls, b"* O"),
+        (Security::Tls, b"\x16\x03\x03"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            stream.write_all(bytes).expect("a client that reads");
+            // Until the client goes away.
+            std::io::copy(&mut stream, &mut std::io::sink()).ok();
+        });
+        let server_named = MailServer {
+            host: "localhost",
+            addresses: &[address],
+            security,
+            username: USER,
+            password: PASSWORD,
+            authorities: None,
+        };
+        // It is late as soon as something was read.
+        let looks = Cell::new(0);
+        let is_late = || looks.replace(looks.get() + 1) > 0;
+        let round = read_round(&server_named, InboxState::default(), NOW, &is_late);
+        let error = round.expect_err("late");
+        assert_eq!(error.sentence, "The mail server takes too long to answer.");
+        assert!(looks.get() > 1, "{security:?}");
+        server.join().expect("the server");
+    }
 }
 
 #[test]

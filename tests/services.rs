@@ -33,6 +33,8 @@ struct ServerState {
     calendar: String,
     /// In the place of the calendar: status and a header line.
     instead: Option<(u16, String)>,
+    /// The connection ends in the middle of the calendar, whose length was said or not.
+    cuts: Option<bool>,
     /// Heads of the requests.
     requests: Vec<String>,
     answers: Vec<u16>,
@@ -68,8 +70,15 @@ impl CalendarServer {
         };
         state.requests.push(head);
         state.answers.push(status);
+        let cuts = state.cuts.filter(|_| !body.is_empty());
         drop(state);
         let length = body.len();
+        if let Some(says_length) = cuts {
+            let length = format!("Content-Length: {length}\r\n");
+            let length = if says_length { &length } else { "" };
+            let answer = format!("HTTP/1.0 200 X\r\n{length}\r\n{}", &body[..body.len() / 2]);
+            return stream.write_all(answer.as_bytes()).ok();
+        }
         let answer = format!(
             "HTTP/1.1 {status} X\r\n{header}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
         );
@@ -266,6 +275,69 @@ async fn a_service_that_fails_says_so_and_one_that_refuses_is_left_alone() {
     assert_eq!(world.events().len(), 4, "what was fetched stays");
     world.server.instead(None);
     assert_eq!(world.connect().await["state"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_goes_down_in_an_answer_changes_nothing() {
+    let mut world = World::open().await;
+    let service = world.connect().await;
+    let before = world.events();
+    world.server.hold(&[
+        ("lunch", "20261126T120000Z", ""),
+        ("dentist", "20261125T150000Z", ""),
+    ]);
+    for says_length in [true, false] {
+        world.server.inner.lock().unwrap().cuts = Some(says_length);
+        let cut = world.sync(&service).await;
+        assert_eq!(cut["state"], "failing", "{says_length} {cut}");
+        assert_eq!(world.events(), before, "{says_length}");
+    }
+    world.server.inner.lock().unwrap().cuts = None;
+    assert_eq!(world.sync(&service).await["state"], "ok");
+    let moved = hour("2026-11-25T15:00:00Z");
+    let events = world.events();
+    assert!(events.contains(&vec![json!("dentist"), json!(moved), json!("confirmed")]));
+
+    let server = DavServer::start();
+    server.put("standup", "20261123T090000Z");
+    server.put("review", "20261124T090000Z");
+    let body = json!({
+        "kind": "caldav", "url": format!("http://{}", server.address),
+        "username": "ada", "password": "quixotic",
+    });
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let service = answer.json();
+    let review =
+        "SELECT starts_at / 3600000 - 494000, status FROM calendar_events WHERE uid = 'review'";
+    let before = [[json!(hour("2026-11-24T09:00:00Z")), json!("confirmed")]];
+    assert_eq!(world.service.rows(review), before);
+    server.put("review", "20261124T110000Z");
+    server.inner.lock().unwrap().cuts_answers = true;
+    let cut = world.sync(&service).await;
+    assert_eq!(cut["state"], "failing", "{cut}");
+    assert_eq!(world.service.rows(review), before);
+    server.inner.lock().unwrap().cuts_answers = false;
+    // One that can't be read now stays as it was; it is not cancelled, and the others are read.
+    server.inner.lock().unwrap().breaks = "review";
+    server.put("standup", "20261123T100000Z");
+    for knows_tokens in [true, false] {
+        server.inner.lock().unwrap().knows_tokens = knows_tokens;
+        server.put("lunch", "20261126T120000Z");
+        let synced = world.sync(&service).await;
+        assert_eq!(synced["error"], Value::Null, "{knows_tokens}");
+        assert_eq!(world.service.rows(review), before, "{knows_tokens}");
+    }
+    let standup = "SELECT count(*) FROM calendar_events WHERE uid = 'standup' AND starts_at = ";
+    let at = Timestamp::parse("2026-11-23T10:00:00Z").unwrap().0;
+    assert_eq!(world.service.rows(&format!("{standup}{at}")), [[1]]);
+    // It is asked for again after an hour.
+    server.inner.lock().unwrap().breaks = "";
+    world.clock.advance(60 * 60_000);
+    world.token = world.service.user_token(&world.service.user_id(PHONE));
+    assert_eq!(world.sync(&service).await["state"], "ok");
+    let after = [[json!(hour("2026-11-24T11:00:00Z")), json!("confirmed")]];
+    assert_eq!(world.service.rows(review), after);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -767,6 +839,94 @@ async fn a_mailbox_is_connected_and_read() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailbox_under_two_names_shows_its_mails_once() {
+    const MARKUP: &str = "<script type=\"application/ld+json\">{\"@type\":\"ParcelDelivery\",\"trackingNumber\":\"1Z5550101\"}</script>";
+    let world = World::with(&[
+        ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
+        ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1,localhost"),
+        ("CHATKEEP_ACCESS_CHARGE_NOBODY", "true"),
+    ])
+    .await;
+    let mut parcel = StubMail::text(3, "parcel", "");
+    parcel.parts = vec![("TEXT", "HTML", "\"charset\" \"utf-8\"", MARKUP.to_owned())];
+    let mut nameless = StubMail::text(9, "nameless", "No id, no date.");
+    nameless.headers =
+        format!("From: Ana <ana@example.com>\r\nTo: {USER}\r\nSubject: nameless\r\n\r\n");
+    let stub = ImapStub::start(vec![parcel, nameless]);
+    let mut services = Vec::new();
+    for host in ["localhost", "127.0.0.1"] {
+        let mut body = mailbox(&stub, PASSWORD);
+        body["host"] = json!(host);
+        let answer = world.send("POST", "/account/services", Some(&body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        services.push(answer.json());
+    }
+    assert_ne!(services[0]["service_id"], services[1]["service_id"]);
+    let parcels = "SELECT count(*) FROM mail_facts";
+    for service in services {
+        let said = world.say("did Ana write?").await;
+        assert_eq!(said.matches("“parcel”").count(), 1, "{said}");
+        // Nothing says whether these are one mail.
+        let nameless = if world.subjects().len() == 4 { 2 } else { 1 };
+        assert_eq!(said.matches("“nameless”").count(), nameless, "{said}");
+        assert_eq!(world.service.rows(parcels), [[1]], "the other has it too");
+        let gone = world.send("DELETE", &path(&service), None).await;
+        assert_eq!(gone.status, 200, "{}", gone.text);
+    }
+    assert_eq!(world.service.rows(parcels), [[0]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_week_is_counted_from_its_monday() {
+    let world = World::with(&[
+        ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
+        ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1"),
+        ("CHATKEEP_ACCESS_CHARGE_NOBODY", "true"),
+    ])
+    .await;
+    // It is Sunday.
+    world.server.hold(&[
+        ("last week", "20261115T090000Z", "DURATION:PT1H\r\n"),
+        ("monday", "20261116T090000Z", "DURATION:PT1H\r\n"),
+        ("sunday", "20261122T190000Z", "DURATION:PT1H\r\n"),
+        ("next week", "20261123T090000Z", "DURATION:PT1H\r\n"),
+    ]);
+    world.connect().await;
+    let said = world.say("how many meetings this week?").await;
+    assert!(
+        said.starts_with("2 meetings this week, 2 h in all:"),
+        "{said}"
+    );
+    assert!(said.contains("monday") && said.contains("sunday"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailbox_tells_who_the_person_is_in_calendars() {
+    let world = World::with(&[
+        ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
+        ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1"),
+        ("CHATKEEP_ACCESS_CHARGE_NOBODY", "true"),
+    ])
+    .await;
+    let stub = ImapStub::start(Vec::new());
+    let body = mailbox(&stub, PASSWORD);
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let invited = format!(
+        "ORGANIZER;CN=Ana Silva:mailto:ana@example.com\r\n\
+         ATTENDEE;PARTSTAT=ACCEPTED:mailto:{USER}\r\n"
+    );
+    world
+        .server
+        .hold(&[("review", "20261124T090000Z", invited.as_str())]);
+    world.connect().await;
+    let said = world.say("when do I see Ana next?").await;
+    assert!(said.starts_with("Tuesday, 24 November at 09:00"), "{said}");
+    let people = "SELECT facts ->> 'own_participation' FROM calendar_events";
+    assert_eq!(world.service.rows(people), [["accepted"]]);
+}
+
 /// A mail with an invitation by Ana.
 fn invitation(uid: u32, method: &str, start: &str) -> StubMail {
     let text = format!(
@@ -902,6 +1062,19 @@ async fn new_mail_is_fetched_when_the_server_tells_of_it() {
         eventually("it is fetched", async || known()).await;
     }
     assert_eq!(world.subjects(), [["one"], ["two"], ["three"]]);
+    // The server numbers its mails anew while a connection waits, and brings another one.
+    {
+        let mut inbox = stub.inbox();
+        inbox.uid_validity = 8;
+        for (mail, uid) in inbox.mails.iter_mut().zip(1..) {
+            mail.uid = uid;
+        }
+        inbox.mails.push(StubMail::text(4, "four", "New."));
+    }
+    let known = || world.subjects().iter().any(|row| row[0] == "four");
+    eventually("it is fetched", async || known()).await;
+    let all = [["one"], ["two"], ["three"], ["four"]];
+    assert_eq!(world.subjects(), all);
 }
 
 #[tokio::test(flavor = "multi_thread")]

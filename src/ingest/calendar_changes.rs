@@ -43,16 +43,22 @@ impl MessageTurn<'_> {
                 },
                 done,
             },
-            CalendarRequest::Move { event, to, done } => {
-                match self.changed_event(tx, event, false)? {
-                    Some((calendar, event)) => PendingCalendarChange {
-                        calendar,
-                        change: CalendarChange::Move { event, to },
-                        done,
+            CalendarRequest::Move {
+                event,
+                whole_series,
+                to,
+                done,
+            } => match self.changed_event(tx, event, false)? {
+                Some((calendar, event)) => PendingCalendarChange {
+                    calendar,
+                    change: match whole_series {
+                        true => CalendarChange::MoveSeries { event, to },
+                        false => CalendarChange::Move { event, to },
                     },
-                    None => return Ok(Some(wording::calendar_event_has_no_version())),
-                }
-            }
+                    done,
+                },
+                None => return Ok(Some(wording::calendar_event_has_no_version())),
+            },
             CalendarRequest::Delete {
                 event,
                 whole_series,

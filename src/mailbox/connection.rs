@@ -1,4 +1,5 @@
-//! The stream to a mail server: TLS from the first byte, or after STARTTLS.
+//! The stream to a mail server: TLS from the first byte, or after STARTTLS. It ends when it is
+//! late, however little a server sends at a time.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -19,14 +20,24 @@ const LINE_BYTES_MAX: usize = 4 * 1024;
 /// Lines before TLS.
 const LINES_MAX: usize = 20;
 
-pub(super) enum Stream {
-    Plain(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+pub(super) enum Stream<'a> {
+    Plain(Timed<'a>),
+    Tls(Box<StreamOwned<ClientConnection, Timed<'a>>>),
+}
+
+/// Reads no more when it is late.
+pub(super) struct Timed<'a> {
+    tcp: TcpStream,
+    is_late: &'a dyn Fn() -> bool,
 }
 
 /// A stream, and whether the server's greeting was read on it already.
-pub(super) fn open(server: &MailServer<'_>) -> Result<(Stream, bool), MailboxError> {
-    let mut tcp = connect(server)?;
+pub(super) fn open<'a>(
+    server: &MailServer<'_>,
+    is_late: &'a dyn Fn() -> bool,
+) -> Result<(Stream<'a>, bool), MailboxError> {
+    let tcp = connect(server)?;
+    let mut tcp = Timed { tcp, is_late };
     let is_greeted = server.security == Security::StartTls;
     if is_greeted {
         start_tls(&mut tcp)?;
@@ -49,10 +60,10 @@ fn connect(server: &MailServer<'_>) -> Result<TcpStream, MailboxError> {
     Ok(tcp)
 }
 
-fn secure(
+fn secure<'a>(
     server: &MailServer<'_>,
-    tcp: TcpStream,
-) -> Result<StreamOwned<ClientConnection, TcpStream>, MailboxError> {
+    tcp: Timed<'a>,
+) -> Result<StreamOwned<ClientConnection, Timed<'a>>, MailboxError> {
     let no_tls =
         |_: String| MailboxError::unreachable("TLS can't be used with the mail server's name.");
     let config = outbound::tls(server.authorities).map_err(no_tls)?;
@@ -75,7 +86,7 @@ fn secure(
 }
 
 /// Byte by byte, so that nothing which stands before TLS is taken for what comes after it.
-fn start_tls(tcp: &mut TcpStream) -> Result<(), MailboxError> {
+fn start_tls(tcp: &mut Timed<'_>) -> Result<(), MailboxError> {
     let greeting = read_line(tcp)?;
     if !greeting.starts_with("* OK") {
         return Err(busy());
@@ -97,7 +108,7 @@ fn no_tls_here() -> MailboxError {
     MailboxError::unreachable("The mail server offers no TLS on this port; try port 993.")
 }
 
-fn read_line(tcp: &mut TcpStream) -> Result<String, MailboxError> {
+fn read_line(tcp: &mut Timed<'_>) -> Result<String, MailboxError> {
     let mut line = Vec::new();
     let mut byte = [0];
     while line.len() < LINE_BYTES_MAX {
@@ -109,19 +120,38 @@ fn read_line(tcp: &mut TcpStream) -> Result<String, MailboxError> {
     Ok(String::from_utf8_lossy(&line).into_owned())
 }
 
-impl Stream {
+impl Stream<'_> {
     /// How long one read waits.
     pub(super) fn set_patience(&self, patience: Duration) -> Result<(), MailboxError> {
-        let tcp = match self {
-            Self::Plain(tcp) => tcp,
+        let timed = match self {
+            Self::Plain(timed) => timed,
             Self::Tls(tls) => tls.get_ref(),
         };
-        let set = tcp.set_read_timeout(Some(patience));
+        let set = timed.tcp.set_read_timeout(Some(patience));
         set.map_err(|e| cut(&e))
     }
 }
 
-impl Read for Stream {
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match (self.is_late)() {
+            true => Err(std::io::ErrorKind::TimedOut.into()),
+            false => self.tcp.read(buffer),
+        }
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.tcp.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.tcp.flush()
+    }
+}
+
+impl Read for Stream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match self {
             Self::Plain(tcp) => tcp.read(buffer),
@@ -130,7 +160,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for Stream<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self {
             Self::Plain(tcp) => tcp.write(bytes),

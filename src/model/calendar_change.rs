@@ -22,6 +22,11 @@ pub enum CalendarChange {
         event: ChangedEvent,
         to: EventTime,
     },
+    /// A whole series, to the time of the day to which this instance of it moves.
+    MoveSeries {
+        event: ChangedEvent,
+        to: EventTime,
+    },
     Delete {
         event: ChangedEvent,
     },
@@ -46,14 +51,16 @@ impl CalendarChange {
     pub fn uid(&self) -> &str {
         match self {
             Self::Add { uid, .. } => uid,
-            Self::Move { event, .. } | Self::Delete { event } => &event.uid,
+            Self::Move { event, .. } | Self::MoveSeries { event, .. } | Self::Delete { event } => {
+                &event.uid
+            }
         }
     }
 
     /// As in [`ChangedEvent`].
     pub fn instance(&self) -> &str {
         match self {
-            Self::Add { .. } => "",
+            Self::Add { .. } | Self::MoveSeries { .. } => "",
             Self::Move { event, .. } | Self::Delete { event } => &event.instance,
         }
     }
@@ -61,7 +68,9 @@ impl CalendarChange {
     pub fn title(&self) -> &str {
         match self {
             Self::Add { title, .. } => title,
-            Self::Move { event, .. } | Self::Delete { event } => &event.title,
+            Self::Move { event, .. } | Self::MoveSeries { event, .. } | Self::Delete { event } => {
+                &event.title
+            }
         }
     }
 }

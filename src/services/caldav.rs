@@ -2,32 +2,35 @@
 //! (RFC 6764), listed, and kept in step by sync-token (RFC 6578) or ctag.
 
 mod instance;
+mod moved_series;
+mod reports;
 mod resource;
 mod writing;
 mod xml;
 
+use std::collections::HashSet;
+
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
+use super::fetch_time::FetchTime;
 use super::fetched::{FetchedCalendar, FetchedEvents, ServiceContent};
 use super::ics::{self, ExpansionContext};
 use super::web::{Address, Network, Query};
 use super::{Owner, ServiceError};
 use crate::clock::Timestamp;
-use crate::model::calendar::{DAY_MS, EventFacts, window};
+use crate::model::calendar::{DAY_MS, window};
 use crate::outbound::{Method, Response};
 use crate::store::{CalendarRow, ListedCalendar};
 pub(super) use writing::ChangeResult;
 use xml::{CALDAV, CALENDAR_SERVER, DAV, Element};
 
 const ANSWER_BYTES_MAX: u64 = 10 << 20;
-/// Resources asked for in one request.
-const FETCHED_AT_ONCE: usize = 50;
-/// Resources of one calendar within the window.
-const RESOURCES_MAX: usize = 10_000;
 const CALENDARS_MAX: usize = 100;
 /// What a calendar is fetched anew after, as the window moves on.
 const EXPANDED_MS_MAX: i64 = DAY_MS;
+/// The same, where some of it could not be read.
+const UNREAD_MS_MAX: i64 = 60 * 60_000;
 const XML: &str = "application/xml; charset=utf-8";
 
 const PRINCIPAL: &str =
@@ -45,6 +48,7 @@ pub(super) struct Account<'a> {
     pub(super) username: &'a str,
     pub(super) password: &'a str,
     pub(super) network: &'a Network,
+    pub(super) time: &'a FetchTime<'a>,
 }
 
 /// What the next sync of a calendar goes on from.
@@ -64,20 +68,12 @@ struct ServerCalendar {
     ctag: String,
 }
 
-/// What changed in a calendar: resources to fetch, and paths of deleted ones.
-struct ResourceChanges {
-    changed: Vec<String>,
-    gone: Vec<String>,
-    sync_token: String,
-}
-
 /// Fetches what changed. `homes` are those found before, for a server that is known. It blocks.
 pub(super) fn fetch(
     account: &Account<'_>,
     calendars: &[CalendarRow],
     owner: &Owner,
     now: Timestamp,
-    is_late: &dyn Fn() -> bool,
 ) -> Result<ServiceContent, ServiceError> {
     let home = account.find_home()?;
     let mut fetched = Vec::new();
@@ -93,7 +89,7 @@ pub(super) fn fetch(
             window: window(now),
             zone: owner.zone,
             own_emails: &owner.emails,
-            is_late,
+            is_late: &|| account.time.is_late(),
         };
         let (events, state) = match is_off {
             true => (FetchedEvents::Unchanged, before),
@@ -216,142 +212,31 @@ impl Account<'_> {
             && !before.sync_token.is_empty()
             && let Some(changes) = self.changes_since(calendar, &before.sync_token)?
         {
-            let events = self.fetch_resources(calendar, &changes.changed, context)?;
+            let (events, unread) = self.fetch_resources(calendar, &changes.changed, context)?;
             let mut replaced = changes.gone;
             replaced.extend(changes.changed.iter().map(|path| decoded(path)));
+            replaced.retain(|path| !unread.contains(path));
             let state = CalendarState {
                 sync_token: changes.sync_token,
                 ctag: calendar.ctag.clone(),
-                ..before
+                expanded_at: expanded_at(before.expanded_at, &unread, now),
             };
             return Ok((FetchedEvents::Some { replaced, events }, state));
         }
         // The token is older than what is fetched now: what changes meanwhile comes again.
         let resources = self.resources(calendar, context)?;
-        let events = self.fetch_resources(calendar, &resources, context)?;
+        let (events, unread) = self.fetch_resources(calendar, &resources, context)?;
         let state = CalendarState {
             sync_token: calendar.sync_token.clone(),
             ctag: calendar.ctag.clone(),
-            expanded_at: now.0,
+            expanded_at: expanded_at(now.0, &unread, now),
         };
-        Ok((FetchedEvents::All(events), state))
+        Ok((FetchedEvents::All { events, unread }, state))
     }
 
-    /// `None`: the server does not know the token any more, or has more changes than it tells.
-    fn changes_since(
-        &self,
-        calendar: &ServerCalendar,
-        token: &str,
-    ) -> Result<Option<ResourceChanges>, ServiceError> {
-        let body = format!(
-            "<d:sync-collection xmlns:d=\"DAV:\"><d:sync-token>{}</d:sync-token>\
-             <d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>",
-            escaped(token)
-        );
-        let (at, answer) = self.ask(Method::Report, &calendar.address, "0", &body)?;
-        let Some(root) = multistatus(&answer) else {
-            return Ok(None);
-        };
-        let (mut changed, mut gone) = (Vec::new(), Vec::new());
-        for response in root.all(DAV, "response") {
-            let href = response.child(DAV, "href").map(Element::trimmed);
-            let Some(path) = href.and_then(|href| at.join(href).ok()).map(|at| at.path) else {
-                continue;
-            };
-            match response.child(DAV, "status").map(status_of) {
-                Some(404) => gone.push(decoded(&path)),
-                Some(507) => return Ok(None),
-                _ if decoded(&path) == calendar.listed.path => {}
-                _ => changed.push(path),
-            }
-        }
-        let token = root.child(DAV, "sync-token").map(Element::trimmed);
-        Ok(token
-            .filter(|_| changed.len() <= RESOURCES_MAX)
-            .map(|token| ResourceChanges {
-                changed,
-                gone,
-                sync_token: token.to_owned(),
-            }))
-    }
-
-    /// Paths of the resources that have events within the window.
-    fn resources(
-        &self,
-        calendar: &ServerCalendar,
-        context: &ExpansionContext<'_>,
-    ) -> Result<Vec<String>, ServiceError> {
-        let moment = |at: Timestamp| at.utc().format("%Y%m%dT%H%M%SZ").to_string();
-        let body = format!(
-            "<c:calendar-query xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\"><d:prop>\
-             <d:getetag/></d:prop><c:filter><c:comp-filter name=\"VCALENDAR\"><c:comp-filter \
-             name=\"VEVENT\"><c:time-range start=\"{}\" end=\"{}\"/></c:comp-filter></c:comp-filter>\
-             </c:filter></c:calendar-query>",
-            moment(context.window.start),
-            moment(context.window.end)
-        );
-        let (at, answer) = self.ask(Method::Report, &calendar.address, "1", &body)?;
-        let root = multistatus(&answer).ok_or_else(|| self.unusable(&answer))?;
-        let hrefs = root.all(DAV, "response").filter_map(|response| {
-            let href = response.child(DAV, "href")?.trimmed();
-            at.join(href).ok().map(|address| address.path)
-        });
-        let paths: Vec<String> = hrefs.take(RESOURCES_MAX + 1).collect();
-        match paths.len() > RESOURCES_MAX {
-            true => Err(ServiceError::unreachable(format!(
-                "{} has more than {RESOURCES_MAX} events in a calendar.",
-                self.address.host
-            ))),
-            false => Ok(paths),
-        }
-    }
-
-    /// The events of these resources. One that is gone meanwhile has none.
-    fn fetch_resources(
-        &self,
-        calendar: &ServerCalendar,
-        paths: &[String],
-        context: &ExpansionContext<'_>,
-    ) -> Result<Vec<EventFacts>, ServiceError> {
-        let mut events = Vec::new();
-        for some in paths.chunks(FETCHED_AT_ONCE) {
-            let hrefs: Vec<String> = some
-                .iter()
-                .map(|path| format!("<d:href>{}</d:href>", escaped(path)))
-                .collect();
-            let body = format!(
-                "<c:calendar-multiget xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\">\
-                 <d:prop><d:getetag/><c:calendar-data/></d:prop>{}</c:calendar-multiget>",
-                hrefs.concat()
-            );
-            let (at, answer) = self.ask(Method::Report, &calendar.address, "1", &body)?;
-            let root = multistatus(&answer).ok_or_else(|| self.unusable(&answer))?;
-            for response in root.all(DAV, "response") {
-                let href = response.child(DAV, "href").map(Element::trimmed);
-                let data = property(response, CALDAV, "calendar-data");
-                let (Some(href), Some(data)) = (href, data) else {
-                    continue;
-                };
-                let etag = property(response, DAV, "getetag");
-                let etag = etag.map(|etag| etag.trimmed().to_owned());
-                let path = at.join(href).map_or_else(|_| href.to_owned(), |at| at.path);
-                // One that can't be read is left out; the others are not.
-                let Ok(file) = ics::read(data.text.as_bytes(), context) else {
-                    continue;
-                };
-                events.extend(file.events.into_iter().map(|event| EventFacts {
-                    object: decoded(&path),
-                    etag: etag.clone(),
-                    ..event
-                }));
-            }
-            if (context.is_late)() {
-                return Err(ServiceError::unreachable(
-                    ics::FileError::TooSlow.sentence(),
-                ));
-            }
-        }
-        Ok(events)
+    fn send(&self, at: &Address, query: &Query<'_>) -> Result<(Address, Response), ServiceError> {
+        let send = || self.network.send_to(self.address, at, query);
+        self.time.ask(&at.host, send)
     }
 
     fn ask(
@@ -368,7 +253,7 @@ impl Account<'_> {
             login: Some((self.username, self.password)),
             answer_bytes_max: ANSWER_BYTES_MAX,
         };
-        let (from, answer) = self.network.send_to(self.address, at, &query)?;
+        let (from, answer) = self.send(at, &query)?;
         match answer.status {
             401 => Err(ServiceError::refused(format!(
                 "{} refuses the user name or the password. Many providers want an app password.",
@@ -387,6 +272,14 @@ impl Account<'_> {
 
     fn unusable(&self, answer: &Response) -> ServiceError {
         ServiceError::unreachable(format!("{} answered {}.", self.address.host, answer.status))
+    }
+}
+
+/// A calendar with resources that can't be read is fetched anew sooner.
+fn expanded_at(expanded_at: i64, unread: &HashSet<String>, now: Timestamp) -> i64 {
+    match unread.is_empty() {
+        true => expanded_at,
+        false => expanded_at.min(now.0 - EXPANDED_MS_MAX + UNREAD_MS_MAX),
     }
 }
 

@@ -3,8 +3,9 @@
 //! begins: after a crash the server's state is read first.
 
 use super::caldav::{Account, ChangeResult};
+use super::fetch_time::FetchTime;
 use super::ics::ExpansionContext;
-use super::sync::{READING_MAX, UNFINISHED_MS};
+use super::sync::UNFINISHED_MS;
 use super::{Credentials, ServiceError, Services};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
@@ -26,7 +27,8 @@ const TOLD_MS_MAX: i64 = 86_400_000;
 
 /// What is known after a try.
 enum Attempt {
-    Done,
+    /// Of a series that was moved: its events now.
+    Done(Vec<EventFacts>),
     /// The sentence for the person.
     Over(String),
     /// Another try may help.
@@ -68,8 +70,8 @@ impl Services {
                     let due_at = now.plus_ms(PAUSE_MS << tries);
                     return tx.put_off_calendar_change(id, due_at);
                 }
-                Attempt::Done => {
-                    apply(tx, &calendar, &row.change, now)?;
+                Attempt::Done(moved) => {
+                    apply(tx, &calendar, &row.change, moved, now)?;
                     // The rest of what its server made of it.
                     tx.begin_sync(service.id, now)?;
                     &row.done
@@ -98,26 +100,25 @@ impl Services {
         };
         let address = credentials.address();
         let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
-        let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
-        let owner = self.owner(service.user, &credentials).await;
+        let owner = self.owner(service.user, &credentials);
         let owner = owner.map_err(|error| ServiceError::unreachable(error.detail))?;
         let (network, clock) = (self.network.clone(), self.clock.clone());
         let (path, change) = (calendar.path.clone(), row.change.clone());
         let is_retry = row.attempts > 0;
-        let asked = tokio::task::spawn_blocking(move || {
+        let asked = self.fetch_threads.run(move || {
+            let (now, time) = (clock.now(), FetchTime::new(&clock));
             let account = Account {
                 address: &address,
                 username: &username,
                 password: &password,
                 network: &network,
+                time: &time,
             };
-            let now = clock.now();
-            let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
             let context = ExpansionContext {
                 window: window(now),
                 zone: owner.zone,
                 own_emails: &owner.emails,
-                is_late: &|| clock.monotonic().0 > end,
+                is_late: &|| time.is_late(),
             };
             account.carry_out(&path, &change, is_retry, &context, now)
         });
@@ -173,11 +174,14 @@ fn attempt_of(
     let title = row.change.title();
     let (verb, what) = match &row.change {
         CalendarChange::Add { .. } => ("put", "into your calendar"),
-        CalendarChange::Move { .. } => ("move", "in your calendar"),
+        CalendarChange::Move { .. } | CalendarChange::MoveSeries { .. } => {
+            ("move", "in your calendar")
+        }
         CalendarChange::Delete { .. } => ("delete", "from your calendar"),
     };
     match asked {
-        Ok(ChangeResult::Done) => Attempt::Done,
+        Ok(ChangeResult::Done) => Attempt::Done(Vec::new()),
+        Ok(ChangeResult::SeriesMoved(events)) => Attempt::Done(events),
         Ok(ChangeResult::NotDone(why)) => {
             Attempt::Over(format!("I did not {verb} “{title}” {what}: {why}."))
         }
@@ -199,6 +203,7 @@ fn apply(
     tx: &mut Tx<'_>,
     calendar: &CalendarRow,
     change: &CalendarChange,
+    moved: &[EventFacts],
     now: Timestamp,
 ) -> Result<()> {
     let (kept, uid) = (tx.view().events_of_calendar(calendar.id)?, change.uid());
@@ -226,6 +231,16 @@ fn apply(
         CalendarChange::Move { to, .. } => rows
             .map(|(_, facts)| EventChange::Insert(Box::new(EventFacts { time: *to, ..facts })))
             .collect(),
+        CalendarChange::MoveSeries { event, .. } => {
+            let gone = rows.map(|(id, _)| EventChange::Remove(id));
+            let moved = moved.iter().filter(|facts| facts.uid == uid);
+            let moved = moved.map(|facts| EventFacts {
+                object: event.object.clone(),
+                ..facts.clone()
+            });
+            gone.chain(moved.map(|facts| EventChange::Insert(Box::new(facts))))
+                .collect()
+        }
         CalendarChange::Delete { .. } => rows.map(|(id, _)| EventChange::Remove(id)).collect(),
     };
     tx.apply_event_changes(calendar.id, &changes, now)?;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fetch_time::FetchTime;
 use super::ics::{self, CalendarFile, ExpansionContext};
 use super::web::{Address, Network, Query};
 use super::{Owner, ServiceError};
@@ -39,7 +40,7 @@ pub(super) fn fetch(
     before: &FeedState,
     owner: &Owner,
     now: Timestamp,
-    is_late: &dyn Fn() -> bool,
+    time: &FetchTime<'_>,
 ) -> Result<FetchedFeed, ServiceError> {
     let is_fresh = (0..EXPANDED_MS_MAX).contains(&(now.0 - before.expanded_at));
     let mut query = Query::get(ics::FILE_BYTES_MAX as u64);
@@ -57,7 +58,7 @@ pub(super) fn fetch(
                 .extend(value.clone().map(|value| (name, value)));
         }
     }
-    let (at, response) = network.send(address, &query)?;
+    let (at, response) = time.ask(&address.host, || network.send(address, &query))?;
     match response.status {
         200 => {}
         304 if is_fresh => {
@@ -81,7 +82,7 @@ pub(super) fn fetch(
         window: window(now),
         zone: owner.zone,
         own_emails: &owner.emails,
-        is_late,
+        is_late: &|| time.is_late(),
     };
     let file = ics::read(&response.body, &context);
     let file = file.map_err(|error| ServiceError::unreachable(error.sentence()))?;

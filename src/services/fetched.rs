@@ -1,6 +1,8 @@
 //! The data of a service's server, as the readers of calendars, feeds and mailboxes return it and a
 //! sync writes it.
 
+use std::collections::HashSet;
+
 use crate::model::calendar::EventFacts;
 use crate::model::mail_item::NewMailItem;
 use crate::store::{CalendarRow, ListedCalendar};
@@ -44,7 +46,11 @@ impl FetchedCalendar {
 
 pub(super) enum FetchedEvents {
     Unchanged,
-    All(Vec<EventFacts>),
+    All {
+        events: Vec<EventFacts>,
+        /// Resources that could not be read: what was in them stays as it was.
+        unread: HashSet<String>,
+    },
     /// In the place of all that was in these resources.
     Some {
         replaced: Vec<String>,

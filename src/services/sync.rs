@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::caldav::{self, Account};
 use super::feed::{self, FeedState, FetchedFeed};
+use super::fetch_time::FetchTime;
 use super::fetched::{FetchedCalendar, FetchedEvents, ServiceContent};
 use super::inbox::{self, MailboxAccess};
 use super::web::{Address, Network};
@@ -25,8 +25,6 @@ const CHANGES_MAX: usize = 200;
 const MAILS_WRITTEN_MAX: usize = 50;
 /// How long the extract of a mail is kept.
 const MAILS_KEPT_MS: i64 = 30 * 86_400_000;
-/// For reading and expanding the calendars of a service.
-pub(super) const READING_MAX: Duration = Duration::from_secs(10);
 /// Failures in a row after which an address without a calendar is given up.
 const GONE_FAILURES: i64 = 3;
 /// By so much the pause between two syncs differs.
@@ -64,16 +62,16 @@ impl Services {
         let lock = self.lock_of(id);
         let _held = lock.lock().await;
         // As the sync before left it.
-        let read = self.store.read(move |view| {
+        let read = self.store.look_up(|view| {
             let service = view.service_row(id)?;
             let calendars = view.calendars_of(id)?;
             Ok(service.map(|service| (service, calendars)))
         });
-        let Some((service, calendars)) = read.await? else {
+        let Some((service, calendars)) = read? else {
             return Ok(());
         };
         let credentials = self.open(&service)?;
-        let owner = self.owner(service.user, &credentials).await?;
+        let owner = self.owner(service.user, &credentials)?;
         let state = service.sync_state;
         let fetched = self.fetch(credentials, state, calendars, owner).await;
         self.store_fetched(id, fetched).await
@@ -88,11 +86,10 @@ impl Services {
         owner: Owner,
     ) -> Result<ServiceContent, ServiceError> {
         let broken = || ServiceError::unreachable("What the server sent can't be read.");
-        let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
         let (network, clock) = (self.network.clone(), self.clock.clone());
         let fetch = move || fetch(&credentials, &state, &calendars, &owner, &network, &clock);
         // What a hostile file breaks in a parser is not the end of the job.
-        let fetched = tokio::task::spawn_blocking(fetch).await;
+        let fetched = self.fetch_threads.run(fetch).await;
         fetched.unwrap_or_else(|_| Err(broken()))
     }
 
@@ -133,7 +130,7 @@ impl Services {
 
     async fn write_calendars(&self, id: ServiceId, fetched: Vec<FetchedCalendar>) -> Result<()> {
         // Most syncs find nothing new, and leave the writer in peace.
-        let known = self.store.read(move |view| view.calendars_of(id)).await?;
+        let known = self.store.look_up(|view| view.calendars_of(id))?;
         let is_known = |calendar: &FetchedCalendar| {
             matches!(calendar.events, FetchedEvents::Unchanged)
                 && known.iter().any(|row| calendar.is_unchanged_from(row))
@@ -164,9 +161,14 @@ impl Services {
             let id = row.id;
             match calendar.events {
                 FetchedEvents::Unchanged => {}
-                FetchedEvents::All(events) => self.write_events(id, events, None).await?,
+                FetchedEvents::All { events, unread } => {
+                    let is_replaced = |event: &EventFacts| !unread.contains(&event.object);
+                    self.write_events(id, events, is_replaced).await?;
+                }
                 FetchedEvents::Some { replaced, events } => {
-                    self.write_events(id, events, Some(replaced)).await?;
+                    let replaced: HashSet<String> = replaced.into_iter().collect();
+                    let is_replaced = |event: &EventFacts| replaced.contains(&event.object);
+                    self.write_events(id, events, is_replaced).await?;
                 }
             }
             // After the events: a process that is killed before fetches them again.
@@ -181,26 +183,23 @@ impl Services {
         Ok(())
     }
 
-    /// `replaced`: of these resources only; `None`: of the whole calendar.
+    /// In the place of the events that `is_replaced` is true of.
     async fn write_events(
         &self,
         calendar: CalendarId,
         events: Vec<EventFacts>,
-        replaced: Option<Vec<String>>,
+        is_replaced: impl Fn(&EventFacts) -> bool,
     ) -> Result<()> {
         let now = self.clock.now();
         let read = self
             .store
             .read(move |view| view.events_of_calendar(calendar));
         let mut kept = read.await?;
-        if let Some(replaced) = replaced {
-            let replaced: HashSet<String> = replaced.into_iter().collect();
-            kept.retain(|(_, event)| replaced.contains(&event.object));
-        }
-        // Each thread keeps memory of its own: never more of them than fetch.
-        let _permit = self.fetches.acquire().await.map_err(Error::internal)?;
-        let compared = tokio::task::spawn_blocking(move || differences(&kept, events, now)).await;
-        let mut changes: Vec<EventChange> = compared.map_err(Error::internal)?;
+        kept.retain(|(_, event)| is_replaced(event));
+        let compare = move || differences(&kept, events, now);
+        let compared = self.fetch_threads.run(compare).await;
+        let broken = |_| Error::internal("events could not be compared");
+        let mut changes: Vec<EventChange> = compared.map_err(broken)?;
         while !changes.is_empty() {
             let rest = changes.split_off(changes.len().min(CHANGES_MAX));
             let some = std::mem::replace(&mut changes, rest);
@@ -254,9 +253,7 @@ fn fetch(
     network: &Network,
     clock: &Clock,
 ) -> Result<ServiceContent, ServiceError> {
-    let now = clock.now();
-    let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
-    let is_late = || clock.monotonic().0 > end;
+    let (now, time) = (clock.now(), FetchTime::new(clock));
     let address = credentials.address();
     let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
     match credentials {
@@ -277,7 +274,7 @@ fn fetch(
             };
             inbox::fetch(&mailbox, state, owner, now, clock)
         }
-        Credentials::Ics { .. } => fetch_feed(&address, calendars, owner, network, now, &is_late),
+        Credentials::Ics { .. } => fetch_feed(&address, calendars, owner, network, now, &time),
         Credentials::Caldav {
             username, password, ..
         } => {
@@ -286,8 +283,9 @@ fn fetch(
                 username,
                 password,
                 network,
+                time: &time,
             };
-            caldav::fetch(&account, calendars, owner, now, &is_late)
+            caldav::fetch(&account, calendars, owner, now)
         }
     }
 }
@@ -298,7 +296,7 @@ fn fetch_feed(
     owner: &Owner,
     network: &Network,
     now: Timestamp,
-    is_late: &dyn Fn() -> bool,
+    time: &FetchTime<'_>,
 ) -> Result<ServiceContent, ServiceError> {
     let known = calendars.first();
     let before: FeedState = known
@@ -310,7 +308,7 @@ fn fetch_feed(
             file: None,
             state: before,
         },
-        _ => feed::fetch(address, network, &before, owner, now, is_late)?,
+        _ => feed::fetch(address, network, &before, owner, now, time)?,
     };
     let known_name = known.map(|row| row.name.clone());
     let name = fetched.file.as_ref().and_then(|file| file.name.clone());
@@ -330,7 +328,10 @@ fn fetch_feed(
             listed,
             sync_state: serde_json::to_string(&fetched.state).unwrap_or_default(),
             events: match fetched.file {
-                Some(file) => FetchedEvents::All(file.events),
+                Some(file) => FetchedEvents::All {
+                    events: file.events,
+                    unread: HashSet::new(),
+                },
                 None => FetchedEvents::Unchanged,
             },
         }],

@@ -26,6 +26,10 @@ pub struct DavState {
     pub is_read_only: bool,
     /// Changes are carried out, but their answers get lost.
     pub loses_answers: bool,
+    /// The connection ends in the middle of answers.
+    pub cuts_answers: bool,
+    /// A multiget answers 500 for the resource of this name.
+    pub breaks: &'static str,
     /// Instead of carrying out changes.
     pub refuses_changes: Option<u16>,
     /// Methods of changes that were carried out.
@@ -66,6 +70,11 @@ impl DavServer {
         let (status, headers, answer) = self.answer_to(&head, &body);
         if is_change && self.inner.lock().unwrap().loses_answers {
             return None;
+        }
+        if self.inner.lock().unwrap().cuts_answers {
+            let answer = &answer[..answer.len() / 2];
+            let answer = format!("HTTP/1.0 {status} X\r\n{headers}\r\n{answer}");
+            return stream.write_all(answer.as_bytes()).ok();
         }
         let length = answer.len();
         let answer = format!(
@@ -182,7 +191,11 @@ impl DavServer {
                     .split("<d:href>")
                     .skip(1)
                     .filter_map(|rest| rest.split('<').next());
+                let broken = format!("/{}.ics", state.breaks);
                 let data = |href: &str| match state.resources.get(href) {
+                    Some(_) if href.ends_with(&broken) => format!(
+                        "<response><href>{href}</href><status>HTTP/1.1 500 Oh</status></response>"
+                    ),
                     Some((text, version)) => found(
                         href,
                         &format!(

@@ -32,6 +32,8 @@ pub struct Inbox {
     pub refusal: &'static str,
     /// It closes the connection before it answers the next command that begins with this.
     pub closes_at: &'static str,
+    /// The same, in the middle of its answer.
+    pub cuts_at: &'static str,
     /// Lines that nobody asked for, before each answer.
     pub noise: &'static str,
     /// What stands in the place of BODYSTRUCTURE's value.
@@ -86,6 +88,7 @@ impl ImapStub {
             mails,
             refusal: "NO [AUTHENTICATIONFAILED] Authentication failed.",
             closes_at: "",
+            cuts_at: "",
             noise: "",
             structure: None,
             asked: Vec::new(),
@@ -145,6 +148,9 @@ fn serve(stream: TcpStream, shared: &Mutex<Inbox>) -> std::io::Result<()> {
             inbox.sign_in(&STANDARD.decode(secret.trim()).unwrap_or_default())
         } else {
             let (data, end) = inbox.answer(command);
+            if !inbox.cuts_at.is_empty() && command.starts_with(inbox.cuts_at) {
+                return writer.write_all(&data[..data.len() / 2]);
+            }
             writer.write_all(&data)?;
             end
         };

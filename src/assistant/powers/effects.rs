@@ -24,6 +24,8 @@ pub enum CalendarRequest {
     },
     Move {
         event: i64,
+        /// Its series, to the same time of the day.
+        whole_series: bool,
         to: EventTime,
         done: String,
     },

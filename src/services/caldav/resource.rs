@@ -23,6 +23,10 @@ pub(super) enum MoveProblem {
     Repeats,
     /// The resource holds no event with that UID.
     NotThere,
+    /// A series moves within its days only.
+    OtherDay,
+    /// Its rule names times of its own.
+    OwnTimes,
 }
 
 /// A resource with one event.
@@ -122,7 +126,7 @@ pub(super) fn holds(resource: &str, uid: &str) -> bool {
 /// A content line with the lines that continue it.
 pub(super) struct Line<'a> {
     /// With its ends of line.
-    raw: &'a str,
+    pub(super) raw: &'a str,
 }
 
 impl Line<'_> {
@@ -233,7 +237,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// With its end; a long line goes on in the next ones.
-fn folded(line: &str) -> String {
+pub(super) fn folded(line: &str) -> String {
     let mut text = String::with_capacity(line.len() + 2);
     let mut length = 0;
     for character in line.chars() {

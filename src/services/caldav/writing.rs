@@ -5,14 +5,14 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::resource::{self, MoveProblem};
-use super::{ANSWER_BYTES_MAX, Account, ServerCalendar, instance};
+use super::{ANSWER_BYTES_MAX, Account, ServerCalendar, instance, moved_series};
 use crate::clock::Timestamp;
-use crate::model::calendar::EventTime;
+use crate::model::calendar::EventFacts;
 use crate::model::calendar_change::{CalendarChange, ChangedEvent};
 use crate::outbound::{Method, Response};
 use crate::services::ServiceError;
-use crate::services::ics::ExpansionContext;
 use crate::services::ics::series::instance_time;
+use crate::services::ics::{self, ExpansionContext};
 use crate::services::web::{Address, Query};
 
 const CALENDAR: &str = "text/calendar; charset=utf-8";
@@ -29,6 +29,8 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::services) enum ChangeResult {
     Done,
+    /// The events that its resource holds now.
+    SeriesMoved(Vec<EventFacts>),
     /// Nothing was changed; a sentence says why.
     NotDone(String),
 }
@@ -59,10 +61,11 @@ impl Account<'_> {
             CalendarChange::Delete { event } if event.instance.is_empty() => {
                 self.delete(&calendar, event, is_retry)
             }
-            CalendarChange::Move { event, to } => {
-                self.rewrite(&calendar, event, Some(to), context, now)
+            CalendarChange::Move { event, .. }
+            | CalendarChange::MoveSeries { event, .. }
+            | CalendarChange::Delete { event } => {
+                self.rewrite(&calendar, event, change, context, now)
             }
-            CalendarChange::Delete { event } => self.rewrite(&calendar, event, None, context, now),
         }
     }
 
@@ -88,12 +91,12 @@ impl Account<'_> {
         }
     }
 
-    /// Moves an event, or an instance of a series; without `to` leaves the instance out.
+    /// Moves an event, a series or an instance of it, or leaves the instance out.
     fn rewrite(
         &self,
         calendar: &ServerCalendar,
         event: &ChangedEvent,
-        to: Option<&EventTime>,
+        change: &CalendarChange,
         context: &ExpansionContext<'_>,
         now: Timestamp,
     ) -> Result<ChangeResult, ServiceError> {
@@ -106,16 +109,24 @@ impl Account<'_> {
             status => return self.refusal(status),
         }
         // An earlier try did it, or the person by hand.
-        if is_done(&text, event, to, context) {
-            return Ok(ChangeResult::Done);
+        if is_done(&text, event, change, context)? {
+            return Ok(done(&text, change, context));
         }
         if found.etag.as_deref().is_some_and(|etag| etag != event.etag) {
             return Ok(changed_meanwhile());
         }
-        let text = match rewritten(&text, event, to, context, now) {
+        let text = match rewritten(&text, event, change, context, now) {
             Ok(text) => text,
             Err(MoveProblem::Repeats) => return Ok(not_done("it repeats")),
             Err(MoveProblem::NotThere) => return Ok(not_done("it is no longer there")),
+            Err(MoveProblem::OtherDay) => {
+                return Ok(not_done(
+                    "where the series is kept, that is not on the same days",
+                ));
+            }
+            Err(MoveProblem::OwnTimes) => {
+                return Ok(not_done("the series has more than one time of the day"));
+            }
         };
         let condition = ("if-match", event.etag.as_str());
         let answer = match &text {
@@ -123,7 +134,7 @@ impl Account<'_> {
             None => self.write(Method::Delete, &at, condition, None)?,
         };
         match answer.status {
-            200..=299 => Ok(ChangeResult::Done),
+            200..=299 => Ok(done(&text.unwrap_or_default(), change, context)),
             404 | 410 | 412 => Ok(changed_meanwhile()),
             status => self.refusal(status),
         }
@@ -161,9 +172,7 @@ impl Account<'_> {
             login: Some((self.username, self.password)),
             ..Query::get(ANSWER_BYTES_MAX)
         };
-        self.network
-            .send_to(self.address, at, &query)
-            .map(|(_, answer)| answer)
+        self.send(at, &query).map(|(_, answer)| answer)
     }
 
     fn write(
@@ -180,9 +189,7 @@ impl Account<'_> {
             login: Some((self.username, self.password)),
             answer_bytes_max: ANSWER_BYTES_MAX,
         };
-        self.network
-            .send_to(self.address, at, &query)
-            .map(|(_, answer)| answer)
+        self.send(at, &query).map(|(_, answer)| answer)
     }
 
     /// A server that is busy may take it later; others say that they won't.
@@ -211,31 +218,60 @@ fn changed_meanwhile() -> ChangeResult {
 fn is_done(
     text: &str,
     event: &ChangedEvent,
-    to: Option<&EventTime>,
+    change: &CalendarChange,
     context: &ExpansionContext<'_>,
-) -> bool {
-    if event.instance.is_empty() {
-        return to.is_some_and(|to| resource::is_at(text, &event.uid, to));
+) -> Result<bool, ServiceError> {
+    let instance = (event.uid.as_str(), event.instance.as_str());
+    let to = match change {
+        CalendarChange::MoveSeries { to, .. } => {
+            return Ok(moved_series::is_at(text, instance, to, context));
+        }
+        CalendarChange::Move { to, .. } if event.instance.is_empty() => {
+            return Ok(resource::is_at(text, &event.uid, to));
+        }
+        CalendarChange::Move { to, .. } => Some(*to),
+        CalendarChange::Add { .. } | CalendarChange::Delete { .. } => None,
+    };
+    if !resource::holds(text, &event.uid) {
+        return Ok(false);
     }
-    let is_there = resource::holds(text, &event.uid);
-    is_there && instance_time(text, &event.uid, &event.instance, context) == to.copied()
+    let time = instance_time(text, &event.uid, &event.instance, context);
+    let time = time.map_err(|error| ServiceError::unreachable(error.sentence()))?;
+    Ok(time == to)
 }
 
 /// `None`: nothing is left of the resource.
 fn rewritten(
     text: &str,
     event: &ChangedEvent,
-    to: Option<&EventTime>,
+    change: &CalendarChange,
     context: &ExpansionContext<'_>,
     now: Timestamp,
 ) -> Result<Option<String>, MoveProblem> {
     let instance = (event.uid.as_str(), event.instance.as_str());
-    match to {
-        Some(to) if event.instance.is_empty() => {
+    match change {
+        CalendarChange::MoveSeries { to, .. } => {
+            moved_series::moved_series(text, instance, to, context, now).map(Some)
+        }
+        CalendarChange::Move { to, .. } if event.instance.is_empty() => {
             resource::moved_event(text, &event.uid, to, now).map(Some)
         }
-        Some(to) => instance::moved_instance(text, instance, to, context, now).map(Some),
-        None => instance::without_instance(text, instance, context, now),
+        CalendarChange::Move { to, .. } => {
+            instance::moved_instance(text, instance, to, context, now).map(Some)
+        }
+        CalendarChange::Add { .. } | CalendarChange::Delete { .. } => {
+            instance::without_instance(text, instance, context, now)
+        }
+    }
+}
+
+/// Of a series that moved, all its instances are others now.
+fn done(text: &str, change: &CalendarChange, context: &ExpansionContext<'_>) -> ChangeResult {
+    let is_series = matches!(change, CalendarChange::MoveSeries { .. });
+    let file = is_series.then(|| ics::read(text.as_bytes(), context).ok());
+    match file.flatten() {
+        Some(file) => ChangeResult::SeriesMoved(file.events),
+        None => ChangeResult::Done,
     }
 }
 

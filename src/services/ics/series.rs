@@ -5,10 +5,11 @@ use calcard::icalendar::{
     ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarProperty,
 };
 use calcard::{Entry, Parser};
-use chrono::{NaiveDateTime, TimeZone};
+use chrono::{Duration, NaiveDate, NaiveDateTime, TimeZone};
 
 use super::wall_time::{WallTime, start_of, wall_times};
-use super::{ExpansionContext, own_property, unfold, zones};
+use super::{ExpansionContext, FileError, own_property, unfold, zones};
+use crate::clock::Zone;
 use crate::model::calendar::{EventClock, EventTime};
 
 /// The events of one UID.
@@ -73,15 +74,57 @@ impl Series {
     }
 }
 
+impl Series {
+    /// By how much the series moves for `instance` to be at `to`. `None`: not within its day, or
+    /// it is of whole days. `zone`: the person's.
+    pub fn shift(&self, instance: &str, to: &EventTime, zone: Zone) -> Option<Shift> {
+        let start = self.start?;
+        let zone = match start.clock {
+            EventClock::AllDay => return None,
+            EventClock::Floating => zone,
+            EventClock::Zoned => start.zone,
+        };
+        let was = self.wall_time_of(instance)?;
+        let wall = to.starts_at.utc().with_timezone(&zone).naive_local();
+        let is_same_day = to.clock == EventClock::Zoned && was.date() == wall.date();
+        is_same_day.then(|| Shift(wall.time() - start.local.time()))
+    }
+}
+
+/// By how much times of the day move, on their wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shift(Duration);
+
+impl Shift {
+    pub fn is_none(self) -> bool {
+        self.0.is_zero()
+    }
+
+    /// A time as a calendar writes it, moved; a date stays. `None`: it is neither.
+    pub fn moved(self, value: &str) -> Option<String> {
+        const FORM: &str = "%Y%m%dT%H%M%S";
+        if NaiveDate::parse_from_str(value, "%Y%m%d").is_ok() {
+            return Some(value.to_owned());
+        }
+        let (local, utc) = match value.strip_suffix('Z') {
+            Some(local) => (local, "Z"),
+            None => (value, ""),
+        };
+        let time = NaiveDateTime::parse_from_str(local, FORM).ok()?;
+        let moved = time.checked_add_signed(self.0)?;
+        Some(format!("{}{utc}", moved.format(FORM)))
+    }
+}
+
 /// When an instance of a series is. `None`: it does not take place.
 pub fn instance_time(
     text: &str,
     uid: &str,
     instance: &str,
     context: &ExpansionContext<'_>,
-) -> Option<EventTime> {
-    let file = super::read(text.as_bytes(), context).ok()?;
+) -> Result<Option<EventTime>, FileError> {
+    let file = super::read(text.as_bytes(), context)?;
     let mut events = file.events.into_iter();
     let found = events.find(|event| event.uid == uid && event.instance == instance);
-    found.map(|event| event.time)
+    Ok(found.map(|event| event.time))
 }

@@ -115,6 +115,14 @@ pub(super) fn propose_change(
             _ => None,
         };
     };
+    // One that was moved by itself does not say when its series is.
+    let mut series = ahead.iter().filter(|one| one.uid == event.uid);
+    let event = match whole_series {
+        true => series
+            .find(|one| is_in_place(one, context))
+            .unwrap_or(&event),
+        false => event,
+    };
     Some(propose_for(
         event,
         whole_series,
@@ -218,21 +226,15 @@ fn propose_for(
             }),
         );
     };
-    if whole_series {
-        let reply = format!(
-            "I move only single ones of a series; please move the series “{title}” in your calendar."
-        );
-        return (reply, None);
-    }
     let time = match moved(event, to, context) {
         Ok(time) => time,
         Err(why) => return (why, None),
     };
+    if whole_series {
+        return propose_series_move(event, time, others, context);
+    }
     let when = time_text(&time, context);
-    let others_stay = match event.is_recurring {
-        true => " It is one of a series, and the others stay.",
-        false => "",
-    };
+    let others_stay = others_stay(event, &time, context);
     (
         format!(
             "Shall I move “{title}” from {was} to {when}?{others_stay}{}{others} Say yes, and I do.",
@@ -240,10 +242,70 @@ fn propose_for(
         ),
         Some(CalendarRequest::Move {
             event: event.id,
+            whole_series: false,
             to: time,
             done: format!("“{title}” is moved: it is on {when} now (it was on {was})."),
         }),
     )
+}
+
+fn others_stay(event: &Event, to: &EventTime, context: &PowerContext<'_>) -> String {
+    match event.is_recurring {
+        true if is_within_day(event, to, context) => format!(
+            " It is one of a series, and the others stay; for all of them say “move the whole series {} to {}”.",
+            event.title(),
+            clock_of(to.starts_at, context)
+        ),
+        true => " It is one of a series, and the others stay.".to_owned(),
+        false => String::new(),
+    }
+}
+
+/// To another time of the day; a series on other days would be another one.
+fn propose_series_move(
+    event: &Event,
+    time: EventTime,
+    others: &str,
+    context: &PowerContext<'_>,
+) -> Proposal {
+    let title = event.title();
+    if !is_within_day(event, &time, context) {
+        let reply = format!(
+            "I move a series only to another time of the same days; please move “{title}” in your calendar."
+        );
+        return (reply, None);
+    }
+    let was = clock_of(event.starts_at, context);
+    let when = clock_of(time.starts_at, context);
+    (
+        format!(
+            "Shall I move the whole series “{title}” from {was} to {when}, past ones too? One that was moved by itself stays.{}{others} Say yes, and I do.",
+            context.zone_hint()
+        ),
+        Some(CalendarRequest::Move {
+            event: event.id,
+            whole_series: true,
+            to: time,
+            done: format!("The whole series “{title}” is at {when} now (it was at {was})."),
+        }),
+    )
+}
+
+fn is_within_day(event: &Event, time: &EventTime, context: &PowerContext<'_>) -> bool {
+    let day = pieces::date(time.starts_at, context.zone());
+    !event.is_all_day && !time.is_all_day() && day == event.date(context)
+}
+
+/// It begins when its series says.
+fn is_in_place(event: &Event, context: &PowerContext<'_>) -> bool {
+    let moment = event.starts_at.utc();
+    let wall = moment.with_timezone(&context.zone());
+    event.instance == moment.format("%Y%m%dT%H%M%SZ").to_string()
+        || event.instance == wall.format("%Y%m%dT%H%M%S").to_string()
+}
+
+fn clock_of(at: Timestamp, context: &PowerContext<'_>) -> String {
+    pieces::clock_text(pieces::minute_of_day(at, context.zone()))
 }
 
 /// It takes as long as before. A day alone moves an event of a whole day to that day.
@@ -281,9 +343,12 @@ fn time_text(time: &EventTime, context: &PowerContext<'_>) -> String {
     let zone = context.zone();
     let span = time.within(zone);
     let day = pieces::display(pieces::date(span.start, zone), context.today());
-    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, zone));
     match time.is_all_day() {
         true => format!("{day}, all day"),
-        false => format!("{day}, {}–{}", clock(span.start), clock(span.end)),
+        false => format!(
+            "{day}, {}–{}",
+            clock_of(span.start, context),
+            clock_of(span.end, context)
+        ),
     }
 }
