@@ -24,7 +24,7 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
 pub use memory::matching::{
-    may_answer, memory_is_meant, memory_matches, memory_names, memory_overlap,
+    may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
 pub use memory::{MEMORY_CHARS_MAX, asked_about};
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};

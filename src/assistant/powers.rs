@@ -137,6 +137,14 @@ impl Action {
         matches!(self, Self::CalendarQueryAgent(CalendarQuery::Add(_)))
     }
 
+    /// Whether it keeps somebody's birthday.
+    pub const fn keeps_birthday(&self) -> bool {
+        matches!(
+            self,
+            Self::BirthdayReminder(birthday_reminder::BirthdayAction::Keep { .. })
+        )
+    }
+
     /// Whether it names a list.
     pub fn names_list(&self) -> bool {
         matches!(self, Self::TodoList(action) if action.names_list())

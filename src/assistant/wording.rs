@@ -10,6 +10,7 @@ mod memories;
 mod occasions;
 mod recurring;
 mod reminders;
+mod skipping;
 mod times;
 
 pub use account::*;
@@ -25,6 +26,7 @@ pub use recurring::{
 };
 pub use reminders::*;
 pub use times::{date_now, day_name, time_in, time_now};
+pub use skipping::*;
 
 /// Open reminders per person.
 pub const OPEN_REMINDERS_MAX: usize = 200;

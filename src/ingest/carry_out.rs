@@ -190,7 +190,7 @@ impl MessageTurn<'_> {
             Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
         };
         let is_own = self.agent.is_some();
-        let reply = match recurrence {
+        let mut reply = match recurrence {
             Some(recurrence) => {
                 wording::recurring_reminder_set(text, recurrence, self.now, self.timezone())
             }
@@ -199,6 +199,14 @@ impl MessageTurn<'_> {
                 wording::reminder_set(text, is_own, send_at, self.now, zone, said_in)
             }
         };
+        let focus = match is_own && !self.in_group() {
+            true => self.ingest.focus_until(tx, self.user.id, self.now)?,
+            false => None,
+        };
+        if let Some(until) = focus.filter(|until| send_at < *until) {
+            reply.push(' ');
+            reply.push_str(&wording::after_focus(until, self.now, self.timezone()));
+        }
         let schedule = Schedule {
             schedule_id: &reminder.schedule_id,
             chat_guid: &self.message.chat_guid,
@@ -215,7 +223,7 @@ impl MessageTurn<'_> {
         let (now, timezone) = (self.now, self.timezone());
         if !self.in_group() {
             return Ok(wording::reminders(
-                &pairs(&described(&here, timezone)),
+                &pairs(&self.described_here(tx, &here)?),
                 now,
                 timezone,
             ));
@@ -231,6 +239,23 @@ impl MessageTurn<'_> {
             reply.push_str(&self.send_privately(tx, &text)?);
         }
         Ok(reply)
+    }
+
+    /// Texts for a list; in a direct chat those of groups say so.
+    pub(super) fn described_here(
+        &self,
+        tx: &Tx<'_>,
+        reminders: &[Reminder],
+    ) -> Result<Vec<(String, Timestamp)>> {
+        let mut all = described(reminders, self.timezone());
+        if !self.in_group() {
+            for (reminder, (text, _)) in reminders.iter().zip(&mut all) {
+                if reminder.room != self.room.id && tx.is_group(reminder.room)? {
+                    *text = wording::in_a_group(text);
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// Sends a text to the person's direct chat because a group must not read it. Returns the text

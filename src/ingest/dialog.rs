@@ -18,6 +18,9 @@ pub(super) const NUMBERS_MS: i64 = 10 * 60_000;
 /// How long "that" refers to the last item.
 pub(super) const LATEST_MS: i64 = 24 * 60 * 60_000;
 
+/// Reminders that are meant together.
+const TOGETHER_MAX: usize = 20;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Event {
@@ -179,6 +182,19 @@ impl Latest {
             fact: None,
             came_before: None,
         }
+    }
+
+    /// What came just before.
+    pub(super) fn add_before(&mut self, before: Self) {
+        let is_new = |one: &LatestReminder| {
+            let mut known = self.reminders.iter();
+            !known.any(|known| known.schedule_id == one.schedule_id)
+        };
+        let mut all: Vec<LatestReminder> = before.reminders;
+        all.retain(is_new);
+        all.append(&mut self.reminders);
+        let first = all.len().saturating_sub(TOGETHER_MAX);
+        self.reminders = all.split_off(first);
     }
 
     /// The reminders that came last, if that was within `LATEST_MS`. `at`: when this was noted.

@@ -2,6 +2,7 @@
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
 mod changes;
+mod skipping;
 mod snooze;
 mod stated_fact;
 
@@ -56,6 +57,10 @@ impl MessageTurn<'_> {
             }
             FollowUp::Change { which, to } => self.change(tx, which, to)?,
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
+            FollowUp::Skip { which, day } => {
+                let skipped = self.skip(tx, which, day.as_ref())?;
+                skipped.map(Reply::from)
+            }
             FollowUp::Undo => self.undo(tx)?.map(Reply::from),
             FollowUp::Dates(which) => self.next_dates(tx, which)?.map(Reply::from),
         })

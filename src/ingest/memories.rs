@@ -110,7 +110,7 @@ impl MessageTurn<'_> {
         let texts = known.iter().map(|memory| memory.text.as_str());
         let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let found: Vec<&str> = texts
-            .filter(|text| assistant::memory_matches(text, &query))
+            .filter(|text| assistant::memory_answers(text, &query))
             .filter(|text| assistant::may_answer(text, &self.message.text))
             .collect();
         Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&query))))

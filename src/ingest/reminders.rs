@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::Ingest;
-use super::dialog::{Event, Latest};
+use super::dialog::{self, Event, Latest};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
@@ -31,6 +31,8 @@ const PLANNED_A_LOOK: usize = 100;
 const PLAN_ON_MS: i64 = 500;
 /// A reminder later than this says so.
 const LATE_MS: i64 = 5 * 60_000;
+/// Reminders that come within so long are meant together by "done" and "snooze".
+const TOGETHER_MS: i64 = 60_000;
 /// Pause after a failed check.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 
@@ -218,12 +220,14 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     if !queue::send_message(tx, &ingest.hub, &message, now)? {
         return postpone(tx, reminder, now);
     }
-    Latest::of(Event::Delivered, std::slice::from_ref(reminder)).note(
-        tx,
-        chat.room,
-        reminder.user,
-        now,
-    )?;
+    let mut latest = Latest::of(Event::Delivered, std::slice::from_ref(reminder));
+    let before = tx.dialog(chat.room, reminder.user)?.latest;
+    if let Some((before, _)) = dialog::recent::<Latest>(before.as_ref(), TOGETHER_MS, now)
+        && before.event == Event::Delivered
+    {
+        latest.add_before(before);
+    }
+    latest.note(tx, chat.room, reminder.user, now)?;
     match progress.next {
         Some((next, at)) => tx.change_reminder(reminder.id, &reminder.text, at, Some(&next)),
         None => tx.delete_reminder(reminder.id),

@@ -136,6 +136,10 @@ impl Tx<'_> {
             .query_row([room.0], target_from)?)
     }
 
+    pub fn is_group(&self, room: RoomId) -> Result<bool> {
+        Ok(self.target(room)?.group)
+    }
+
     /// The user's direct chat with the newest message. `with_agent` limits this to chats that take
     /// commands.
     pub fn newest_direct_chat(&mut self, user: UserId, with_agent: bool) -> Result<Option<Target>> {

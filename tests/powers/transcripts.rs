@@ -233,7 +233,7 @@ async fn what_worked_before_still_does() {
         "add milk to my list → Added milk
          remind me in 2 hours to add tea to my list → I'll remind you in 2 hours
          when is my brother's birthday? → don't remember anything
-         remember that Ana's birthday is on 3 May → I'll remember that
+         remember that Ana's birthday is on 3 May → Ana's birthday is on 3 May
          what do you remember about Ana's birthday? → 3 May
          my sister's birthday is on 5 June → your sister's birthday
          when is my sister's birthday? → 5 June

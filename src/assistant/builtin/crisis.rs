@@ -1,6 +1,7 @@
 //! Detects messages of people who may be suicidal or in danger. It is checked before any other
 //! rule, and must not know the answer. In doubt it says yes.
 
+mod home;
 mod phrases;
 
 use super::words::Words;
@@ -54,6 +55,9 @@ fn is_of_i(words: &Words, at: usize) -> bool {
         return false;
     };
     let is_idiom = words.after(next, &IDIOMS).is_some();
+    if words.get(next - 1) == "live" && home::is_named(words, next) {
+        return false;
+    }
     let is_denied = at > 0
         && matches!(words.get(at), "suicidal" | "in" | "being")
         && matches!(words.get(at - 1), "not" | "never");
@@ -229,6 +233,22 @@ mod tests {
             ("voglio morire", true),
             ("もう死にたい", true),
             ("牛乳を買う", false),
+            ("I don't want to live in Berlin", false),
+            ("i dont want to live in berlin anymore", false),
+            ("i dont want to live in new york, too loud", false),
+            ("i don't want to live with my parents", false),
+            ("i don't want to live with my parents anymore", false),
+            ("i dont wanna live in this house", false),
+            ("i dont want to live in the city because it is loud", false),
+            ("i don't want to live in fear", true),
+            ("I don't want to live in This World", true),
+            ("i dont want to live in this world", true),
+            ("i dont want to live in berlin or anywhere", true),
+            ("i dont want to live with this", true),
+            ("i dont want to live with myself", true),
+            ("i don't want to live here anymore", true),
+            ("i don't want to live in Berlin, I want to die", true),
+            ("i don't want to live in pain", true),
             ("I am not suicidal", false),
             ("I'm not in danger", false),
             ("my phone died and I want to die of boredom", false),

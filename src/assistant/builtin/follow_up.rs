@@ -5,9 +5,12 @@
 mod change;
 mod new_time;
 mod read;
+mod skip;
 
 pub(in crate::assistant) use new_time::read_new_time;
 pub(in crate::assistant) use read::read;
+
+use std::ops::Range;
 
 use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
 
@@ -16,6 +19,9 @@ use super::when::{self, Clock, Day, Problem, Spec};
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
+
+/// Earlier hours are meant only where a reminder was as early.
+const DAY_BEGINS_HOUR: u32 = 7;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FollowUp {
@@ -27,6 +33,11 @@ pub enum FollowUp {
         to: TimeChange,
     },
     Cancel(ReminderRef),
+    /// Leaves out the times of one day of a repeating reminder; `None`: its next time.
+    Skip {
+        which: ReminderRef,
+        day: Option<Range<Timestamp>>,
+    },
     Undo,
     Yes,
     No,
@@ -186,20 +197,27 @@ impl TimeChange {
     }
 }
 
-/// "5:30" for a reminder of the afternoon is 17:30. A bare hour has a rule of its own.
+/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A bare hour has a
+/// rule of its own.
 fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
-    let is_open = |clock: &Clock| !clock.exact && !clock.bare && clock.hour < 12;
-    match spec.clock.filter(is_open) {
-        Some(clock) if before.hour() >= 12 && spec.part.is_none() => Spec {
-            clock: Some(Clock {
-                hour: clock.hour + 12,
-                exact: true,
-                ..clock
-            }),
-            ..spec
-        },
-        _ => spec,
-    }
+    let is_open = |clock: &Clock| !clock.exact && clock.minute > 0 && clock.hour < 12;
+    let Some(clock) = spec
+        .clock
+        .filter(|clock| is_open(clock) && spec.part.is_none())
+    else {
+        return spec;
+    };
+    let hour = match before.hour() {
+        12.. => clock.hour + 12,
+        early if clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
+        _ => return spec,
+    };
+    let clock = Some(Clock {
+        hour,
+        exact: true,
+        ..clock
+    });
+    Spec { clock, ..spec }
 }
 
 /// Names today as "today", because a bare hour then means the next one.

@@ -110,7 +110,7 @@ fn is_courtesy(word: &str) -> bool {
 }
 
 fn after_courtesies(words: &Words) -> usize {
-    const PHRASES: [&str; 22] = [
+    const PHRASES: [&str; 40] = [
         "good morning",
         "good afternoon",
         "good evening",
@@ -123,6 +123,24 @@ fn after_courtesies(words: &Words) -> usize {
         "could you",
         "would you",
         "will you",
+        "can ya",
+        "could u",
+        "could ya",
+        "cud u",
+        "cud you",
+        "cld u",
+        "would u",
+        "wld u",
+        "will u",
+        "cn u",
+        "can yu",
+        "can yo",
+        "are you able to",
+        "are u able to",
+        "r u able to",
+        "id want you to",
+        "i need u to",
+        "i want u to",
         "i want you to",
         "i need you to",
         "i would like you to",

@@ -4,6 +4,7 @@
 mod answer;
 pub(super) mod before;
 mod before_time;
+mod correction;
 mod half_understood;
 mod parts;
 mod pending;
@@ -14,6 +15,7 @@ mod several_times;
 use std::ops::Range;
 
 pub(super) use answer::answered_text;
+use correction::CorrectedTime;
 use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
 use parts::{split_request, text_of, without_unknown_time};
 use recurring::{recurring, repeated};
@@ -265,8 +267,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
     let range = request.body..words.len();
     if request.lead.is_none()
-        && !request.timer
-        && let Some(found) = before_event(message, range.clone())
+        && let Some(found) = corrected_or_before(message, range.clone(), request.timer)
     {
         return found;
     }
@@ -292,7 +293,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
-    if matches!(request.nothing, "wake up" | "alarm") {
+    if is_waking(&parsed.text) {
         // Here the early morning hours are meant.
         if let Some(clock) = parsed.spec.as_mut().and_then(|spec| spec.clock.as_mut()) {
             clock.bare = false;
@@ -328,6 +329,32 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         None => without_time(parsed.text),
         Some(spec) => finished(message, &spec, &parsed.text),
     }
+}
+
+/// "at 5, I mean 6, to call", "the day before my trip to pack".
+fn corrected_or_before(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    timer: bool,
+) -> Option<Intent> {
+    if let Some(found) = correction::read(&message.words, range.clone()) {
+        return Some(corrected(message, range, &found));
+    }
+    (!timer).then(|| before_event(message, range)).flatten()
+}
+
+fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime) -> Intent {
+    let (text, spec) = correction::merged(found);
+    let is_clear = !has_time_left(&text) && !repeats(&message.words, range);
+    match spec.filter(|_| is_clear) {
+        Some(spec) => finished(message, &spec, &text),
+        None => Intent::Unclear(wording::reminder_half_understood(&text)),
+    }
+}
+
+fn is_waking(text: &str) -> bool {
+    let words = Words::new(text);
+    matches!(words.get(0), "wake" | "alarm") || words.after(0, &["get up"]).is_some()
 }
 
 fn without_time(text: String) -> Intent {

@@ -1,15 +1,17 @@
 //! Reads a time out of words ("tomorrow at 9", "in 1h30", "on december 24th at 5pm") and
 //! turns it into an instant in a person's time zone. It knows nothing of reminders.
 //!
-//! A bare hour ("at 6") is the next moment the clock shows it between 07:00 and 22:59; on a
-//! named day it is the first such hour of that day. Other times are read on the 24-hour
+//! A bare time ("at 6", "at 1:30") is the next moment the clock shows it between 07:00 and 22:59; on
+//! a named day it is the first such moment of that day. Other times are read on the 24-hour
 //! clock. A time of day that has passed today is tomorrow's; a day without a time means
 //! `DAY_HOUR`; "friday" is the coming one, "next friday" that of the following ISO week.
 
 pub(super) mod amount;
 mod clock;
+mod counted;
 mod day;
 mod first_words;
+mod holiday;
 mod resolve;
 
 use super::words::Words;
@@ -19,6 +21,7 @@ pub(in crate::assistant) use day::month;
 pub(super) use day::ordinal;
 pub(in crate::assistant) use day::weekday_name;
 use first_words::may_begin_time;
+pub(super) use holiday::names_holiday;
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
@@ -65,6 +68,11 @@ pub(in crate::assistant) enum Day {
         month: u32,
         day: u32,
     },
+    /// So many days after another one: "two weeks from friday".
+    After {
+        days: i64,
+        first: NamedDay,
+    },
     /// A date whose weekday was said too: they must agree.
     WeekdayAndDate {
         weekday: chrono::Weekday,
@@ -76,6 +84,24 @@ pub(in crate::assistant) enum Day {
     Over,
     /// 5/6 is in May or June, depending on the country.
     Ambiguous,
+}
+
+/// A day from which others are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant) enum NamedDay {
+    Weekday {
+        day: chrono::Weekday,
+        next_week: bool,
+    },
+    OfYear {
+        month: u32,
+        day: u32,
+    },
+    Date {
+        year: i32,
+        month: u32,
+        day: u32,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +122,7 @@ pub(in crate::assistant) enum Part {
 }
 
 /// A time of day. `exact`: am, pm or 24 hours were named, so a part of the day changes nothing.
-/// `bare`: only a number of hours was named. Hours and minutes may be out of range.
+/// `bare`: no half of the day was named. Hours and minutes may be out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::assistant) struct Clock {
     pub(in crate::assistant) hour: u32,
@@ -160,10 +186,9 @@ impl Spec {
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
         if *self == Self::default()
-            && let Some((wait, end)) =
-                amount::wait(words, at, matches!(linked, "in" | "after" | "within"))
+            && let Some((spec, end)) = wait_or_counted(words, at, linked)
         {
-            self.wait = Some(wait);
+            *self = spec;
             return Some(end);
         }
         if self.wait.is_some_and(|w| w.seconds != 0) {
@@ -179,7 +204,8 @@ impl Spec {
         }
         if self.day.is_none()
             && self.wait.is_none()
-            && let Some((day, end)) = day::day(words, at, linked == "on")
+            && let Some((day, end)) =
+                counted::read(words, at).or_else(|| day::day(words, at, linked == "on"))
         {
             self.day = Some(day);
             return Some(end);
@@ -216,6 +242,64 @@ impl Spec {
         matches!(linked, "at" | "by" | "around")
             || (matches!(linked, "" | "for") && ends && (self.day.is_some() || self.part.is_some()))
     }
+}
+
+/// "in 20 minutes", "this time tomorrow", "two weeks from friday".
+fn wait_or_counted(words: &Words, at: usize, linked: &str) -> Option<(Spec, usize)> {
+    if let Some((day, end)) = counted::read(words, at) {
+        let day = Spec {
+            day: Some(day),
+            ..Spec::default()
+        };
+        return Some((day, end));
+    }
+    let same = same_time(words, at).map(|(days, end)| {
+        let wait = Wait {
+            days,
+            ..Wait::default()
+        };
+        (wait, end)
+    });
+    let bare = || {
+        let minutes = bare_minutes(words, at).filter(|_| linked == "in")?;
+        let wait = Wait {
+            seconds: minutes * 60,
+            ..Wait::default()
+        };
+        Some((wait, at + 1))
+    };
+    let is_linked = matches!(linked, "in" | "after" | "within");
+    let (wait, end) = same
+        .or_else(bare)
+        .or_else(|| amount::wait(words, at, is_linked))?;
+    let wait = Spec {
+        wait: Some(wait),
+        ..Spec::default()
+    };
+    Some((wait, end))
+}
+
+/// "in 20": minutes, where nothing else is counted.
+fn bare_minutes(words: &Words, at: usize) -> Option<i64> {
+    let minutes = words.get(at).parse::<i64>().ok();
+    let ends = matches!(words.get(at + 1), "" | "to" | "that" | "pls" | "please");
+    minutes.filter(|minutes| ends && (5..=120).contains(minutes))
+}
+
+/// "this time tomorrow", "same time next week": in so many days.
+fn same_time(words: &Words, at: usize) -> Option<(i64, usize)> {
+    const PHRASES: [(&str, i64); 8] = [
+        ("this time tomorrow", 1),
+        ("same time tomorrow", 1),
+        ("the same time tomorrow", 1),
+        ("tomorrow same time", 1),
+        ("tomorrow this time", 1),
+        ("tomorrow at the same time", 1),
+        ("this time next week", 7),
+        ("same time next week", 7),
+    ];
+    let mut phrases = PHRASES.iter();
+    phrases.find_map(|(phrase, days)| Some((*days, words.after(at, &[phrase])?)))
 }
 
 /// "2026-12-24T10:00", a local time.
@@ -339,7 +423,7 @@ pub(in crate::assistant) fn read_hour_alone(words: &Words, at: usize) -> Option<
 
 /// The day at `at`, such as after "on".
 pub(in crate::assistant) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
-    day::day(words, at, true)
+    counted::read(words, at).or_else(|| day::day(words, at, true))
 }
 
 /// This time of day, to the minute.

@@ -3,6 +3,7 @@
 
 mod expense_words;
 mod operations;
+mod purchases;
 mod read;
 
 use chrono::{Datelike, Days, NaiveDate};
@@ -40,6 +41,13 @@ pub enum BudgetAction {
         spent: Vec<(Spending, String)>,
         days_ago: i32,
     },
+    /// "lunch 12": only by somebody who notes expenses. `is_usual`: what everybody buys, or money.
+    SpentIfInUse {
+        money: Spending,
+        purpose: String,
+        is_usual: bool,
+    },
+    RemoveLast,
     /// The day was not fully understood.
     DayUnclear,
     /// What it was for is not understood.
@@ -99,6 +107,16 @@ impl Superpower for BudgetState {
                 each.collect::<Result<Vec<_>, _>>()
                     .map(|reply| reply.join("\n"))
             }
+            BudgetAction::SpentIfInUse {
+                money,
+                purpose,
+                is_usual,
+            } if is_usual && self.is_in_use() || self.knows(&purpose) => {
+                let noted = self.spend(money.0, purpose, 0, context);
+                noted.map(|reply| format!("{reply} If you meant something else, say “undo”."))
+            }
+            BudgetAction::SpentIfInUse { .. } => return None,
+            BudgetAction::RemoveLast => Ok(self.remove_last(context)),
             BudgetAction::DayUnclear if !context.sure && self.expenses.is_empty() => return None,
             BudgetAction::DayUnclear => Ok(
                 "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
@@ -131,9 +149,7 @@ impl Superpower for BudgetState {
                     .to_owned(),
             ),
             BudgetAction::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, context)),
-            BudgetAction::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
-                return None;
-            }
+            BudgetAction::ShowIfAny if !self.is_in_use() => return None,
             BudgetAction::Show | BudgetAction::ShowIfAny => Ok(self.overview(context)),
             BudgetAction::RemoveBudget(purpose) => {
                 let count = self.budgets.len();
@@ -159,7 +175,7 @@ impl Superpower for BudgetState {
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {
-        if self.budgets.is_empty() && self.expenses.is_empty() {
+        if !self.is_in_use() {
             return "Nothing noted yet. Say “spent 12.50 on lunch” or “budget 400 for food”."
                 .to_owned();
         }
@@ -225,6 +241,32 @@ impl BudgetState {
             reply.push_str(&format!(" That makes {} this month.", self.money(total)));
         }
         Ok(reply)
+    }
+
+    fn is_in_use(&self) -> bool {
+        !self.budgets.is_empty() || !self.expenses.is_empty()
+    }
+
+    /// Whether something was spent on it before.
+    fn knows(&self, purpose: &str) -> bool {
+        self.expenses.iter().any(|one| same(&one.purpose, purpose))
+    }
+
+    fn remove_last(&mut self, context: &PowerContext<'_>) -> String {
+        let Some(removed) = self.expenses.pop() else {
+            return "No expense is noted.".to_owned();
+        };
+        let on = match removed.purpose.as_str() {
+            "" => String::new(),
+            purpose => format!(" on {purpose}"),
+        };
+        let day = pieces::display(pieces::day(removed.day), context.today());
+        let total = self.spent(Span::Month, "", context.today());
+        format!(
+            "Okay, no longer counted: {}{on} of {day}. That leaves {} this month; “undo” brings it back.",
+            self.money(removed.amount),
+            self.money(total)
+        )
     }
 
     fn budget(

@@ -56,6 +56,15 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusActio
             "dont disturb me for",
             "do not disturb me until",
             "dont disturb me until",
+            "do not disturb for",
+            "dont disturb for",
+            "do not disturb until",
+            "dont disturb until",
+            "do not disturb till",
+            "dnd for",
+            "dnd until",
+            "dnd till",
+            "dnd",
             "protect my focus for",
             "protect my focus until",
             "focus",
@@ -88,6 +97,8 @@ fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
         | "turn on focus"
         | "turn on focus mode"
         | "do not disturb"
+        | "dnd"
+        | "dont disturb"
         | "dont disturb me"
         | "do not disturb me" => {
             let until = now.plus_s(USUAL_MINUTES * 60);

@@ -1,5 +1,6 @@
 //! The habit tracker: weekly goals, the days they were done, and streaks. It sends no reminders.
 
+mod days;
 mod operations;
 mod read;
 
@@ -37,6 +38,8 @@ pub enum HabitAction {
         what: String,
         days_ago: u32,
     },
+    /// Several days were named, or one that may be to come.
+    DaysUnclear(String),
     /// How often is not known here.
     OftenUnclear,
     /// With a time of day, which no habit has.
@@ -74,6 +77,12 @@ impl Superpower for HabitState {
             HabitAction::DidNot { what, days_ago } => {
                 let at = self.find(&what)?;
                 self.did_not(at, days_ago, context)
+            }
+            HabitAction::DaysUnclear(what) => {
+                let name = &self.habits[self.find(&what)?].name;
+                format!(
+                    "I counted nothing: did you do it already? Say each day by itself, like “did {name} on monday”. I don't plan habits for days; a reminder does: “remind me on mondays at 18:00 of {name}”."
+                )
             }
             HabitAction::OftenUnclear => {
                 "I can track a habit every day, or so many times a week, so I've kept nothing yet. For example: “track habit: run 3 times a week”."

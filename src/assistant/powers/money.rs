@@ -171,6 +171,26 @@ pub(super) fn display(minor: i64, currency: Option<&Currency>) -> String {
     }
 }
 
+/// One name for the names of one currency: "$" for "bucks". "¥" is the yen.
+fn unit(text: &str) -> String {
+    const SAME: [(&str, &[&str]); 10] = [
+        ("$", &["dollars", "dollar", "bucks", "buck", "usd"]),
+        ("€", &["euros", "euro", "eur"]),
+        ("£", &["pounds", "pound", "gbp", "quid"]),
+        ("¥", &["yen", "jpy"]),
+        ("₹", &["rupees", "rupee", "inr"]),
+        ("₽", &["rub"]),
+        ("₺", &["lira", "try"]),
+        ("₩", &["won"]),
+        ("₴", &["uah"]),
+        ("chf", &["francs", "franc"]),
+    ];
+    let lower = text.to_lowercase();
+    let mut same = SAME.iter();
+    let found = same.find(|(_, names)| names.contains(&lower.as_str()));
+    found.map_or(lower, |(one, _)| (*one).to_owned())
+}
+
 /// The currency of all entries: the first one named. The error is the sentence that refuses another
 /// one.
 pub(super) fn settle_currency(
@@ -183,11 +203,7 @@ pub(super) fn settle_currency(
             *book = Some(currency);
             Ok(())
         }
-        (Some(known), Some(currency))
-            if known.text.to_lowercase() == currency.text.to_lowercase() =>
-        {
-            Ok(())
-        }
+        (Some(known), Some(currency)) if unit(&known.text) == unit(&currency.text) => Ok(()),
         (Some(known), Some(currency)) => Err(format!(
             "So far everything is in {}, and I can't change {} into it. Please say it in {}.",
             known.text, currency.text, known.text
@@ -244,6 +260,14 @@ mod tests {
         assert_eq!(settle_currency(&mut book, typed("5 euros")), Ok(()));
         assert_eq!(settle_currency(&mut book, typed("5 Euros")), Ok(()));
         assert_eq!(settle_currency(&mut book, typed("5")), Ok(()));
+        for same in ["5€", "5 euro", "5 EUR"] {
+            assert_eq!(settle_currency(&mut book, typed(same)), Ok(()), "{same}");
+        }
+        let mut dollars = typed("$5");
+        for same in ["5 bucks", "5 dollars", "5 usd", "5$"] {
+            assert_eq!(settle_currency(&mut dollars, typed(same)), Ok(()), "{same}");
+        }
+        assert!(settle_currency(&mut dollars, typed("5 cad")).is_err());
         let error = settle_currency(&mut book, typed("$5")).unwrap_err();
         assert!(error.contains("euros") && error.contains('$'), "{error}");
     }

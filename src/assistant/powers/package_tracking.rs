@@ -11,7 +11,7 @@ use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
 use super::planned_time::PlannedTime;
-use super::{Power, PowerContext, Superpower, events, pieces};
+use super::{Plan, Power, PowerContext, Superpower, events, pieces};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -73,6 +73,13 @@ impl ParcelState {
 
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.parcels.drop_old(KEPT_DAYS, context);
+        let known = self.parcels.list.iter().find(|entry| {
+            let mut numbers = draft.details.split(' ');
+            numbers.any(|n| read::is_tracking_number(n) && entry.details.contains(n))
+        });
+        if let Some(id) = known.map(|entry| entry.id) {
+            return self.keep_known(id, draft, context).unwrap_or_default();
+        }
         let same = self.parcels.list.iter().find(|entry| {
             let is_named = entry.what != PARCEL && draft.details.is_empty();
             is_named && pieces::same(&entry.what, &draft.what)
@@ -106,6 +113,27 @@ impl ParcelState {
                 entry.display(context)
             ),
         }
+    }
+
+    /// More is told of one that has the same number.
+    fn keep_known(
+        &mut self,
+        id: u32,
+        draft: EntryDraft,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let entry = self.parcels.list.iter_mut().find(|entry| entry.id == id)?;
+        if entry.what == PARCEL || draft.what.split(' ').count() > 1 {
+            entry.what = draft.what;
+        }
+        if draft.details.len() > entry.details.len() {
+            entry.details = draft.details;
+        }
+        if let Some(time) = draft.time {
+            return self.set_time_of(id, time, context);
+        }
+        let line = self.parcels.get(id)?.display(context);
+        Some(format!("I have this one already: {line}."))
     }
 
     fn remove(
@@ -151,6 +179,15 @@ impl ParcelState {
         let Some(id) = undated.or_else(named) else {
             return self.ask_which(context);
         };
+        self.set_time_of(id, time, context)
+    }
+
+    fn set_time_of(
+        &mut self,
+        id: u32,
+        time: PlannedTime,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
         let before = self.parcels.get(id)?.when_text(context);
         let id = self.parcels.set_time(id, time, context)?;
         let notices = self.notices(context);
@@ -247,6 +284,14 @@ impl Superpower for ParcelState {
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let line = |entry: &Entry, when: &str| format!("{} arrives: {when}", entry.what);
         self.parcels.lines_between((from, to), line)
+    }
+
+    fn occasions(&self, context: &PowerContext<'_>) -> Vec<Plan> {
+        let mut plans = self.parcels.plans(context);
+        for plan in &mut plans {
+            plan.what.push_str(" arrives");
+        }
+        plans
     }
 
     fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {

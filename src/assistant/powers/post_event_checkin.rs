@@ -1,6 +1,7 @@
 //! Asks afterwards how something went that mattered: an interview, a doctor, an exam. The
 //! answer is kept as a memory by whoever delivers the question. It asks once for each.
 
+mod changes;
 mod operations;
 
 use chrono::NaiveDate;
@@ -10,8 +11,8 @@ use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
-use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::{Words, stable_hash};
+use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
@@ -44,6 +45,24 @@ pub enum CheckinAction {
         /// It was on another day before.
         is_moved: bool,
     },
+    /// What is not said of the new time stays. `time`: when a day was said.
+    Move {
+        what: String,
+        to: TimeChange,
+        time: Option<PlannedTime>,
+    },
+    /// A request, of something that is noted.
+    MoveKnown {
+        what: String,
+        to: TimeChange,
+    },
+    Cancelled {
+        what: String,
+        /// The day that was said with it.
+        on: Option<NaiveDate>,
+    },
+    /// It comes later, and no day was said.
+    Postponed(String),
     List,
     Remove(String),
     /// Why the time can't be used.
@@ -85,6 +104,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
     if words.is_question() {
         return None;
     }
+    if let Some(action) = changes::parse(message, at, end) {
+        return Some((Soft, action));
+    }
     let have = words.after(at, &HAVING);
     let from = match have {
         Some(from) => words
@@ -105,12 +127,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
         return None;
     }
     let to = (named..first)
-        .find(|n| {
-            matches!(
-                words.get(*n),
-                "is" | "will" | "on" | "moved" | "got" | "now"
-            )
-        })
+        .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
         .unwrap_or(first);
     let what = pieces::original(words, from, to);
     Some((
@@ -119,7 +136,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
             Ok(time) => CheckinAction::Keep {
                 what,
                 time,
-                is_moved: (from..first).any(|n| matches!(words.get(n), "now" | "moved")),
+                is_moved: false,
             },
             Err(problem) => CheckinAction::UnclearTime(problem),
         },
@@ -256,8 +273,18 @@ impl CheckinState {
             Ok((_, before)) => before,
             Err(reply) => return reply,
         };
+        self.noted(&what, time, &before, context)
+    }
+
+    fn noted(
+        &self,
+        what: &str,
+        time: PlannedTime,
+        before: &str,
+        context: &PowerContext<'_>,
+    ) -> String {
         let when = pieces::time_text(time.day, time.minute, context.today());
-        let asked_at = question_span(time.day, time.minute, &what, context).map(|(at, _)| {
+        let asked_at = question_span(time.day, time.minute, what, context).map(|(at, _)| {
             let day = pieces::date(at, context.zone());
             let minute = pieces::minute_of_day(at, context.zone());
             pieces::time_text(day, Some(minute), context.today())
@@ -346,6 +373,14 @@ impl Superpower for CheckinState {
                 time,
                 is_moved,
             } => self.keep(what, time, is_moved, context),
+            CheckinAction::Move { what, to, time } => {
+                return self.relocate(what, to, time, context);
+            }
+            CheckinAction::MoveKnown { what, to } => {
+                return self.relocate_known(what, to, context);
+            }
+            CheckinAction::Cancelled { what, on } => return self.cancel(&what, on, context),
+            CheckinAction::Postponed(what) => return self.postpone(&what, context),
             CheckinAction::List => self.overview(context),
             CheckinAction::Remove(about) => match self.events.find(&about, context) {
                 Some(id) => {
@@ -367,6 +402,16 @@ impl Superpower for CheckinState {
             "There's nothing I would ask about. Tell me of something: “I have an interview tomorrow at 10”.",
             context,
         )
+    }
+
+    fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
+        let today = self.events.between(context.today(), context.today());
+        let line = |(_, entry): &(NaiveDate, &Entry)| match entry.minute {
+            Some(minute) => format!("{} at {}", entry.what, pieces::clock_text(minute)),
+            None => entry.what.clone(),
+        };
+        let lines: Vec<String> = today.iter().map(line).collect();
+        (!lines.is_empty()).then(|| format!("Planned: {}", lines.join("; ")))
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {

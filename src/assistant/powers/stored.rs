@@ -45,6 +45,7 @@ pub(super) fn act<S: Superpower>(
     let stored = StoredState { state, previous };
     Ok(PowerOutcome {
         reply,
+        is_only_shown: after.is_same_but_in_use(&before),
         alarm: after.alarm(context),
         questions: Vec::new(),
         // An effect elsewhere is not part of the state, and can't be undone here.
@@ -70,6 +71,7 @@ fn unchanged<S: Superpower>(
     PowerOutcome {
         reply,
         stored: None,
+        is_only_shown: false,
         alarm: state.alarm(context),
         questions: Vec::new(),
         effect: None,
@@ -103,6 +105,7 @@ pub(super) fn undo<S: Superpower>(
         alarm: before.alarm(context),
         questions: Vec::new(),
         effect: None,
+        is_only_shown: false,
         stored: Some(StoredState {
             state: previous.clone(),
             previous: None,
@@ -126,6 +129,7 @@ pub(super) fn on_alarm<S: Superpower>(
         reply,
         questions,
         effect: None,
+        is_only_shown: false,
         alarm: after.alarm(context),
         stored: (after != before)
             .then(|| {

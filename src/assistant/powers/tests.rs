@@ -220,7 +220,7 @@ fn bill_split() {
          bo paid me 40 → Bo paid you 40 dollars.
          who owes what? → Ana owes you 10 dollars | !Bo owes
          undo → taken back | Bo owes you 40 dollars
-         Ana paid $5 → So far everything is in dollars
+         Ana paid €5 → So far everything is in dollars
          split 10 between Ana and Bo for a taxi, paid by Bo → Bo paid 10 dollars for a taxi
          show the bill → On the bill | for pizza | for a taxi
          clear the bill → 3 payments gone

@@ -3,6 +3,7 @@
 
 mod fixed_requests;
 mod lists;
+mod numbers;
 mod operations;
 mod phrases;
 mod read;
@@ -12,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{capital, counted, joined, too_long};
 use super::planned_time::PlannedTime;
-use super::{PowerContext, Superpower};
+use super::{Plan, PowerContext, Superpower};
 use lists::{Item, Items, NamedList, Place};
+use numbers::NumberedEntries;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -95,6 +97,8 @@ pub(super) struct TodoState {
     /// The name of the list in use; "": the to-do list.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     in_use: String,
+    #[serde(default, skip_serializing_if = "NumberedEntries::is_empty")]
+    numbered: NumberedEntries,
 }
 
 impl Superpower for TodoState {
@@ -117,14 +121,23 @@ impl Superpower for TodoState {
             }
             TodoAction::Add(list, drafts) => self.add(&list, drafts, context),
             TodoAction::Show(list) => match self.use_list(&list) {
-                Ok(place) => self.display(place, context),
+                Ok(place) => {
+                    self.number_entries(place, context.now);
+                    self.display(place, context)
+                }
                 Err(reply) => reply,
             },
             TodoAction::ShowLists => self.display_all(),
             TodoAction::Begin(name) => self.begin(name, context),
-            TodoAction::Done(list, texts) => return self.mark(&list, &texts, context),
+            TodoAction::Done(list, texts) => {
+                self.hold_numbers(&list, &texts, context.now);
+                return self.mark(&list, &texts, context);
+            }
             TodoAction::Reopen(text) => self.reopen(&text),
-            TodoAction::Remove(list, texts) => self.remove(&list, &texts),
+            TodoAction::Remove(list, texts) => {
+                self.hold_numbers(&list, &texts, context.now);
+                self.remove(&list, &texts)
+            }
             TodoAction::Clear(list) => self.clear(&list),
             TodoAction::Delete(list) => self.delete(&list),
             TodoAction::ClearDone(list) => match self.use_list(&list) {
@@ -190,6 +203,16 @@ impl Superpower for TodoState {
         due.into_iter().map(line).collect()
     }
 
+    fn occasions(&self, _scene: &PowerContext<'_>) -> Vec<Plan> {
+        let open = self.all().filter(|(_, item)| !item.done);
+        let due = open.filter_map(|(_, item)| Some((item.due()?, item.text.clone())));
+        due.map(|(due, text)| Plan {
+            minute: due.minute,
+            ..Plan::on(text, due.day)
+        })
+        .collect()
+    }
+
     fn is_same_but_in_use(&self, other: &Self) -> bool {
         self.items == other.items && self.lists == other.lists
     }
@@ -197,11 +220,13 @@ impl Superpower for TodoState {
     fn before(&self, after: &Self) -> Self {
         Self {
             in_use: after.in_use.clone(),
+            numbered: after.numbered.clone(),
             ..self.clone()
         }
     }
 
     fn erase(&mut self, by: i64) {
+        self.numbered = NumberedEntries::default();
         self.items.retain(|item| item.by != by);
         for list in &mut self.lists {
             list.items.retain(|item| item.by != by);

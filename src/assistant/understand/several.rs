@@ -149,8 +149,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
             parts.extend(more);
         }
     }
-    let requests = parts.iter().filter(|part| part.intent.is_command());
-    if !(2..=PARTS_MAX).contains(&parts.len()) || requests.count() < 2 {
+    if !(2..=PARTS_MAX).contains(&parts.len()) || !has_requests(&parts) {
         return None;
     }
     if parts.iter().any(|part| part.depends_on_zone) {
@@ -162,12 +161,53 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         let is_unsure = part.is_second && before && !has_day && !names_wait(part.text);
         match part.intent {
             Intent::Say(_) if !part.text.ends_with('?') => None,
+            Intent::Unknown if is_statement(part.text) => None,
             Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(part.text))),
             intent if is_unsure => Some(with_unsure_day(intent, part.text)),
             intent => Some(intent),
         }
     });
     Some(Intent::Several(each.collect()))
+}
+
+/// Whether at least two parts are requests, or one that follows other sentences: what follows a
+/// request may belong to it.
+fn has_requests(parts: &[Part<'_>]) -> bool {
+    let mut requests = parts.iter().filter(|part| part.intent.is_command());
+    match (requests.next(), requests.next()) {
+        (Some(_), Some(_)) => true,
+        (Some(only), None) => only.is_request() && !parts[0].intent.is_command(),
+        _ => false,
+    }
+}
+
+/// Whether it only tells something: "the sky is green".
+fn is_statement(text: &str) -> bool {
+    let words = Words::new(text);
+    let begins = matches!(
+        words.get(0),
+        "i" | "im"
+            | "ive"
+            | "we"
+            | "were"
+            | "he"
+            | "hes"
+            | "she"
+            | "shes"
+            | "they"
+            | "theyre"
+            | "it"
+            | "its"
+            | "the"
+            | "this"
+            | "that"
+            | "thats"
+            | "my"
+            | "there"
+            | "theres"
+            | "today"
+    );
+    begins && !words.is_question()
 }
 
 /// A reminder after a request that named a day, without a day of its own: "I have an interview

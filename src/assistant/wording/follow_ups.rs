@@ -158,6 +158,32 @@ pub fn still_set(
     format!("{each} If it's done, say “cancel that”.")
 }
 
+/// A reminder that would come during a focus session.
+pub fn after_focus(until: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    format!(
+        "You're in focus, so it comes after that, {}; “stop focus” ends it.",
+        times::moment(until, now, timezone)
+    )
+}
+
+/// In a direct chat: the reminder of a group.
+pub fn in_a_group(text: &str) -> String {
+    format!("{text} (in a group)")
+}
+
+/// "all" said in a direct chat means none of a group; they are numbered.
+pub fn group_reminders_stay(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    super::numbered_list(
+        "These are of groups, so they stay. “cancel 1” with the number cancels one:",
+        numbered_reminders(reminders, now, timezone),
+        reminders.len(),
+    )
+}
+
 /// A sentence for each.
 fn each_still(
     reminders: &[(&str, Timestamp)],

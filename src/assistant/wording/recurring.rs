@@ -43,7 +43,7 @@ pub fn reminder_repeats_not_here() -> String {
 /// A message about one day doesn't end a recurring reminder.
 pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zone>) -> String {
     format!(
-        "“{0}” comes {1}. I can't leave out one day, so it stays; “cancel my reminder to {0}” ends all of it.",
+        "“{0}” comes {1}. I can only leave out its next time, so it stays; “cancel my reminder to {0}” ends all of it.",
         quoted(what),
         recurrence_phrase(recurrence, timezone)
     )

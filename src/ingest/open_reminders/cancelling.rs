@@ -31,26 +31,48 @@ impl MessageTurn<'_> {
                 return Ok(wording::which_to_cancel(&listed(&found), now, zone));
             }
         }
+        // "all" said in private means none of a group, where others go by them.
+        let mut of_groups = Vec::new();
+        if !self.in_group() && about.is_none() {
+            for reminder in &found {
+                let is_other = reminder.room != self.room.id;
+                if is_other && tx.is_group(reminder.room)? {
+                    of_groups.push(reminder.clone());
+                }
+            }
+            found.retain(|one| of_groups.iter().all(|other| other.id != one.id));
+        }
         let is_of_one_day = request.on.is_some();
         let (kept, ended): (Vec<Reminder>, Vec<Reminder>) = found
             .into_iter()
             .partition(|reminder| is_of_one_day && reminder.recurrence.is_some());
+        let ended_texts = self.described_here(tx, &ended)?;
         self.cancel_reminders(tx, &ended)?;
         let timezone = self.timezone();
         let mut replies = Vec::new();
         if !ended.is_empty() {
-            replies.push(wording::reminders_cancelled(&pairs(&described(
-                &ended, timezone,
-            ))));
+            replies.push(wording::reminders_cancelled(&pairs(&ended_texts)));
         }
         for reminder in &kept {
-            if let Some(recurrence) = &reminder.recurrence {
+            let skipped = match &request.on {
+                Some(day) => self.skip_within(tx, reminder, day)?,
+                None => None,
+            };
+            if let Some(skipped) = skipped {
+                replies.push(skipped);
+            } else if let Some(recurrence) = &reminder.recurrence {
                 replies.push(wording::day_not_left_out(
                     &reminder.text,
                     recurrence,
                     timezone,
                 ));
             }
+        }
+        if !of_groups.is_empty() {
+            self.note_listed(tx, &of_groups)?;
+            let texts = described(&of_groups, timezone);
+            let listed = pairs(&texts);
+            replies.push(wording::group_reminders_stay(&listed, self.now, timezone));
         }
         Ok(match (replies.is_empty(), self.in_group()) {
             (true, true) => wording::no_reminder_in_group(),

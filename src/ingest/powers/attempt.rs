@@ -56,7 +56,7 @@ impl MessageTurn<'_> {
             return Ok(Some(PowerReply::TooMany));
         }
         let mut reply = reply;
-        let mut changed = outcome.stored.is_some();
+        let mut changed = outcome.stored.is_some() && !outcome.is_only_shown;
         match outcome.effect {
             Some(Effect::SwitchCalendar { calendar, on }) => {
                 self.switch_calendar(tx, (calendar, on))?;
@@ -70,8 +70,10 @@ impl MessageTurn<'_> {
         if outcome.stored.is_some() {
             self.resume_summary(tx, power, &mut preferences)?;
         }
-        if let Some(stored) = outcome.stored {
-            self.keep(tx, power, stored, outcome.alarm)?;
+        match outcome.stored {
+            Some(stored) if outcome.is_only_shown => self.keep_shown(tx, power, stored)?,
+            Some(stored) => self.keep(tx, power, stored, outcome.alarm)?,
+            None => {}
         }
         if let Some(offer) = self.first_offer(tx, power, &facts, &mut preferences)? {
             reply = format!("{reply}{offer}");
@@ -111,6 +113,13 @@ impl MessageTurn<'_> {
         let person = (self.user.id, self.timezone());
         let mut known = ReadServices::default();
         facts::gather(tx, power, person, &self.flags, &mut known, self.now)
+    }
+
+    /// Writes what was shown: "undo" means what was changed last.
+    fn keep_shown(&self, tx: &Tx<'_>, power: Power, stored: StoredState) -> Result<()> {
+        let changed_at = tx.power_state_written_at(self.owner(), power.name())?;
+        let at = changed_at.unwrap_or(self.now);
+        tx.set_power_state(self.owner(), &state_of(power, stored), at)
     }
 
     /// Writes a superpower's new state, its alarm and its plans.

@@ -299,10 +299,16 @@ fn plans(
         timezone,
         ..PowerContext::alone(now, user.0, facts)
     };
-    let planning = Power::ALL.into_iter().filter(|power| power.has_plans());
-    for power in planning.filter(|power| flags.superpower(power.name())) {
-        let row = tx.power_state(PowerOwner::User(user), power.name())?;
-        plans.extend(power.plans(row.map(stored_state).as_ref(), &context));
+    let is_evening = power == Power::EveningPrep;
+    let planning = Power::ALL.into_iter();
+    let planning = planning.filter(|other| other.has_plans() || is_evening);
+    for other in planning.filter(|other| flags.superpower(other.name())) {
+        let row = tx.power_state(PowerOwner::User(user), other.name())?;
+        let stored = row.map(stored_state);
+        plans.extend(match is_evening {
+            true => other.occasions(stored.as_ref(), &context),
+            false => other.plans(stored.as_ref(), &context),
+        });
     }
     let is_travel_planned = flags.superpower(Power::TravelBrain.name());
     let planned = facts.events.iter().filter(|event| {

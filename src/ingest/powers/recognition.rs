@@ -206,6 +206,14 @@ fn implicit_calls(
             && defers_to_power(understood, true)
     });
     attempts.extend(soft.map(|call| attempt(call, false)));
+    // "remember that Ana's birthday is on 3 May"
+    let remembered = calls.of(Power::BirthdayReminder).filter(|call| {
+        matches!(understood, Intent::Remember { .. })
+            && call.action.keeps_birthday()
+            && here(call)
+            && may_mean(message, calls, call, flags)
+    });
+    attempts.extend(remembered.map(|call| attempt(call, false)));
     attempts.extend(used.iter().map(|call| attempt(call, true)));
     attempts
 }

@@ -19,6 +19,8 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
         range.start,
         &[
             "no i meant",
+            "no i mean",
+            "i mean",
             "sorry i meant",
             "i meant",
             "actually",
@@ -104,7 +106,7 @@ fn links(words: &Words, at: usize, verb: &str) -> bool {
 
 /// "move the dentist reminder to friday".
 fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer");
+    let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer" | "one");
     let named = range.clone().find(is_reminder)?;
     let link = |at: &usize| {
         matches!(

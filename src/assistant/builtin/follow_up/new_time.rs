@@ -112,6 +112,7 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     {
         return Some(TimeChange(NewTimeText::At(spec)));
     }
-    let (spec, end) = when::read_hour_alone(words, range.start)?;
+    let wait = when::read_duration(words, range.start).filter(|(_, end)| *end == range.end);
+    let (spec, end) = wait.or_else(|| when::read_hour_alone(words, range.start))?;
     (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::change::{change, corrected, numbers};
 use super::new_time::{begins_time, time_alone};
+use super::skip::skip;
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
@@ -25,6 +26,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay"
         | "set" | "put" | "bring" => change(words, at..end),
         "cancel" | "delete" | "remove" => cancel(words, at + 1..end),
+        "skip" => skip(message, at + 1..end),
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
@@ -81,9 +83,10 @@ fn fixed(request: &str) -> Option<FollowUp> {
 
 /// "snooze 10 min", "snooze it for an hour", "snooze till tomorrow".
 fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let at = words
-        .after(range.start, &["it", "that", "this"])
-        .unwrap_or(range.start);
+    let at = words.after(range.start, &SNOOZED).unwrap_or(range.start);
+    if at == range.end {
+        return Some(FollowUp::Snooze(None));
+    }
     let at = words
         .after(
             at,
@@ -105,6 +108,19 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let time = minutes.or_else(wait).or_else(|| time_alone(words, rest))?;
     Some(FollowUp::Snooze(Some(time)))
 }
+
+/// What is put off: whatever came last, together.
+const SNOOZED: [&str; 9] = [
+    "both of them",
+    "all of them",
+    "them all",
+    "them both",
+    "both",
+    "all",
+    "them",
+    "it",
+    "that",
+];
 
 /// "remind me again in 10 minutes", "remind me again later".
 fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
@@ -150,6 +166,14 @@ fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             | "the reminder"
     ) {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
+    }
+    // "cancel the lunch one"
+    let from = words
+        .after(range.start, &["the", "my"])
+        .unwrap_or(range.start);
+    if range.len() > 1 && words.get(range.end - 1) == "one" && from + 1 < range.end {
+        let about = subject(words.original(from..range.end - 1));
+        return Some(FollowUp::Cancel(ReminderRef::About(about)));
     }
     let (numbers, end) = numbers(words, range.start)?;
     (end == range.end).then_some(FollowUp::Cancel(ReminderRef::Numbered(numbers)))
@@ -255,6 +279,8 @@ mod tests {
             ("snooze till tomorrow", "snooze 11-24 09:00"),
             ("snooze it until 5", "snooze 11-23 17:00"),
             ("remind me again in 20 minutes", "snooze 11-23 14:20"),
+            ("snooze both", "Snooze(None)"),
+            ("snooze them all for 20 min", "snooze 11-23 14:20"),
             ("done", "Done"),
             ("make it 10", "Latest 11-24 10:00"),
             ("Juno, make it 10:30 please", "Latest 11-24 10:30"),
@@ -285,6 +311,13 @@ mod tests {
                 "change my reminder to call mom to 10",
                 "About(\"call mom\") 11-24 10:00",
             ),
+            ("i mean 11", "Latest 11-24 11:00"),
+            (
+                "move the dentist one to friday",
+                "About(\"dentist\") 11-27 09:00",
+            ),
+            ("cancel the lunch one", "Cancel(About(\"lunch\"))"),
+            ("20 min", "time 11-23 14:20"),
             ("cancel that", "Cancel(Latest)"),
             ("delete it", "Cancel(Latest)"),
             ("cancel 2", "Cancel(Numbered([2]))"),

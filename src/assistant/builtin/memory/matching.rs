@@ -16,6 +16,45 @@ pub fn memory_names(memory: &str, about: &str) -> bool {
     !topic.is_empty() && overlap(&content_words(memory), &topic) == topic.len()
 }
 
+/// Whether `memory` answers a question about `about`: it matches, or `about` asks for a color and the
+/// memory names one. "my car is blue" tells the color of the car.
+pub fn memory_answers(memory: &str, about: &str) -> bool {
+    let mut topic = content_words(about);
+    let known = content_words(memory);
+    if known.iter().any(|word| names_color(word)) {
+        topic.retain(|word| !matches!(word.as_str(), "color" | "colour"));
+    }
+    !topic.is_empty() && overlap(&known, &topic) == topic.len()
+}
+
+fn names_color(word: &str) -> bool {
+    matches!(
+        word,
+        "red"
+            | "orange"
+            | "yellow"
+            | "green"
+            | "blue"
+            | "purple"
+            | "violet"
+            | "pink"
+            | "brown"
+            | "black"
+            | "white"
+            | "grey"
+            | "gray"
+            | "silver"
+            | "gold"
+            | "golden"
+            | "beige"
+            | "turquoise"
+            | "cream"
+            | "blond"
+            | "blonde"
+            | "hazel"
+    )
+}
+
 fn asks_for_name(word: &str) -> bool {
     matches!(
         word,
@@ -273,6 +312,23 @@ mod tests {
         for (memory, about, expected) in cases {
             assert_eq!(
                 memory_names(memory, about),
+                expected,
+                "{memory:?} {about:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_color_is_told_by_its_name() {
+        let cases = [
+            ("my car is blue", "color is my car", true),
+            ("my car is on level 2", "color is my car", false),
+            ("my car is on level 2", "my car", true),
+            ("my bike is blue", "color is my car", false),
+        ];
+        for (memory, about, expected) in cases {
+            assert_eq!(
+                memory_answers(memory, about),
                 expected,
                 "{memory:?} {about:?}"
             );

@@ -1,6 +1,7 @@
 //! Detects words of time left in a reminder's text, which mean that its time was not understood. It
 //! must not guess.
 
+use super::correction;
 use super::parts::WORDS_MAX;
 use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
 use crate::assistant::builtin::words::Words;
@@ -17,7 +18,8 @@ pub(super) fn has_time_left(text: &str) -> bool {
     {
         return true;
     }
-    if begins_with_time_word(&words)
+    if correction::is_left(&words)
+        || begins_with_time_word(&words)
         || ends_with_time_word(&words)
         || has_span(&words)
         || (0..words.len()).any(|at| is_week_or_part(&words, at))
@@ -76,9 +78,20 @@ fn begins_with_time_word(words: &Words) -> bool {
     if words.get(0).parse::<u32>().is_ok() && words.get(1) == "to" {
         return true;
     }
+    let is_day = |at: usize| weekday_name(words.get(at)).is_some();
+    let is_days = is_day(0) && (matches!(words.get(1), "and" | "or" | "&") || is_day(1));
+    if is_days
+        || when::names_holiday(words, 0)
+        || begins_with_amount(words)
+        || begins_with_count(words)
+        || words.after(0, &SAME_TIME).is_some()
+    {
+        return true;
+    }
     match words.get(0) {
         "am" | "pm" | "a.m" | "p.m" | "last" | "next" | "past" | "previous" | "until" | "till"
-        | "til" | "upcoming" | "coming" | "sometime" | "someday" | "sharp" => true,
+        | "til" | "upcoming" | "coming" | "sometime" | "someday" | "sharp" | "eod" | "cob"
+        | "asap" | "sunrise" | "sunset" | "weekends" | "weekdays" | "workdays" => true,
         "early" | "late" => matches!(
             words.get(1),
             "to" | "on" | "in" | "next" | "morning" | "afternoon" | "evening" | "tomorrow"
@@ -91,6 +104,31 @@ fn begins_with_time_word(words: &Words) -> bool {
         // "mon/wed/fri"
         days => is_weekday_list(days),
     }
+}
+
+const SAME_TIME: [&str; 4] = ["this time", "same time", "the same time", "that time"];
+
+/// "a month from to call", "week to call": what was left of "a month from tomorrow".
+fn begins_with_amount(words: &Words) -> bool {
+    let end = when::amount::wait(words, 0, true).map(|(_, end)| end);
+    let end = end.or_else(|| words.after(0, &["week", "fortnight"]));
+    end.is_some_and(|end| matches!(words.get(end), "from" | "after" | "before" | "to" | "until"))
+}
+
+/// How often or how long, which was not understood: "a few times", "the next 3 days".
+fn begins_with_count(words: &Words) -> bool {
+    let begins = [
+        "a few times",
+        "several times",
+        "multiple times",
+        "a couple of times",
+        "a couple times",
+        "many times",
+        "twice",
+        "the next",
+        "the following",
+    ];
+    words.after(0, &begins).is_some() && words.iter().any(|word| word == "to")
 }
 
 /// "at the start of the month", "day after the party".
@@ -124,7 +162,7 @@ fn ends_with_time_word(words: &Words) -> bool {
     let before = words.get(last - 1);
     match words.get(last) {
         day if weekday_name(day.strip_suffix("'s").unwrap_or_default()).is_some() => true,
-        "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" => {
+        "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" | "eod" => {
             !matches!(before, "i" | "who")
         }
         "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
@@ -177,7 +215,9 @@ pub(super) fn is_condition(words: &Words, at: usize) -> bool {
             | "starting"
             | "beginning"
             | "not"
-    )
+    ) || words
+        .after(at, &["this week", "this month", "this year", "next week"])
+        .is_some()
 }
 
 /// Whether the text of a recurring reminder limits the recurrence: "unless it rains".
@@ -186,6 +226,10 @@ pub(super) fn has_condition(words: &Words) -> bool {
         || (0..words.len()).any(|at| match words.get(at) {
             "unless" | "except" | "excluding" | "until" | "till" => true,
             "in" | "during" | "through" => when::month(words.get(at + 1)).is_some(),
+            // "train for 4 weeks": as long, or so long again and again?
+            "for" => when::amount::wait(words, at + 1, true).is_some_and(|(wait, end)| {
+                end == words.len() && (wait.days > 0 || wait.months > 0)
+            }),
             _ => false,
         })
 }
@@ -290,6 +334,21 @@ mod tests {
             ("friday week to call", true),
             ("take pills and evening", true),
             ("check and evening news", false),
+            ("a month from to call", true),
+            ("week to call", true),
+            ("a few times to drink", true),
+            ("the next 3 days to pray", true),
+            ("the next bus", false),
+            ("eod to submit", true),
+            ("weekends to clean", true),
+            ("mon, wed and for gym", true),
+            ("new years eve to call", true),
+            ("new years resolutions", false),
+            ("mon cheri", false),
+            ("this time to call", true),
+            ("i mean later to call", true),
+            ("10 minutes of stretching", false),
+            ("week plan", false),
             ("7 to call", true),
             ("cook for 4 to 6 people", false),
             ("", false),

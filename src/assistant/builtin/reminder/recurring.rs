@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::half_understood::{has_condition, has_time_left, is_condition};
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
-use super::{REMINDER_CHARS_MAX, ReminderText};
+use super::{REMINDER_CHARS_MAX, ReminderText, is_waking};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 
@@ -30,6 +30,9 @@ pub(super) fn repeated(
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = parts::without_question(message, parsed.text);
+    if is_waking(&parsed.text) {
+        repeat.take_24_hours();
+    }
     let times = [parsed.spec, request.lead];
     for spec in times.into_iter().flatten() {
         if repeat.has_time() || !repeat.take_time(spec) {

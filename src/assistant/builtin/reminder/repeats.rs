@@ -37,6 +37,12 @@ enum RuleEnd {
 }
 
 impl Repeat {
+    /// With a bare 6 as 06:00.
+    pub(super) fn take_24_hours(&mut self) {
+        let clocks = self.times.iter_mut().filter_map(|spec| spec.clock.as_mut());
+        clocks.for_each(|clock| clock.bare = false);
+    }
+
     /// Whether it says on which days it comes, not only how often.
     pub(in crate::assistant) fn names_day(&self) -> bool {
         self.start.is_some() || self.frequency.days != Days::Unsaid
@@ -131,7 +137,7 @@ impl RuleParts {
         if self.end.is_none()
             && let Some((found, after)) = read_end(words, at)
         {
-            self.end = Some(found);
+            self.end = Some(self.without_time(found));
             return Some(after);
         }
         if self.between.is_none()
@@ -153,6 +159,22 @@ impl RuleParts {
             return Some(after);
         }
         None
+    }
+
+    /// "until friday at 8" without another hour: it comes at 8 each time.
+    fn without_time(&mut self, end: RuleEnd) -> RuleEnd {
+        let is_only = self.times.is_empty() && self.between.is_none();
+        match end {
+            RuleEnd::At(spec) if is_only && spec.day.is_some() && spec.clock.is_some() => {
+                self.times.push(Spec { day: None, ..spec });
+                RuleEnd::At(Spec {
+                    clock: None,
+                    part: None,
+                    ..spec
+                })
+            }
+            end => end,
+        }
     }
 
     /// "starting tomorrow at 8".
@@ -285,6 +307,7 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {
                 weekday_name(words.get(at + 2)).is_some()
             }
+            "weekends" if next == "at" => true,
             "weekends" | "nights" => at > 0 && words.get(at - 1) == "on",
             "once" | "twice" | "times" | "time" => {
                 matches!(next, "a" | "per" | "every" | "each")

@@ -23,7 +23,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     if range.len() > SEVERAL_WORDS_MAX {
         return None;
     }
-    let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about");
+    let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about" | "for");
     let leading = times_at(words, range.start, false).filter(|(_, end)| is_link(*end));
     let (specs, text) = match leading {
         Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
@@ -80,11 +80,23 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
     } else {
         when::read(words, at)
     };
+    let first = first.or_else(|| {
+        // "mon, wed and fri at 7"
+        let is_day = |at: usize| when::weekday_name(words.get(at)).is_some();
+        let next = words.after(at + 1, &["and", "&"]).unwrap_or(at + 1);
+        let (day, end) = when::day_at(words, at).filter(|_| is_day(at) && is_day(next))?;
+        let day = Spec {
+            day: Some(day),
+            ..Spec::default()
+        };
+        Some((day, end))
+    });
     let (first, mut end) = first.filter(|(spec, _)| spec.wait.is_none())?;
     let mut specs = vec![first];
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
             "and" | "&" => end + 1,
+            day if when::weekday_name(day).is_some() => end,
             _ if words.is_set_off(end - 1) => words.after(end, &["and", "&"]).unwrap_or(end),
             _ => break,
         };
@@ -113,7 +125,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
     let (day, last) = (first.day, *specs.last()?);
     let lacks_time = |spec: &Spec| spec.clock.is_none() && spec.part.is_none();
     for spec in &mut specs {
-        spec.day = spec.day.or(day);
+        spec.day = spec.day.or(day).or(last.day);
         spec.zone = spec.zone.or(last.zone);
         if lacks_time(spec) {
             let like = if lacks_time(&first) { last } else { first };
@@ -135,6 +147,11 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         };
         if later.wait.is_none() && later.day.is_none() {
             later.day = time.day;
+        }
+        // "tomorrow at 6 and dad at 7": the later one is not in the morning before.
+        let at = |spec: &Spec| when::resolve(spec, message.context.now, message.zone()).ok();
+        if at(&later) < at(&time) && at(&later.in_the_evening()) > at(&time) {
+            later = later.in_the_evening();
         }
         let text = match second.text.as_str() {
             "" => first.text.as_str(),

@@ -49,6 +49,11 @@ pub(in crate::assistant::builtin) fn wait(
         return None;
     }
     let later = words.after(end, &["from now", "later"]);
+    // "in 2 weeks time to call"
+    let end = match words.after(end, &["time", "times"]) {
+        Some(next) if linked && matches!(words.get(next), "" | "to") => next,
+        _ => end,
+    };
     (linked || later.is_some()).then_some((total, later.unwrap_or(end)))
 }
 
@@ -127,6 +132,8 @@ fn scaled(milli: Milli, unit: Unit) -> Option<Wait> {
     match unit {
         Unit::Seconds(n) => wait.seconds = milli * n / 1000,
         Unit::Days(n) if milli * n % 1000 == 0 => wait.days = milli * n / 1000,
+        // Half of a week is no day.
+        Unit::Days(7..) => return None,
         Unit::Days(n) => wait.seconds = milli * n * 86_400 / 1000,
         Unit::Months(n) if milli * n % 1000 == 0 => wait.months = milli * n / 1000,
         Unit::Months(_) => return None,

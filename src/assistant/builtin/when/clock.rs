@@ -171,10 +171,13 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
             if separator == '.' && minute >= 60 {
                 return None;
             }
-            let exact = hour > 12 || head.starts_with('0');
+            let exact = hour > 12 || head.starts_with('0') || separator == 'h';
             let seconds = rest.len() == 3 && rest.starts_with(':');
-            (rest.is_empty() || seconds)
-                .then_some((parsed_clock(hour, minute, exact), separator != ':'))
+            let clock = Clock {
+                bare: !exact,
+                ..parsed_clock(hour, minute, exact)
+            };
+            (rest.is_empty() || seconds).then_some((clock, separator != ':'))
         }
         Some(_) => None,
     }

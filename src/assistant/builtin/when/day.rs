@@ -3,6 +3,7 @@
 
 use chrono::Weekday;
 
+use super::holiday::holiday;
 use super::{Day, NamedMonth};
 use crate::assistant::builtin::words::Words;
 
@@ -11,6 +12,15 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     if let Some(end) = words.after(at, &["the day after tomorrow", "day after tomorrow"]) {
         return Some((Day::InDays(2), end));
     }
+    // "friday week" and "a week from friday" are not that friday.
+    if weekday(words.get(at), on).is_some() && is_weeks_from(words, at) {
+        return None;
+    }
+    named_day(words, at, on)
+}
+
+/// The day itself, wherever it is counted from.
+pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     let next = at + 1;
     if let Some(end) = over(words, at, on) {
         return Some((Day::Over, end));
@@ -38,10 +48,6 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
             return after_the(words, next, on);
         }
         _ => {}
-    }
-    // "friday week" and "a week from friday" are not that friday.
-    if weekday(words.get(at), on).is_some() && is_weeks_from(words, at) {
-        return None;
     }
     if let Some(found) = weekday_and_date(words, at) {
         return Some(found);
@@ -211,31 +217,6 @@ fn dotted(words: &Words, at: usize, on: bool) -> Option<Day> {
     };
     let (day, month) = (number(day)?, number(month)?);
     ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some(Day::OfYear { month, day })
-}
-
-/// Days that have a name, each year on the same date.
-fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
-    const NAMES: [(&str, u32, u32); 11] = [
-        ("christmas eve", 12, 24),
-        ("xmas eve", 12, 24),
-        ("christmas day", 12, 25),
-        ("christmas", 12, 25),
-        ("xmas", 12, 25),
-        ("boxing day", 12, 26),
-        ("new years eve", 12, 31),
-        ("new years day", 1, 1),
-        ("new years", 1, 1),
-        ("halloween", 10, 31),
-        ("valentines day", 2, 14),
-    ];
-    NAMES.iter().find_map(|(name, month, day)| {
-        let end = words.after(at, &[name])?;
-        // "christmas presents", "new years resolutions" name no day.
-        let is_linked = at > 0 && matches!(words.get(at - 1), "on" | "at" | "by" | "for" | "next");
-        let ends = end >= words.len() || matches!(words.get(end), "at" | "to" | "by" | "around");
-        let (month, day) = (*month, *day);
-        (is_linked && ends).then_some((Day::OfYear { month, day }, end))
-    })
 }
 
 /// "24/12/2026", "12/24/2026", "24/12". Fractions and "24/7" are dates only after "on" (`short`).

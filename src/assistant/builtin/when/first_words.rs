@@ -86,6 +86,7 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "past",
     "previous",
     "quarter",
+    "same",
     "sat",
     "saturday",
     "second",

@@ -4,7 +4,8 @@
 use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 use super::{
-    BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, NamedMonth, Part, Spec, Wait,
+    BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, NamedDay, NamedMonth, Part, Spec,
+    Wait,
 };
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
@@ -14,6 +15,8 @@ pub(in crate::assistant) const YEARS_AHEAD_MAX: u32 = 5;
 /// From this hour "this morning" and "this afternoon" are over.
 const MORNING_END_HOUR: u32 = 12;
 const AFTERNOON_END_HOUR: u32 = 18;
+/// Hours before this one belong to the night of the day before.
+const NIGHT_END_HOUR: u32 = 5;
 
 /// February 29th recurs within eight years in any century.
 const YEARS_SEARCHED: i32 = 8;
@@ -92,13 +95,7 @@ fn dated(
         },
         Some(Day::Today) => on_today(spec, today, now, zone),
         Some(Day::InDays(days)) => on(in_days(today, days)?),
-        Some(Day::InMonths(months)) => {
-            let wait = Wait {
-                months,
-                ..Wait::default()
-            };
-            on(ahead(today, wait).ok_or(Problem::TooFar)?)
-        }
+        Some(Day::InMonths(months)) => on(in_months(today, months)?),
         Some(Day::Weekday {
             day,
             next_week: true,
@@ -134,6 +131,9 @@ fn dated(
                 .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day));
             next_of(dates, now, on)
         }
+        Some(Day::After { days, first }) => {
+            on(in_days(named_day(first, (now, local), zone)?, days)?)
+        }
         Some(Day::Ambiguous) => Err(Problem::Ambiguous),
         Some(Day::Over) => Err(Problem::Past),
         Some(Day::WeekdayAndDate {
@@ -148,6 +148,26 @@ fn dated(
     }
 }
 
+/// The day from which others are counted: today counts to its end.
+fn named_day(
+    day: NamedDay,
+    (now, local): (Timestamp, NaiveDateTime),
+    zone: Zone,
+) -> Result<NaiveDate, Problem> {
+    let day = match day {
+        NamedDay::Weekday { day, next_week } => Day::Weekday { day, next_week },
+        NamedDay::OfYear { month, day } => Day::OfYear { month, day },
+        NamedDay::Date { year, month, day } => Day::Date { year, month, day },
+    };
+    let end_of_day = NaiveTime::from_hms_opt(23, 59, 59).unwrap_or_default();
+    let spec = Spec {
+        day: Some(day),
+        ..super::exact_time(end_of_day)
+    };
+    let moment = dated(&spec, now, local, zone)?;
+    Ok(moment.utc().with_timezone(&zone).date_naive())
+}
+
 /// "today" and "tonight" late in the day mean soon, while it is still that day.
 fn on_today(
     spec: &Spec,
@@ -155,11 +175,18 @@ fn on_today(
     now: Timestamp,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
+    let hour = now.utc().with_timezone(&zone).hour();
+    if spec.part == Some(Part::Night) && hour < NIGHT_END_HOUR {
+        // After midnight "tonight at 2" is still to come.
+        let moment = instant(at_time(in_days(today, -1)?, spec)?, zone)?;
+        if moment > now {
+            return Ok(moment);
+        }
+    }
     if let Some(moment) = later_today(spec, today, now, zone)? {
         return Ok(moment);
     }
     let moment = instant(at_time(today, spec)?, zone)?;
-    let hour = now.utc().with_timezone(&zone).hour();
     let an_hour_on = now.plus_s(3600);
     let same_day = an_hour_on.utc().with_timezone(&zone).date_naive() == today;
     let soon = moment <= now && spec.clock.is_none() && same_day && !is_over(spec.part, hour);
@@ -271,6 +298,14 @@ fn next_of(
     Err(Problem::NoSuchTime)
 }
 
+fn in_months(date: NaiveDate, months: i64) -> Result<NaiveDate, Problem> {
+    let wait = Wait {
+        months,
+        ..Wait::default()
+    };
+    ahead(date, wait).ok_or(Problem::TooFar)
+}
+
 fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
     date.checked_add_signed(Duration::days(days))
         .ok_or(Problem::TooFar)
@@ -297,7 +332,7 @@ fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
             bare: false,
         },
     };
-    let date = if tonight && clock.hour < 5 {
+    let date = if tonight && clock.hour < NIGHT_END_HOUR {
         in_days(date, 1)?
     } else {
         date

@@ -21,8 +21,14 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, BirthdayAction::List));
     }
     let (at, end) = (message.start, pieces::end(words));
-    let word = (at..end.min(at + 4 + NAME_WORDS_MAX))
-        .find(|n| matches!(words.get(*n), "birthday" | "bday" | "b-day"))?;
+    let mut near = at..end.min(at + 5 + NAME_WORDS_MAX);
+    let Some(word) = near
+        .clone()
+        .find(|n| matches!(words.get(*n), "birthday" | "bday" | "b-day"))
+    else {
+        let born = near.find(|n| words.get(*n) == "born")?;
+        return parse_born(message, at, born, end);
+    };
     if let Some(from) = words.after(
         at,
         &[
@@ -43,16 +49,7 @@ pub(in crate::assistant::powers) fn parse(
             BirthdayAction::Remove(owner_name(words, at + 1, word, end)?),
         ));
     }
-    let keep = [
-        "add",
-        "save",
-        "note",
-        "keep",
-        "set",
-        "add a",
-        "remind me of",
-    ];
-    let from = words.after(at, &keep).unwrap_or(at);
+    let from = words.after(at, &KEEP).unwrap_or(at);
     let from = words
         .after(from, &["its", "it is", "today is", "tomorrow is", "is it"])
         .filter(|from| *from < word)
@@ -80,6 +77,47 @@ pub(in crate::assistant::powers) fn parse(
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
     }
+}
+
+/// What begins a request to keep a birthday.
+const KEEP: [&str; 15] = [
+    "remember that",
+    "remember",
+    "dont forget that",
+    "dont forget",
+    "do not forget",
+    "note that",
+    "keep in mind that",
+    "keep in mind",
+    "add a",
+    "add",
+    "save",
+    "note",
+    "keep",
+    "set",
+    "remind me of",
+];
+
+/// "Dan was born on 10 June 1990".
+fn parse_born(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    born: usize,
+    end: usize,
+) -> Option<(Strength, BirthdayAction)> {
+    let words = &message.words;
+    let from = words.after(at, &KEEP).unwrap_or(at);
+    let verb = born.checked_sub(1).filter(|verb| *verb > from)?;
+    let next = words.after(born + 1, &["on the", "on"]).unwrap_or(born + 1);
+    let (action, to) = day(message, next)?;
+    let name = match words.phrase(from..verb).as_str() {
+        "i" => "you".to_owned(),
+        "he" | "she" | "they" | "it" | "who" | "we" => return None,
+        _ => pieces::original(words, from, verb),
+    };
+    let is_stated = matches!(words.get(verb), "was" | "is") && to == end;
+    let is_short = verb - from <= NAME_WORDS_MAX && !name.is_empty();
+    (is_stated && is_short).then(|| (Strength::Soft, action(name)))
 }
 
 fn lists(request: &str) -> bool {
@@ -141,6 +179,24 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
     Some((Box::new(keep), end))
 }
 
+/// Written without the apostrophe.
+const RELATIVES: [&str; 14] = [
+    "dads",
+    "moms",
+    "mums",
+    "mothers",
+    "fathers",
+    "sisters",
+    "brothers",
+    "wifes",
+    "husbands",
+    "grandmas",
+    "grandpas",
+    "grannys",
+    "sons",
+    "daughters",
+];
+
 /// Whose birthday the words before or after "birthday" name.
 fn owner_name(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<String> {
     owner(words, from, word, end).map(|(name, _)| name)
@@ -161,6 +217,14 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
     if word <= from || word - from > NAME_WORDS_MAX {
         return None;
     }
+    // "Eva has her birthday on …"
+    if let Some(has) = (from + 1..word).find(|n| words.get(*n) == "has") {
+        let is_own = matches!(
+            words.phrase(has + 1..word).as_str(),
+            "her" | "his" | "their" | "a" | ""
+        );
+        return is_own.then(|| (pieces::original(words, from, has), word + 1));
+    }
     let typed = pieces::original(words, from, word);
     let bare = ["'s", "’s", "'S", "’S"]
         .iter()
@@ -170,6 +234,10 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
     let name = match bare {
         Some(name) => name.to_owned(),
         None if matches!(lower.as_str(), "my" | "mine") => "you".to_owned(),
+        // "dads birthday"
+        None if RELATIVES.contains(&lower.as_str()) => {
+            typed.strip_suffix(['s', 'S']).unwrap_or(&typed).to_owned()
+        }
         // "anas birthday": as it was typed.
         None if !matches!(
             lower.as_str(),

@@ -1,6 +1,7 @@
 //! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
 use super::expense_words::{day_at_end, has_number, is_other_than_month, is_purpose, names_end};
+use super::purchases;
 use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
@@ -57,6 +58,9 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &["what did i spend"]) {
         return how_much(message, from, end).map(|action| (Soft, action));
     }
+    if let Some(found) = purchases::parse(message, at, end) {
+        return Some(found);
+    }
     if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
         && let Some(purpose) = removed(words, at + 1, end)
     {
@@ -74,7 +78,7 @@ fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
     (end > from && words.get(end - 1) == "budget").then(|| pieces::original(words, from, end - 1))
 }
 
-const SPENT: [&str; 9] = [
+const SPENT: [&str; 12] = [
     "i spent",
     "ive spent",
     "i have spent",
@@ -82,6 +86,9 @@ const SPENT: [&str; 9] = [
     "spent",
     "paid",
     "i paid",
+    "payed",
+    "i payed",
+    "spend",
     "log expense",
     "expense",
 ];
@@ -105,7 +112,7 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     let (words, at) = (&message.words, message.start);
     let is_yesterday = words.get(at) == "yesterday";
     let at = words.after(at, &["yesterday", "today"]).unwrap_or(at);
-    let talked = matches!(words.get(at), "i" | "ive" | "paid");
+    let talked = matches!(words.get(at), "i" | "ive" | "paid" | "payed" | "spend");
     let strength = if talked {
         Strength::Soft
     } else {
@@ -125,7 +132,7 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     };
     let first = found.first()?.0;
     // "I paid Bo 30" isn't for something.
-    let is_to_somebody = words.get(from - 1) == "paid"
+    let is_to_somebody = matches!(words.get(from - 1), "paid" | "payed")
         && first == Order::PurposeFirst
         && !matches!(words.get(from), "the" | "my" | "for" | "on");
     if is_to_somebody {

@@ -1,6 +1,7 @@
 //! Parses messages about habits: "track habit: run 3 times a week", "I ran today".
 
 use super::HabitAction;
+use super::days::{self, DoneDay};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
@@ -75,7 +76,7 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
         return Some((Strength::Soft, remove(from)));
     }
-    done(words, at, end)
+    done(message, at, end)
 }
 
 const NOT_DONE: [&str; 17] = [
@@ -99,8 +100,9 @@ const NOT_DONE: [&str; 17] = [
 ];
 
 /// "I ran today", "did run", "run done", "I didn't run today".
-fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
+fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
     use Strength::{InSession, Soft};
+    let words = &message.words;
     // A question reports nothing done.
     if words.is_question()
         || matches!(
@@ -110,12 +112,24 @@ fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
     {
         return None;
     }
-    let (to, days_ago) = match words.get(end - 1) {
-        "today" => (end - 1, 0),
-        "yesterday" => (end - 1, 1),
-        _ => (end, 0),
+    let (to, day) = days::read(words, at, end);
+    let dated = matches!(words.get(end - 1), "today" | "yesterday");
+    let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
+    let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
+    let to_come = ["will", "go", "am", "going"];
+    let is_to_come = words.after(from.unwrap_or(at), &to_come).is_some();
+    let days_ago = match day {
+        DoneDay::Ago(days) => days,
+        // "gym on friday" may be a plan.
+        DoneDay::Weekday(weekday) if !is_to_come && (from.is_some() || is_past(words.get(at))) => {
+            days::since(weekday, pieces::date(message.context.now, message.zone()))
+        }
+        DoneDay::Weekday(_) | DoneDay::Several => {
+            let what = pieces::original(words, from.unwrap_or(at), to);
+            let is_short = to > at && to - at <= 6;
+            return is_short.then_some((InSession, HabitAction::DaysUnclear(what)));
+        }
     };
-    let dated = to < end;
     if let Some(from) = words.after(at, &NOT_DONE) {
         let what = pieces::original(words, from, to);
         return (to > from && to - from <= 6)
@@ -144,8 +158,6 @@ fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
     if (at..to).any(|n| is_negative(words.get(n))) {
         return None;
     }
-    let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
-    let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
     let (from, strength) = match from {
         Some(from) if dated || plain.is_some() => (from, Soft),
         Some(from) => (from, InSession),
@@ -157,6 +169,24 @@ fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
     };
     let is_report = dated || plain.is_some();
     (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+/// How what is done already begins: "ran on monday".
+fn is_past(word: &str) -> bool {
+    word.ends_with("ed")
+        || matches!(
+            word,
+            "went"
+                | "ran"
+                | "swam"
+                | "read"
+                | "wrote"
+                | "slept"
+                | "ate"
+                | "drank"
+                | "rode"
+                | "drew"
+        )
 }
 
 fn did(
@@ -235,7 +265,7 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
             break;
         }
     }
-    if (from..to).any(|n| is_often(words.get(n))) {
+    if names_days(words, from, to) || (from..to).any(|n| is_often(words.get(n))) {
         return HabitAction::OftenUnclear;
     }
     named(words, (from, to), per_week)
@@ -252,6 +282,11 @@ fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitA
     } else {
         HabitAction::Track { name, per_week }
     }
+}
+
+/// "gym mon wed fri"
+fn names_days(words: &Words<'_>, from: usize, to: usize) -> bool {
+    to > from + 1 && when::weekday_name(words.get(to - 1)).is_some()
 }
 
 /// Whether a word is part of a frequency and not of a habit's name.

@@ -304,7 +304,7 @@ fn about(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> O
     (!text.is_empty()).then_some(text)
 }
 
-fn is_tracking_number(word: &str) -> bool {
+pub(super) fn is_tracking_number(word: &str) -> bool {
     word.len() >= NUMBER_CHARS_MIN
         && word.bytes().all(|b| b.is_ascii_alphanumeric())
         && word.bytes().filter(u8::is_ascii_digit).count() >= 6

@@ -108,6 +108,11 @@ impl Item {
     }
 }
 
+/// "2", "#2"
+pub(super) fn number(text: &str) -> Option<usize> {
+    text.trim_start_matches('#').parse().ok()
+}
+
 /// Whether two names mean the same list: "grocery" and "Groceries".
 fn is_same_list(a: &str, b: &str) -> bool {
     let bare = |name: &str| {
@@ -282,8 +287,11 @@ impl TodoState {
             ListName::Unnamed => vec![Place::Unnamed],
             ListName::InUse => vec![self.place_in_use()],
         };
-        let is_number = text.trim_start_matches('#').parse::<usize>().is_ok();
-        if *list == ListName::InUse && !is_number {
+        if let (Some(number), Some(place)) = (number(text), places.first()) {
+            let at = self.position_of_number(*place, number, matches);
+            return at.map(|at| (*place, at)).ok_or_else(String::new);
+        }
+        if *list == ListName::InUse {
             places.extend(self.places());
         }
         for place in places {

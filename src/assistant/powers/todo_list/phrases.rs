@@ -96,7 +96,8 @@ pub(super) fn list_at(
         return Some((ListName::Unnamed, after));
     }
     let after = named(words, noun, end);
-    let bare = (words.get(noun) == GROCERIES).then_some((noun + 1, noun + 1));
+    let is_bare = matches!(words.get(noun), GROCERIES | "shopping");
+    let bare = is_bare.then_some((noun + 1, noun + 1));
     let (to, after) = after.or(bare)?;
     let name = pieces::original(words, noun, to);
     let is_usual = matches!(words.get(noun), "shopping" | "grocery" | GROCERIES);

@@ -44,8 +44,13 @@ pub(in crate::assistant::powers) fn parse(
         "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
         "check" | "tick" | "mark" => checked(message, end),
         "done" | "finished" | "completed" => {
-            let from = words.after(at + 1, &["with"])?;
-            Some(done_with(message, from, end))
+            let is_number = end == at + 2 && words.get(at + 1).parse::<usize>().is_ok();
+            let from = words.after(at + 1, &["with", "w"]);
+            Some(done_with(
+                message,
+                from.or(is_number.then_some(at + 1))?,
+                end,
+            ))
         }
         "im" | "i" => {
             let from = words.after(

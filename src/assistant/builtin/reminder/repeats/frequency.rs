@@ -213,7 +213,7 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
             | "weekdays"
             | "workdays"
             | "weeknights"
-    ) || on && words.get(from) == "weekends"
+    ) || words.get(from) == "weekends" && (on || words.get(from + 1) == "at")
         || weekday_name(words.get(from)).is_some()
             && matches!(words.get(from + 1), "to" | "through" | "thru")
             && weekday_name(words.get(from + 2)).is_some()

@@ -1,0 +1,96 @@
+//! A time that is corrected in the same sentence: "at 5, I mean 6, to call". It judges no text.
+
+use std::ops::Range;
+
+use super::parts;
+use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::words::Words;
+
+/// A longer message corrects no time.
+const WORDS_MAX: usize = 60;
+/// What stands between a time and the one that takes its place.
+const MARKS: [&str; 13] = [
+    "i mean",
+    "i meant",
+    "or rather",
+    "make that",
+    "make it",
+    "scratch that",
+    "correction",
+    "actually",
+    "rather",
+    "sorry",
+    "wait",
+    "no",
+    "oops",
+];
+
+/// The time that is meant, and the request without both times.
+pub(super) struct CorrectedTime {
+    pub(super) spec: Spec,
+    pub(super) rest: String,
+}
+
+pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> {
+    if range.len() > WORDS_MAX {
+        return None;
+    }
+    range.clone().find_map(|mark| {
+        let from = after_marks(words, mark)?;
+        let (new, end) = when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
+        let (old, start) = when::trailing_time(words, range.start..mark)?;
+        let rest = format!(
+            "{} {}",
+            words.original(range.start..start),
+            words.original(end..range.end)
+        );
+        (end <= range.end).then(|| CorrectedTime {
+            spec: in_place_of(old, new),
+            rest,
+        })
+    })
+}
+
+/// The first word after "no wait, I mean".
+fn after_marks(words: &Words, at: usize) -> Option<usize> {
+    let mut end = words.after(at, &MARKS)?;
+    while let Some(next) = words.after(end, &MARKS) {
+        end = next;
+    }
+    Some(end)
+}
+
+/// What the new time doesn't say stays: the day, or the time of day.
+fn in_place_of(old: Spec, new: Spec) -> Spec {
+    if new.wait.is_some() {
+        return new;
+    }
+    let has_time = new.clock.is_some() || new.part.is_some();
+    Spec {
+        wait: None,
+        day: new.day.or(old.day),
+        part: new.part.or(old.part),
+        clock: if has_time { new.clock } else { old.clock },
+        zone: new.zone.or(old.zone),
+    }
+}
+
+/// Whether a correction is left that was not understood: "I mean later to call".
+pub(super) fn is_left(words: &Words) -> bool {
+    let last = words.len().saturating_sub(2);
+    [0, last].into_iter().any(|at| {
+        let marks = ["i mean", "i meant", "no wait", "wait no", "or rather"];
+        words.after(at, &marks).is_some()
+    })
+}
+
+/// The text of the request and its time; `None` when another time is left in it.
+pub(super) fn merged(found: &CorrectedTime) -> (String, Option<Spec>) {
+    let words = Words::new(&found.rest);
+    let parsed = parts::split_words(&words, 0..words.len(), false);
+    let spec = match parsed.spec {
+        Some(more) => found.spec.merged(more),
+        None => Some(found.spec),
+    };
+    (parsed.text, spec)
+}

@@ -1,0 +1,168 @@
+//! Parses what was bought without saying that it was spent: "bought lunch for 12", "lunch 12".
+
+use super::{BudgetAction, Spending};
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::when;
+use crate::assistant::powers::{Strength, money, pieces};
+
+/// Words of what was bought, where only they and the amount are said.
+const BARE_WORDS_MAX: usize = 3;
+/// What everybody buys. Sorted.
+const USUAL: [&str; 40] = [
+    "beer",
+    "beers",
+    "breakfast",
+    "brunch",
+    "burger",
+    "bus",
+    "cinema",
+    "coffee",
+    "dinner",
+    "drinks",
+    "food",
+    "fuel",
+    "gas",
+    "groceries",
+    "haircut",
+    "kebab",
+    "lunch",
+    "medicine",
+    "metro",
+    "movie",
+    "parking",
+    "petrol",
+    "pharmacy",
+    "pizza",
+    "rent",
+    "sandwich",
+    "shopping",
+    "snack",
+    "snacks",
+    "subway",
+    "supermarket",
+    "takeaway",
+    "taxi",
+    "tea",
+    "tickets",
+    "toll",
+    "train",
+    "tram",
+    "uber",
+    "wine",
+];
+
+pub(super) fn parse(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, BudgetAction)> {
+    use Strength::{Clear, Soft};
+    if removes_last(message.request()) {
+        return Some((Clear, BudgetAction::RemoveLast));
+    }
+    let left = [
+        "whats left in my",
+        "how much is left for",
+        "how much is left in my",
+        "whats left for",
+    ];
+    if message.words.after(at, &left).is_some() {
+        return Some((Soft, BudgetAction::ShowIfAny));
+    }
+    if message.words.is_question() {
+        return None;
+    }
+    bought(message, at, end)
+        .or_else(|| bare(message, at, end))
+        .map(|action| (Soft, action))
+}
+
+fn removes_last(request: &str) -> bool {
+    let verbs = ["delete ", "remove ", "cancel ", "drop ", "undo ", "forget "];
+    let named = verbs.iter().find_map(|verb| request.strip_prefix(verb));
+    matches!(
+        named,
+        Some(
+            "last expense"
+                | "the last expense"
+                | "my last expense"
+                | "that expense"
+                | "this expense"
+                | "last spending"
+                | "my last spending"
+                | "the last spending"
+                | "the expense"
+        )
+    )
+}
+
+/// "bought lunch for 12", "i got coffee for 3.50 yesterday".
+fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
+    let verbs = [
+        "i bought",
+        "i just bought",
+        "bought",
+        "i got",
+        "ive bought",
+        "got",
+    ];
+    let from = words.after(at, &verbs)?;
+    let (to, days_ago) = match words.get(end - 1) {
+        "today" => (end - 1, 0),
+        "yesterday" => (end - 1, 1),
+        _ => (end, 0),
+    };
+    let link = (from + 1..to).rev().find(|n| words.get(*n) == "for")?;
+    let (amount, next) = money::read(words, link + 1)?;
+    let from = words
+        .after(from, &["a", "an", "some", "the", "my"])
+        .unwrap_or(from);
+    let purpose = pieces::original(words, from, link);
+    let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
+    let is_bought = words.get(from.saturating_sub(1)) == "bought" || is_money || is_usual(&purpose);
+    (next == to && is_bought && !purpose.is_empty()).then(|| BudgetAction::Spent {
+        spent: vec![(Spending(amount), purpose)],
+        days_ago,
+    })
+}
+
+/// "lunch 12", "12.50 lunch".
+fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
+    let words = &message.words;
+    if !(2..=BARE_WORDS_MAX + 2).contains(&end.saturating_sub(at)) {
+        return None;
+    }
+    let first = money::read(words, at).map(|(amount, next)| (amount, next, end, at));
+    let last = || {
+        let ends = (at + 1..end).rev().take(2);
+        let mut ends = ends.filter_map(|n| Some((n, money::read(words, n)?)));
+        let (n, (amount, _)) = ends.find(|(_, (_, next))| *next == end)?;
+        Some((amount, at, n, n))
+    };
+    let (amount, from, to, number) = first.or_else(last)?;
+    let from = words
+        .after(from, &["for", "on"])
+        .filter(|from| *from < to)
+        .unwrap_or(from);
+    let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
+    let is_named = (from..to)
+        .all(|n| words.get(n).chars().all(char::is_alphabetic) && when::read(words, n).is_none());
+    if !is_short || !is_named {
+        return None;
+    }
+    let purpose = pieces::original(words, from, to);
+    let is_money = amount.currency.is_some() || words.get(number).contains(['.', ',']);
+    Some(BudgetAction::SpentIfInUse {
+        is_usual: is_money || is_usual(&purpose),
+        money: Spending(amount),
+        purpose,
+    })
+}
+
+fn is_usual(purpose: &str) -> bool {
+    let lower = purpose.to_lowercase();
+    lower
+        .split(' ')
+        .any(|word| USUAL.binary_search(&word).is_ok())
+}

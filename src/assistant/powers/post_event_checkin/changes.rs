@@ -1,0 +1,343 @@
+//! What changes about something that is asked about afterwards: "my interview moved to 3pm", "my exam
+//! is cancelled". What is not named again stays: the day, or the time of day.
+
+use chrono::NaiveDate;
+
+use super::{CheckinAction, CheckinState, NAME_WORDS_MAX, is_in_the_evening, is_of_weight};
+use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
+use crate::assistant::powers::entries::Entry;
+use crate::assistant::powers::planned_time::{self, PlannedTime};
+use crate::assistant::powers::{PowerContext, pieces};
+
+/// From this minute after midnight on a bare 8 is in the evening.
+const EVENING: u32 = 17 * 60;
+const ARTICLES: [&str; 5] = ["my", "the", "our", "an", "a"];
+/// What stands before what is cancelled.
+const CANCELLING: [&str; 20] = [
+    "i cancelled",
+    "i canceled",
+    "ive cancelled",
+    "ive canceled",
+    "i have cancelled",
+    "they cancelled",
+    "they canceled",
+    "theyve cancelled",
+    "they called off",
+    "we cancelled",
+    "we canceled",
+    "cancel",
+    "delete",
+    "remove",
+    "forget",
+    "i dont have",
+    "i no longer have",
+    "im not going to",
+    "theres no",
+    "there is no",
+];
+/// What stands after it.
+const CANCELLED: [&str; 10] = [
+    "cancelled",
+    "canceled",
+    "off",
+    "called off",
+    "not happening",
+    "isnt happening",
+    "doesnt happen",
+    "wont happen",
+    "fell through",
+    "not on anymore",
+];
+/// Words between a name and what is said of it.
+const VERBS: [&str; 12] = [
+    "is now",
+    "has now been",
+    "has been",
+    "was just",
+    "just got",
+    "got",
+    "was",
+    "is",
+    "has",
+    "been",
+    "just",
+    "gets",
+];
+const MOVED: [&str; 14] = [
+    "moved",
+    "pushed",
+    "rescheduled",
+    "postponed",
+    "changed",
+    "shifted",
+    "delayed",
+    "brought",
+    "put",
+    "pushed back",
+    "moved back",
+    "moved forward",
+    "moved up",
+    "brought forward",
+];
+const MOVING: [&str; 12] = [
+    "they moved",
+    "they rescheduled",
+    "they changed",
+    "they pushed",
+    "they postponed",
+    "move",
+    "reschedule",
+    "push",
+    "postpone",
+    "shift",
+    "change",
+    "i moved",
+];
+
+/// `None`: nothing of the kind is said.
+pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<CheckinAction> {
+    let words = &message.words;
+    let after_verb = |verbs: &[&str]| {
+        let from = words.after(at, verbs)?;
+        Some(words.after(from, &ARTICLES).unwrap_or(from))
+    };
+    if let Some(from) = after_verb(&CANCELLING) {
+        return cancelled(message, from, named(message, from, end)?, end);
+    }
+    if let Some(from) = after_verb(&MOVING) {
+        let named = named(message, from, end)?;
+        let what = pieces::original(words, from, named + 1);
+        let is_told = matches!(words.get(at), "they" | "i");
+        return moved(message, what, named + 1, end).map(|action| match action {
+            CheckinAction::Move { what, to, .. } if !is_told => {
+                CheckinAction::MoveKnown { what, to }
+            }
+            action => action,
+        });
+    }
+    let from = words.after(at, &ARTICLES)?;
+    let named = named(message, from, end)?;
+    let what = pieces::original(words, from, named + 1);
+    // "my interview with Bo on friday was cancelled"
+    let verb = (named + 1..end).find_map(|n| {
+        let next = words.after(n, &VERBS);
+        let is_said =
+            |at: usize| words.after(at, &CANCELLED).is_some() || words.after(at, &MOVED).is_some();
+        let is_now = next.is_some_and(|next| words.get(next - 1) == "now");
+        match next {
+            Some(next) if is_said(next) || is_now => Some((next, is_now)),
+            None if is_said(n) => Some((n, false)),
+            _ => None,
+        }
+    });
+    let (said, is_now) = match verb {
+        Some(verb) => verb,
+        // "my interview is at 4": its day stays.
+        None if words.get(named + 1) == "is" && !names_day(message, named + 2, end) => {
+            (named + 2, true)
+        }
+        None => return None,
+    };
+    if words.after(said, &CANCELLED).is_some() {
+        return cancelled(message, from, named, said);
+    }
+    match words.after(said, &MOVED) {
+        Some(next) if next == end || words.after(next, &["indefinitely"]) == Some(end) => {
+            Some(CheckinAction::Postponed(what))
+        }
+        Some(next) => moved(message, what, next, end),
+        None if is_now => moved(message, what, said, end),
+        None => None,
+    }
+}
+
+fn cancelled(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    named: usize,
+    end: usize,
+) -> Option<CheckinAction> {
+    let found = planned_time::find(message, named + 1, end, false);
+    let on = found.filter(|_| names_day(message, named + 1, end));
+    let on = match on.map(|found| found.time) {
+        Some(time) => Some(time.ok()?.day),
+        None => None,
+    };
+    let what = pieces::original(&message.words, from, named + 1);
+    Some(CheckinAction::Cancelled { what, on })
+}
+
+/// The word that says that it matters.
+fn named(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<usize> {
+    let words = &message.words;
+    let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;
+    let is_other = matches!(
+        words.get(named + 1),
+        "of" | "results" | "result" | "reminder" | "reminders" | "alarm"
+    );
+    (!is_other).then_some(named)
+}
+
+fn names_day(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
+    let day = |at| when::read(&message.words, at).is_some_and(|(spec, _)| spec.day.is_some());
+    (from..end).any(day)
+}
+
+fn moved(
+    message: &ParsedMessage<'_>,
+    what: String,
+    from: usize,
+    end: usize,
+) -> Option<CheckinAction> {
+    let words = &message.words;
+    let end = match words.get(end.saturating_sub(1)) {
+        "now" | "instead" => end - 1,
+        _ => end,
+    };
+    // "from 10 to 11": the last time is the new one.
+    let to = (from..end).find_map(|n| follow_up::read_new_time(words, n..end));
+    let has_open_span = (from..end).any(|n| planned_time::is_open_span(words, n));
+    let to = to.filter(|to| !to.is_repeat() && !has_open_span);
+    let Some(to) = to else {
+        let has_time = planned_time::find(message, from, end, false).is_some();
+        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&what)));
+    };
+    let time = match names_day(message, from, end) {
+        true => planned_time::find(message, from, end, false)?.time.ok(),
+        false => None,
+    };
+    Some(CheckinAction::Move { what, to, time })
+}
+
+fn new_time_unclear(what: &str) -> String {
+    format!(
+        "I'm not sure when it is now, so I changed nothing. Say it like “my {what} is now on friday at 10”."
+    )
+}
+
+impl CheckinState {
+    /// Only what is noted is moved by a request.
+    pub(super) fn relocate_known(
+        &mut self,
+        what: String,
+        to: TimeChange,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let is_known = !self.called(&what, context).is_empty();
+        is_known
+            .then(|| self.relocate(what, to, None, context))
+            .flatten()
+    }
+
+    /// `time`: the new one, if a day was said.
+    pub(super) fn relocate(
+        &mut self,
+        what: String,
+        to: TimeChange,
+        time: Option<PlannedTime>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let entry = match (self.called(&what, context).as_slice(), time) {
+            ([], Some(time)) => return Some(self.keep(what, time, false, context)),
+            ([], None) => {
+                return Some(format!(
+                    "I knew of no {what} yet, so which day is it? Say it like “my {what} is tomorrow at 15:00”."
+                ));
+            }
+            ([only], _) => (*only).clone(),
+            _ => return Some(self.ask_which(&what, context)),
+        };
+        let is_late = match entry.minute {
+            Some(minute) => minute >= EVENING,
+            None => entry.what.split(' ').any(is_in_the_evening),
+        };
+        let to = if is_late { to.in_the_evening() } else { to };
+        let moved = match to.of_set(entry.begins(context)?, None, context.now, context.zone()) {
+            Ok(moved) if moved.recurrence.is_none() => moved.send_at,
+            _ => return Some(new_time_unclear(&entry.what)),
+        };
+        let new_minute = pieces::minute_of_day(moved, context.zone());
+        let time = PlannedTime {
+            day: pieces::date(moved, context.zone()),
+            minute: (entry.minute.is_some() || new_minute != 0).then_some(new_minute),
+        };
+        let before = entry.when_text(context);
+        self.events.set_time(entry.id, time, context)?;
+        let before = before.map_or_else(String::new, |when| {
+            format!(" It takes the place of the one on {when}; “undo” brings that back.")
+        });
+        Some(self.noted(&entry.what, time, &before, context))
+    }
+
+    /// `on`: the day that was said with it.
+    pub(super) fn cancel(
+        &mut self,
+        what: &str,
+        on: Option<NaiveDate>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let mut found = self.called(what, context);
+        found.retain(|entry| on.is_none() || entry.date(context.today()) == on);
+        let id = match found.as_slice() {
+            [] => return None,
+            [only] => only.id,
+            _ => return Some(self.ask_which(what, context)),
+        };
+        let removed = self.events.remove(id, context)?;
+        Some(format!(
+            "Okay, it is no longer on my mind and I won't ask about it: {}. “undo” brings it back.",
+            removed.display(context)
+        ))
+    }
+
+    /// It comes later, and no day was said.
+    pub(super) fn postpone(&self, what: &str, context: &PowerContext<'_>) -> Option<String> {
+        match self.called(what, context).as_slice() {
+            [] => None,
+            [only] => Some(format!(
+                "When is it now? I still have it like this: {}. Say “my {what} is now on friday at 10” or “my {what} is cancelled”.",
+                only.display(context)
+            )),
+            _ => Some(self.ask_which(what, context)),
+        }
+    }
+
+    fn ask_which(&self, what: &str, context: &PowerContext<'_>) -> String {
+        let each = self.called(what, context);
+        let each: Vec<String> = each.iter().map(|entry| entry.display(context)).collect();
+        format!(
+            "Which one? I know of these, and changed nothing: {}. Say “don't ask me about 1” with its number in “my check-ins”.",
+            each.join("; ")
+        )
+    }
+
+    /// Those to come of that name: "the interview" may be a job interview.
+    fn called(&self, what: &str, context: &PowerContext<'_>) -> Vec<&Entry> {
+        let sorted = self.events.sorted(context);
+        let is_to_come = |entry: &&&Entry| {
+            entry
+                .date(context.today())
+                .is_some_and(|day| day >= context.today())
+        };
+        let same = sorted.iter().filter(is_to_come);
+        let exact: Vec<&Entry> = same
+            .clone()
+            .filter(|entry| pieces::same(&entry.what, what))
+            .copied()
+            .collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        let name = what.to_lowercase();
+        let last = name.rsplit(' ').next().unwrap_or_default();
+        same.filter(|entry| {
+            entry
+                .what
+                .to_lowercase()
+                .split(' ')
+                .any(|word| word == last)
+        })
+        .copied()
+        .collect()
+    }
+}

@@ -1,0 +1,58 @@
+//! What is said when a time of a repeating reminder is left out.
+
+use super::reminders::numbered_reminders;
+use super::{quoted, times};
+use crate::clock::{Timestamp, Zone};
+
+/// It comes no longer at the first of two moments, but at the second.
+pub fn time_skipped(
+    what: &str,
+    (skipped, next): (Timestamp, Timestamp),
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    format!(
+        "Okay, I leave out “{}” {}. It comes again {}; “undo” takes that back.",
+        quoted(what),
+        times::moment(skipped, now, timezone),
+        times::moment(next, now, timezone)
+    )
+}
+
+pub fn last_time_skipped(what: &str) -> String {
+    format!(
+        "Okay, that would have been the last time, so “{}” is cancelled. “undo” brings it back.",
+        quoted(what)
+    )
+}
+
+/// A later time than the next one is to be left out.
+pub fn only_next_skipped(
+    what: &str,
+    next: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    format!(
+        "I can only leave out the next time, so I changed nothing: “{}” comes {}. Say “skip the next one” to leave out that one.",
+        quoted(what),
+        times::moment(next, now, timezone)
+    )
+}
+
+pub fn nothing_to_skip() -> String {
+    "No repeating reminder comes then, so there's nothing to leave out. “reminders” shows the ones you have.".to_owned()
+}
+
+pub fn which_to_skip(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = numbered_reminders(reminders, now, timezone);
+    super::numbered_list(
+        "Which one? Say it with a word of it, like “skip my run reminder tomorrow”:",
+        lines,
+        reminders.len(),
+    )
+}
