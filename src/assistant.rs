@@ -21,5 +21,5 @@ pub use builtin::{
     memory_matches, memory_names, memory_overlap, reminder_answer,
 };
 pub use time_words::depends_on_time;
-pub use understand::{Understanding, understand, understand_all};
+pub use understand::{Understanding, is_courtesy, understand, understand_all};
 pub use wording::reminder_text;

@@ -234,7 +234,7 @@ fn system(context: &PromptContext<'_>) -> String {
         }
         false => {
             " You have tools. When the last message asks for what one of them does, or plainly \
-             means it, call it. Its result comes back to you as JSON: say what was done, with \
+             means it, call it, and write nothing beside the call. Its result comes back to you as JSON: say what was done, with \
              day, date and time, only where \"ok\" is true; where it is false, do what the error \
              says, ask the person, or say that it was not done. Never claim that anything was set, \
              stored, changed or cancelled without such a result. When the time, the thing or the \

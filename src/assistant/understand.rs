@@ -34,6 +34,11 @@ pub fn understand(context: &MessageContext) -> Intent {
     intent_of(&read_message(context))
 }
 
+/// A greeting, a farewell or thanks, which ask for nothing.
+pub fn is_courtesy(context: &MessageContext) -> bool {
+    small_talk::is_courtesy(&parse(context))
+}
+
 /// The message is parsed once.
 pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
     let message = read_message(context);

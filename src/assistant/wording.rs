@@ -25,8 +25,8 @@ pub use recurring::{
     recurring_reminder_set, recurring_stays, reminder_repeats_not_here,
 };
 pub use reminders::*;
-pub use times::{date_now, day_name, time_in, time_now};
 pub use skipping::*;
+pub use times::{date_now, day_name, time_in, time_now};
 
 /// Open reminders per person.
 pub const OPEN_REMINDERS_MAX: usize = 200;

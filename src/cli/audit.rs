@@ -12,8 +12,8 @@ use crate::store::{self, AuditRow, Operator};
 #[derive(Args)]
 pub(super) struct Options {
     /// Start: 24h or 7d ago, a day like 2030-01-31 (UTC), or 2030-01-31T12:00:00Z.
-    #[arg(long, value_name = "T")]
-    since: Option<String>,
+    #[arg(long, value_name = "T", value_parser = since)]
+    since: Option<Timestamp>,
     /// Maximum number of changes: the newest ones, printed in the order in which they were made.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
@@ -25,10 +25,7 @@ pub(super) struct Options {
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     let database = super::load(source)?.config.storage.path;
     let read = || {
-        let since = match &options.since {
-            None => Timestamp(i64::MIN),
-            Some(text) => moment(text, Clock::system().now())?,
-        };
+        let since = options.since.unwrap_or(Timestamp(i64::MIN));
         if !database.exists() {
             return Err(format!(
                 "there is no database at {}; name its configuration with --config",
@@ -69,6 +66,10 @@ pub(super) fn operator() -> Operator {
     }
 }
 
+fn since(text: &str) -> Result<Timestamp, String> {
+    moment(text, Clock::system().now())
+}
+
 /// Parses a duration before now, a day, or a time.
 fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let back = super::span::seconds(text).filter(|seconds| *seconds >= 0);
@@ -76,9 +77,7 @@ fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     back.map(|seconds| now.plus_s(-seconds))
         .or_else(|| Timestamp::parse(text))
         .or_else(day)
-        .ok_or_else(|| {
-            "--since must be like 24h, 7d, 2030-01-31 or 2030-01-31T12:00:00Z".to_owned()
-        })
+        .ok_or_else(|| "it must be like 24h, 7d, 2030-01-31 or 2030-01-31T12:00:00Z".to_owned())
 }
 
 fn line(row: &AuditRow) -> String {

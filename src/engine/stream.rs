@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::readable;
+use super::wire::{before_written_call, readable};
 
 /// Calls of tools that are put together.
 const CALLS_MAX: usize = 64;
@@ -113,6 +113,11 @@ impl PartialCompletion {
         // Some models write a call of a tool, or what they think, as text.
         if !self.calls.is_empty() || text.starts_with(['{', '<', '`']) {
             return None;
+        }
+        let before_call = before_written_call(&text);
+        if before_call.len() < text.len() {
+            let part = before_call.trim_end();
+            return (!part.is_empty()).then(|| part.to_owned());
         }
         let mut end = None;
         let mut at = 0;
@@ -224,6 +229,9 @@ mod tests {
             ("<think>a\n\nb</think>One.\n\nT", Some("One.")),
             ("{\"name\":\n\n1", None),
             ("```\na\n\nb", None),
+            ("One.\n\n<tool_call>{}</tool_call>\n\nTwo.", Some("One.")),
+            ("One.\n\nTwo. <tool_call>\n\n{}", Some("One.")),
+            ("One.\n\n```json\n{}\n```\n\nTwo.\n\n", Some("One.")),
         ] {
             let mut partial = PartialCompletion::default();
             partial.read(events(&[json!({ "content": text })], "stop").as_bytes());

@@ -11,8 +11,11 @@ use crate::config::MaxTokensField;
 
 /// Bytes of a server's id of a call.
 const CALL_ID_BYTES_MAX: usize = 128;
-/// Calls of tools in one reply that are looked at.
-const TOOL_CALLS_MAX: usize = 8;
+/// Calls of tools in one reply that the model is told of; more are left out.
+const TOOL_CALLS_MAX: usize = 64;
+/// What some models write before a call in words.
+const WRITTEN_CALL: &str = "<tool_call>";
+const FENCE: &str = "```";
 
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,7 +298,7 @@ fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
             .filter_map(|tool| tool.pointer("/function/name"));
         names.any(|offered| offered == name)
     };
-    let inner = inside(text, "<tool_call>", "</tool_call>")
+    let inner = inside(text, WRITTEN_CALL, "</tool_call>")
         .or_else(|| fenced(text))
         .unwrap_or(text)
         .trim();
@@ -312,9 +315,19 @@ fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
     })
 }
 
+/// The part of a text in which no call of a tool can be written.
+pub(super) fn before_written_call(text: &str) -> &str {
+    let begins = [WRITTEN_CALL, FENCE].map(|mark| text.find(mark));
+    let begins = begins.into_iter().flatten().min();
+    // The words before it in its own paragraph belong to it.
+    begins.map_or(text, |at| {
+        text[..at].rfind("\n\n").map_or("", |end| &text[..end + 2])
+    })
+}
+
 /// What stands in the first fence (```), without the language after its opening.
 fn fenced(text: &str) -> Option<&str> {
-    let inner = inside(text, "```", "```")?;
+    let inner = inside(text, FENCE, FENCE)?;
     let (language, rest) = inner.split_once('\n').unwrap_or(("", inner));
     let is_language = language
         .trim()

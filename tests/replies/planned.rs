@@ -175,6 +175,26 @@ async fn what_is_over_or_unknown_is_refused() {
         ),
         ("agenda", json!({"from": ahead(200)}), "days ahead"),
         (
+            "trip_planner",
+            json!({"operation": "plan", "place": "Rome", "from": ahead(-9), "to": ahead(-2)}),
+            "has passed",
+        ),
+        (
+            "todo_list",
+            json!({"operation": "add", "items": ["tea"], "date": ahead(-2)}),
+            "has passed",
+        ),
+        (
+            "birthday_reminder",
+            json!({"operation": "keep", "name": "Bo", "month": 5, "day": 3, "year": 9_000}),
+            "year of birth",
+        ),
+        (
+            "set_reminder",
+            json!({"text": "rest", "at": "9000-01-01T09:00"}),
+            "5 years",
+        ),
+        (
             "own_messages",
             json!({"operation": "stop", "superpower": "focus_protector"}),
             "one of",

@@ -149,6 +149,50 @@ async fn what_a_tool_did_is_done_with_the_beginning_and_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_in_words_is_not_sent() {
+    let (service, model) = streaming().await;
+    let mut relay = service.relay("a").await;
+    let call = r#"<tool_call>{"name": "set_reminder", "arguments": {"text": "run", "in_minutes": 600}}</tool_call>"#;
+    let said = format!("Okay.\n\n{call}\n\nDone it.");
+    model.next(Mode::JsonInParts(completion(&said, "stop")));
+    model.next(Mode::JsonInParts(completion("In ten hours.", "stop")));
+    say(&service, "ana", "let me run later").await;
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    assert_eq!(kept(&service), json!(["Okay.", "In ten hours."]));
+    assert_eq!(text(&next(&service, &mut relay).await), "Okay.");
+    assert_eq!(text(&next(&service, &mut relay).await), "In ten hours.");
+    assert_eq!(count(&service, "reminders"), 1);
+}
+
+/// What was sent before counts: the rest is cut.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_reply_is_cut_as_a_whole() {
+    let (service, model) = streaming().await;
+    let _relay = service.relay("a").await;
+    for (paragraphs, words) in [(30, 1), (6, 400)] {
+        let paragraph = "words ".repeat(words);
+        let all: Vec<String> = (1..=paragraphs)
+            .map(|n| format!("{n} {}", paragraph.trim()))
+            .collect();
+        model.next(Mode::JsonInParts(completion(&all.join("\n\n"), "stop")));
+        say(&service, "ana", "tell me all").await;
+        support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+        let kept = kept(&service);
+        let kept: Vec<&str> = kept
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(Value::as_str)
+            .collect();
+        assert!(kept.len() <= 16, "{} bubbles", kept.len());
+        assert!(kept.concat().chars().count() <= 8_000);
+        assert_eq!(kept[0], all[0]);
+        let ending = kept.last().unwrap();
+        assert!(ending.contains("too long for this chat"), "{ending}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_breaks_off_is_asked_to_go_on() {
     let (service, model) = streaming().await;
     let mut relay = service.relay("a").await;

@@ -316,6 +316,23 @@ async fn an_equal_call_is_carried_out_once_for_a_message() {
     assert_eq!(count(&service, "reminders"), 3);
 }
 
+/// The model is told of a call that is one too many.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ninth_call_is_not_carried_out() {
+    let (service, model) = subscribed().await;
+    let calls: Vec<_> = (1..=9).map(|n| remind(&format!("thing {n}"), n)).collect();
+    model.next(Mode::Json(calling(&calls)));
+    reply(&service, "ana", HINT).await;
+    assert_eq!(count(&service, "reminders"), 8);
+    let results = model.last_request().results();
+    assert_eq!(results.len(), 9);
+    assert_eq!(results[7]["ok"], true);
+    assert_eq!(results[8]["ok"], false);
+    let error = results[8]["error"].as_str().unwrap();
+    assert!(error.contains("Call it again"), "{error}");
+    assert!(told_of(&service, "tools").await.ends_with("too many"));
+}
+
 /// A call in words is carried out if it can be read; nobody is shown it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_in_words_is_no_reply() {
@@ -462,9 +479,18 @@ async fn only_what_is_offered_can_be_called() {
         service.set_flag(key, !value).await;
         model.forget();
     }
-    // Small talk needs none; photos may be what is asked about.
+    // A greeting needs none; photos may be what is asked about.
     reply(&service, "ana", "hello").await;
     assert!(model.last_request().tools().is_empty());
+    // A short word may say yes to what the model offered, thanks to what it asked.
+    for text in ["ok", "ja", "nein", "fine", "👍"] {
+        reply(&service, "ana", text).await;
+        assert_eq!(model.last_request().tools(), ALL, "{text}");
+    }
+    model.next(Mode::Say("Shall I remind you?".to_owned()));
+    reply(&service, "ana", "so much to do").await;
+    reply(&service, "ana", "thanks").await;
+    assert_eq!(model.last_request().tools(), ALL);
     let mut photo = direct("ana", HINT);
     photo["context"] = json!({"photos": ["https://example.com/1.jpg"]});
     service.edge_message("a", &photo).await;

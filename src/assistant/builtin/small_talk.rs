@@ -42,6 +42,12 @@ pub(super) fn reply(message: &ParsedMessage) -> Option<Intent> {
     text.map(Intent::Say)
 }
 
+/// A greeting, a farewell or thanks, which ask for nothing: "ok" may say yes to something.
+pub(in crate::assistant) fn is_courtesy(message: &ParsedMessage) -> bool {
+    let of = |phrase| phrases::greeting(message, phrase).is_some();
+    of(&message.phrase) || of(message.request())
+}
+
 fn fixed_reply(message: &ParsedMessage, phrase: &str) -> Option<String> {
     phrases::greeting(message, phrase)
         .or_else(|| phrases::question(message, phrase))

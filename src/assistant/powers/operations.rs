@@ -123,6 +123,19 @@ pub fn planned_day(text: Option<&str>, name: &str, moment: Moment) -> Result<Opt
     }
 }
 
+/// A day that has not passed.
+pub(super) fn coming_day(
+    text: Option<&str>,
+    name: &str,
+    moment: Moment,
+) -> Result<Option<NaiveDate>> {
+    let (day, today) = (date(text, name)?, moment.today());
+    match day {
+        Some(day) if day < today => Err(format!("\"{name}\" has passed; today is {today}.")),
+        day => Ok(day),
+    }
+}
+
 /// Days before today; 0 where no date is given.
 pub(super) fn days_ago(text: Option<&str>, today: NaiveDate) -> Result<i64> {
     let days = date(text, "date")?.map_or(0, |date| (today - date).num_days());

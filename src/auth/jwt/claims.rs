@@ -57,7 +57,7 @@ pub(super) fn read_provided(
 }
 
 /// Reads the claims of a local token: `iss` and `aud` are optional, but must match if both present
-/// and configured.
+/// and configured. An issuer is one string in any case.
 pub(super) fn read_local(
     token: &UnverifiedToken<'_>,
     rules: &Rules,
@@ -68,7 +68,8 @@ pub(super) fn read_local(
         let present = claim.and(expected.as_deref());
         present.is_none_or(|expected| check(claim, expected))
     };
-    if !matches(claim("iss"), &rules.issuer, is_issuer) {
+    let is_text = claim("iss").is_none_or(Value::is_string);
+    if !is_text || !matches(claim("iss"), &rules.issuer, is_issuer) {
         return refuse("the token is from another issuer");
     }
     if !matches(claim("aud"), &rules.audience, has_audience) {

@@ -271,7 +271,7 @@ fn calls_of_tools_are_read() {
         tool_call("call_2", "", ""),
     ];
     assert_eq!(outcome.unwrap().calls, expected);
-    let many: Value = (0..50).map(|_| call("remember", json!(""))).collect();
+    let many: Value = (0..100).map(|_| call("remember", json!(""))).collect();
     assert_eq!(called(many).unwrap().calls.len(), TOOL_CALLS_MAX);
     // Those that some models write down.
     let text = r#"{"name": "remember", "arguments": {"command": "x"}}"#;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::length::{cut_short, is_too_long, shorter};
+use super::length::{ReplyRoom, shorter};
 use super::model_turn::{CallTotals, ModelTurn};
 use super::outside::canonical;
 use super::result::{CallRecord, ToolCall};
@@ -24,6 +24,11 @@ use crate::random;
 
 /// Requests for one message that offer tools or contain their results.
 const REQUESTS_MAX: usize = 6;
+/// Calls in one reply that are carried out.
+const CALLS_MAX: usize = 8;
+/// The result of those after them.
+const TOO_MANY_CALLS: &str = "Not done: only the first 8 calls of one reply are carried out. \
+                              Call it again.";
 /// Bytes of a call's arguments that operators may see.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
 /// Characters of a tool's name that operators see.
@@ -68,7 +73,8 @@ impl ModelTurn<'_> {
                 // Nothing is missing of what was sent before.
                 Err(ModelFailure::Empty) if !self.context.sent.is_empty() => return,
                 Ok(reply) => {
-                    let is_final = !has_acted && !reply.cut_off && !is_too_long(&reply.text);
+                    let is_final =
+                        !has_acted && !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
                     if self.plan.cache_ttl_s.is_some() && is_final {
                         let now = self.ingest.clock.monotonic();
                         self.ingest.replies.cache.put(key, &reply.text, now);
@@ -158,21 +164,22 @@ impl ModelTurn<'_> {
     /// A reply that is too long is asked for once more, and cut if it stays so.
     pub(super) async fn shorten(&self, place: &CallPermit<'_>, work: &mut CallTotals) {
         let text = work.texts.join("\n\n");
-        if work.failure.is_some() || !is_too_long(&text) {
+        let room = self.room(work);
+        if work.failure.is_some() || room.holds(&text) {
             return;
         }
         let language = self.context.known.language.as_deref();
-        if work.parts_sent > 0 || !self.context.sent.is_empty() {
-            work.texts = vec![cut_short(&text, language)];
+        if room != ReplyRoom::WHOLE {
+            work.texts = vec![room.cut_short(&text, language)];
             return;
         }
         work.is_held = true;
         let prompt = shorter(self.prompt(&[], 0, &[]), &text);
         let reply = self.request(place, prompt, None, work).await;
         let text = reply.map_or(text, |reply| reply.text);
-        work.texts = vec![match is_too_long(&text) {
-            true => cut_short(&text, language),
-            false => text,
+        work.texts = vec![match room.holds(&text) {
+            true => text,
+            false => room.cut_short(&text, language),
         }];
     }
 
@@ -230,7 +237,12 @@ impl ModelTurn<'_> {
     ) -> (Vec<CallMeaning>, Vec<ToolCall>) {
         let mut meanings = Vec::new();
         let mut understood: Vec<ToolCall> = Vec::new();
-        for call in calls {
+        for (at, call) in calls.iter().enumerate() {
+            if at >= CALLS_MAX {
+                let error = TOO_MANY_CALLS.to_owned();
+                meanings.push(CallMeaning::None("too many", error));
+                continue;
+            }
             let mut offered = self.plan.tools.iter();
             let tool = offered.find(|tool| tool.name() == call.name);
             if let Some(result) = tool.and_then(|_| self.done_before(call)) {

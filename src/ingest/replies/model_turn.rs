@@ -206,7 +206,7 @@ impl<'a> ModelTurn<'a> {
                 failure: work.failure.map(|failure| failure.to_string()),
                 messages_told: self.context.messages.len(),
                 photos_shown: work.photos_shown,
-                parts_sent: work.parts_sent,
+                parts_sent: work.parts.len(),
                 tools_offered: plan.tools.len(),
                 tool_calls: work.records,
                 tokens_max: plan.tokens_max,
@@ -253,8 +253,8 @@ pub(super) struct CallTotals {
     pub(super) texts: Vec<String>,
     /// What was sent of the reply that is being made.
     pub(super) sent_now: String,
-    /// Commands with the beginning of the reply.
-    pub(super) parts_sent: usize,
+    /// The beginning of the reply, a command each.
+    pub(super) parts: Vec<String>,
     /// No more of it is sent before it is complete.
     pub(super) is_held: bool,
     /// The model was asked to go on after it had broken off.

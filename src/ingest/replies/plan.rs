@@ -6,7 +6,7 @@ use crate::assistant::classify::{self, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
 use crate::assistant::tools::{OfferedTool, Tool};
-use crate::assistant::{Intent, MessageContext, depends_on_time};
+use crate::assistant::{self, Intent, MessageContext, depends_on_time};
 use crate::clock::{Timestamp, Zone};
 use crate::flags::Reader;
 use crate::ingest::Ingest;
@@ -53,7 +53,9 @@ impl ReplyPlan {
         context.messages.drain(..surplus);
         let second = flags.boolean("pipeline.classifier_v2_enabled");
         let input = classifier_input(ingest, context, now);
-        let small_talk = input.small_talk && input.photos == 0;
+        // "Thanks" after "Shall I?" is a yes.
+        let asks_nothing =
+            input.photos == 0 && !input.answers_question && is_courtesy(ingest, context, now);
         let class = if second {
             classify::combined(&input)
         } else {
@@ -66,7 +68,7 @@ impl ReplyPlan {
         let cached = flags.boolean("cache.response.enabled")
             && !pending.unprompted
             && !depends_on_time(&context.message.text);
-        let has_tools = !(basic_mode || pending.unprompted || small_talk);
+        let has_tools = !(basic_mode || pending.unprompted || asks_nothing);
         Self {
             class,
             classifier: if second { "combined" } else { "first" },
@@ -131,20 +133,37 @@ pub(super) fn small_talk(
     }
 }
 
+/// A greeting, a farewell or thanks.
+fn is_courtesy(ingest: &Ingest, context: &Context, now: Timestamp) -> bool {
+    let persona = ingest.persona.get();
+    assistant::is_courtesy(&message_context(context, &persona.name, None, now))
+}
+
 fn understood(
     ingest: &Ingest,
     context: &Context,
     timezone: Option<Zone>,
     now: Timestamp,
 ) -> Intent {
-    crate::assistant::understand(&MessageContext {
+    let persona = ingest.persona.get();
+    assistant::understand(&message_context(context, &persona.name, timezone, now))
+}
+
+/// The message as the builtin assistant reads it. `persona`: the assistant's name.
+fn message_context<'a>(
+    context: &'a Context,
+    persona: &'a str,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> MessageContext<'a> {
+    MessageContext {
         text: &context.message.text,
         now,
         timezone,
-        persona: &ingest.persona.get().name,
+        persona,
         group: context.group && !context.reply_to_assistant,
         has_photos: false,
-    })
+    }
 }
 
 fn classifier_input<'a>(

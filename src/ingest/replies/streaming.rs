@@ -5,6 +5,7 @@
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
+use super::length::ReplyRoom;
 use super::model_turn::{CallTotals, ModelTurn};
 use super::no_room;
 use super::result::ToolCall;
@@ -49,6 +50,12 @@ impl ModelTurn<'_> {
         (may_send.then_some(sender), parts)
     }
 
+    /// What is left of the reply's length.
+    pub(super) fn room(&self, work: &CallTotals) -> ReplyRoom {
+        let sent = self.context.sent.iter().chain(&work.parts);
+        sent.fold(ReplyRoom::WHOLE, |room, part| room.after(part))
+    }
+
     /// `complete`: all complete paragraphs of what the model is saying.
     pub(super) async fn send_part(&self, complete: &str, work: &mut CallTotals) {
         let Some(new) = complete.strip_prefix(work.sent_now.as_str()) else {
@@ -58,7 +65,12 @@ impl ModelTurn<'_> {
             true => self.without_name(new).trim(),
             false => new.trim(),
         };
-        if work.is_held || work.parts_sent >= PARTS_MAX || text.is_empty() {
+        if work.is_held || work.parts.len() >= PARTS_MAX || text.is_empty() {
+            return;
+        }
+        let language = self.context.known.language.as_deref();
+        if !self.room(work).holds_more_after(text, language) {
+            work.is_held = true;
             return;
         }
         let part = ReplyPart {
@@ -75,7 +87,7 @@ impl ModelTurn<'_> {
         match sent.await {
             Ok(true) => {
                 complete.clone_into(&mut work.sent_now);
-                work.parts_sent += 1;
+                work.parts.push(text.to_owned());
                 work.committed += work.changes.len();
                 work.changes.clear();
             }

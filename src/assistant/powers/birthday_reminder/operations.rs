@@ -1,6 +1,6 @@
 //! What a language model may do with birthdays.
 
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Birthdays; the person is told of them on the day.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<BirthdayAction>> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<BirthdayAction>> {
         let name = || needed(self.name.as_deref(), "name");
         let action = match self.operation {
             Verb::List => return reads(BirthdayAction::List),
@@ -53,6 +53,9 @@ impl super::super::operations::Arguments for Arguments {
                 // Of a leap year where none is known.
                 if NaiveDate::from_ymd_opt(self.year.unwrap_or(2000), month, day).is_none() {
                     return Err("There is no such day.".to_owned());
+                }
+                if self.year.is_some_and(|year| year > moment.today().year()) {
+                    return Err("\"year\" is the year of birth, which has come.".to_owned());
                 }
                 BirthdayAction::Keep {
                     name: name()?,

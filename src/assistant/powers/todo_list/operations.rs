@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, all_needed, changes, clean, date, needed, one, reads, undo,
+    Moment, OwnOperation, Result, all_needed, changes, clean, coming_day, needed, one, reads, undo,
 };
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::powers::planned_time::PlannedTime;
@@ -43,7 +43,7 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "The to-do list, and lists with names, like groceries.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<TodoAction>> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<TodoAction>> {
         let items = || all_needed(&self.items, "items");
         let name = self.list.as_deref().map(clean);
         let list = match name.filter(|name| !name.is_empty()) {
@@ -56,7 +56,7 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Undo => return undo(),
             Verb::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
             Verb::Add => {
-                let due = date(self.date.as_deref(), "date")?;
+                let due = coming_day(self.date.as_deref(), "date", moment)?;
                 let due = due.map(|day| PlannedTime { day, minute: None });
                 let drafts = items()?.into_iter().map(|text| TodoDraft { text, due });
                 TodoAction::Add(list, drafts.collect())

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, all_needed, changes, clean, date, needed, reads, undo,
+    Moment, OwnOperation, Result, all_needed, changes, clean, coming_day, date, needed, reads, undo,
 };
 use super::TripAction;
 
@@ -47,10 +47,10 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Trips: dates, plans by day, packing list.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<TripAction>> {
+    fn operation(self, moment: Moment) -> Result<OwnOperation<TripAction>> {
         let (from, to) = (
             date(self.from.as_deref(), "from")?,
-            date(self.to.as_deref(), "to")?,
+            coming_day(self.to.as_deref(), "to", moment)?,
         );
         let place = clean(self.place.as_deref().unwrap_or_default());
         let things = || all_needed(&self.things, "things");
