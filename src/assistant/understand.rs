@@ -36,7 +36,7 @@ pub fn understand(context: &MessageContext) -> Intent {
 
 /// A greeting, a farewell or thanks, which ask for nothing.
 pub fn is_courtesy(context: &MessageContext) -> bool {
-    small_talk::is_courtesy(&parse(context))
+    small_talk::is_courtesy(&read_message(context))
 }
 
 /// The message is parsed once.

@@ -211,7 +211,7 @@ fn implicit_calls(
         matches!(understood, Intent::Remember { .. })
             && call.action.keeps_birthday()
             && here(call)
-            && may_mean(message, calls, call, flags)
+            && may_request(message, calls, call, flags)
     });
     attempts.extend(remembered.map(|call| attempt(call, false)));
     attempts.extend(used.iter().map(|call| attempt(call, true)));
