@@ -144,7 +144,7 @@ impl<'a> Words<'a> {
                 .tokens
                 .get(at + 1)
                 .map_or(self.text.len(), |n| n.raw.start);
-            let bytes = self.text[..next].as_bytes();
+            let bytes = &self.text.as_bytes()[..next];
             if matches!(bytes, [.., last, b' '] if last.is_ascii_alphanumeric()) {
                 return false; // most words
             }

@@ -95,6 +95,10 @@ struct Expense {
     purpose: String,
 }
 
+const DAY_UNCLEAR: &str = "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”.";
+const PURPOSE_UNCLEAR: &str = "I'm not sure what that was for, or whether it was spent, so I've noted nothing. Say it like “spent 12.50 on lunch”, and anything else in a message of its own.";
+const AMOUNTS_UNCLEAR: &str = "There's more than one number in that, so I've noted nothing. Say each with what it's for: “spent 5 on bus and 12 on lunch”, “budget 400 for food and 900 for rent”.";
+
 impl Superpower for BudgetState {
     type Action = BudgetAction;
 
@@ -117,23 +121,16 @@ impl Superpower for BudgetState {
             }
             BudgetAction::SpentIfInUse { .. } => return None,
             BudgetAction::RemoveLast => Ok(self.remove_last(context)),
-            BudgetAction::DayUnclear if !context.sure && self.expenses.is_empty() => return None,
-            BudgetAction::DayUnclear => Ok(
-                "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
-                    .to_owned(),
-            ),
-            BudgetAction::PurposeUnclear if !context.sure && self.expenses.is_empty() => return None,
-            BudgetAction::PurposeUnclear => Ok(
-                "I'm not sure what that was for, or whether it was spent, so I've noted nothing. Say it like “spent 12.50 on lunch”, and anything else in a message of its own."
-                    .to_owned(),
-            ),
-            BudgetAction::AmountsUnclear if !context.sure && self.expenses.is_empty() => {
+            BudgetAction::DayUnclear
+            | BudgetAction::PurposeUnclear
+            | BudgetAction::AmountsUnclear
+                if !context.sure && self.expenses.is_empty() =>
+            {
                 return None;
             }
-            BudgetAction::AmountsUnclear => Ok(
-                "There's more than one number in that, so I've noted nothing. Say each with what it's for: “spent 5 on bus and 12 on lunch”, “budget 400 for food and 900 for rent”."
-                    .to_owned(),
-            ),
+            BudgetAction::DayUnclear => Ok(DAY_UNCLEAR.to_owned()),
+            BudgetAction::PurposeUnclear => Ok(PURPOSE_UNCLEAR.to_owned()),
+            BudgetAction::AmountsUnclear => Ok(AMOUNTS_UNCLEAR.to_owned()),
             BudgetAction::Budgets(budgets) => {
                 let each = budgets.into_iter();
                 let each = each.map(|(money, purpose)| self.budget(money.0, purpose, context));

@@ -166,8 +166,8 @@ const DATES_AND_MORE: &str = "
     remind me on 24/12 to wrap → wrap → 2026-12-24T09:00:00+01:00
     remind me to wrap at 2026-12-24T10:00 → wrap → 2026-12-24T10:00:00+01:00
     remind me to watch the 9 o'clock news at 20:55 → watch the 9 o'clock news → 2026-03-04T20:55:00+01:00
-    remind me on 2026-03-29 at 2:30 to nap → nap → 2026-03-29T03:00:00+02:00
-    remind me on 2026-10-25 at 2:30 to nap → nap → 2026-10-25T02:30:00+02:00
+    remind me on 2026-03-29 at 02:30 to nap → nap → 2026-03-29T03:00:00+02:00
+    remind me on 2026-10-25 at 02:30 to nap → nap → 2026-10-25T02:30:00+02:00
 ";
 
 #[test]

@@ -51,10 +51,10 @@ const USUAL: [&str; 40] = [
     "wine",
 ];
 
-pub(super) fn parse(
+/// "delete my last expense", "what's left for food"
+pub(super) fn last_or_left(
     message: &ParsedMessage<'_>,
     at: usize,
-    end: usize,
 ) -> Option<(Strength, BudgetAction)> {
     use Strength::{Clear, Soft};
     if removes_last(message.request()) {
@@ -69,12 +69,21 @@ pub(super) fn parse(
     if message.words.after(at, &left).is_some() {
         return Some((Soft, BudgetAction::ShowIfAny));
     }
+    None
+}
+
+/// "bought a sandwich for 6", "lunch 12"
+pub(super) fn parse(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, BudgetAction)> {
     if message.words.is_question() {
         return None;
     }
     bought(message, at, end)
         .or_else(|| bare(message, at, end))
-        .map(|action| (Soft, action))
+        .map(|action| (Strength::Soft, action))
 }
 
 fn removes_last(request: &str) -> bool {

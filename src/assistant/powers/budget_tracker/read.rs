@@ -58,15 +58,17 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &["what did i spend"]) {
         return how_much(message, from, end).map(|action| (Soft, action));
     }
-    if let Some(found) = purchases::parse(message, at, end) {
-        return Some(found);
+    if let Some(action) = purchases::last_or_left(message, at) {
+        return Some(action);
     }
     if let "remove" | "delete" | "cancel" | "drop" | "clear" = words.get(at)
         && let Some(purpose) = removed(words, at + 1, end)
     {
         return Some((Clear, BudgetAction::RemoveBudget(purpose)));
     }
-    budgets(message, end).map(|action| (Clear, action))
+    budgets(message, end)
+        .map(|action| (Clear, action))
+        .or_else(|| purchases::parse(message, at, end))
 }
 
 /// "my budget for food", "my food budget", "my budget".

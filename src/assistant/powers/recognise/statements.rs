@@ -54,14 +54,13 @@ pub(super) fn subject(action: &Action, strength: Strength) -> Option<&str> {
             }
             _ => None,
         },
-        Action::ReservationPrep(action) => match action {
-            // A restaurant may be called anything.
+        // A restaurant may be called anything.
+        Action::ReservationPrep(
             ReservationAction::Keep { .. }
             | ReservationAction::AskTime(_)
             | ReservationAction::UnclearTime(_)
-            | ReservationAction::Cancelled(_) => Some(""),
-            _ => None,
-        },
+            | ReservationAction::Cancelled(_),
+        ) => Some(""),
         Action::PostEventCheckin(action) => match action {
             CheckinAction::Keep { what, .. } => Some(what),
             CheckinAction::UnclearTime(_) => Some(""),

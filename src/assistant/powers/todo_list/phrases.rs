@@ -210,3 +210,19 @@ pub(super) fn is_repeat(word: &str) -> bool {
 pub(super) fn no_repetition() -> String {
     "I've added nothing: things on a list don't come again by themselves. Say it without the repetition, or set a reminder: “remind me every monday to …”.".to_owned()
 }
+
+/// "it", "everything": the thing itself is not named.
+pub(super) fn is_no_thing(text: &str) -> bool {
+    matches!(
+        text.to_lowercase().as_str(),
+        "it" | "this"
+            | "that"
+            | "these"
+            | "those"
+            | "them"
+            | "nothing"
+            | "everything"
+            | "something"
+            | "anything"
+    )
+}

@@ -2,7 +2,9 @@
 //! for friday", "done with milk".
 
 use super::fixed_requests::{session_request, whole_request};
-use super::phrases::{after_verb, is_repeat, list_at, list_to_show, no_repetition, on_list};
+use super::phrases::{
+    after_verb, is_no_thing, is_repeat, list_at, list_to_show, no_repetition, on_list,
+};
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
@@ -369,22 +371,6 @@ fn draft(
 
 fn day_unclear() -> String {
     "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.".to_owned()
-}
-
-/// "it", "everything": the thing itself is not named.
-fn is_no_thing(text: &str) -> bool {
-    matches!(
-        text.to_lowercase().as_str(),
-        "it" | "this"
-            | "that"
-            | "these"
-            | "those"
-            | "them"
-            | "nothing"
-            | "everything"
-            | "something"
-            | "anything"
-    )
 }
 
 fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
