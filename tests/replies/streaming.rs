@@ -154,7 +154,7 @@ async fn a_call_in_words_is_not_sent() {
     let mut relay = service.relay("a").await;
     let call = r#"<tool_call>{"name": "set_reminder", "arguments": {"text": "run", "in_minutes": 600}}</tool_call>"#;
     let said = format!("Okay.\n\n{call}\n\nDone it.");
-    model.next(Mode::JsonInParts(completion(&said, "stop")));
+    model.next(Mode::JsonInParts(completion(said.as_str(), "stop")));
     model.next(Mode::JsonInParts(completion("In ten hours.", "stop")));
     say(&service, "ana", "let me run later").await;
     support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
@@ -174,7 +174,10 @@ async fn a_long_reply_is_cut_as_a_whole() {
         let all: Vec<String> = (1..=paragraphs)
             .map(|n| format!("{n} {}", paragraph.trim()))
             .collect();
-        model.next(Mode::JsonInParts(completion(&all.join("\n\n"), "stop")));
+        model.next(Mode::JsonInParts(completion(
+            all.join("\n\n").as_str(),
+            "stop",
+        )));
         say(&service, "ana", "tell me all").await;
         support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
         let kept = kept(&service);
