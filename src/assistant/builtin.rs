@@ -31,7 +31,6 @@ pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
 pub use reminder::{REMINDER_CHARS_MAX, may_be_reminder};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
-pub use when::YEARS_AHEAD_MAX;
 use words::Words;
 
 /// A message's text and context.

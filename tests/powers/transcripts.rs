@@ -238,7 +238,7 @@ async fn what_worked_before_still_does() {
          my sister's birthday is on 5 June → your sister's birthday
          when is my sister's birthday? → 5 June
          reminders → 1 reminder
-         status → subscribed | 1 memory | 1 reminder
+         status → subscribed | no memories | 1 reminder
          forget Ana's birthday → Shall I forget
          yes → forgotten
          what's my budget? → don't remember anything

@@ -190,11 +190,6 @@ async fn what_is_over_or_unknown_is_refused() {
             "year of birth",
         ),
         (
-            "set_reminder",
-            json!({"text": "rest", "at": "9000-01-01T09:00"}),
-            "5 years",
-        ),
-        (
             "own_messages",
             json!({"operation": "stop", "superpower": "focus_protector"}),
             "one of",

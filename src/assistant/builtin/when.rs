@@ -22,8 +22,7 @@ pub(super) use day::ordinal;
 pub(in crate::assistant) use day::weekday_name;
 use first_words::may_begin_time;
 pub(super) use holiday::names_holiday;
-pub use resolve::YEARS_AHEAD_MAX;
-pub(in crate::assistant) use resolve::{Problem, resolve, time_of_day};
+pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
 pub(in crate::assistant) const DAY_HOUR: u32 = 9;

@@ -1,11 +1,11 @@
 //! Tool calls of a language model on the builtin assistant's data: reminders, memories and the
 //! profile. Inside a transaction; an error in a result is a sentence for the model.
 
-use chrono::{DateTime, Months, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value, json};
 
 use super::tool_outcomes::CallResult;
-use crate::assistant::builtin::{Span, YEARS_AHEAD_MAX};
+use crate::assistant::builtin::Span;
 use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
 use crate::assistant::{self, wording};
 use crate::clock::{Timestamp, at_wall_time};
@@ -172,13 +172,6 @@ impl MessageTurn<'_> {
         if first <= self.now {
             let now = local(self.now, zone);
             return Err(format!("That time has passed; it is {now} now."));
-        }
-        let latest = self
-            .now
-            .utc()
-            .checked_add_months(Months::new(12 * YEARS_AHEAD_MAX));
-        if latest.is_some_and(|latest| first.0 > latest.timestamp_millis()) {
-            return Err(wording::reminder_too_far(YEARS_AHEAD_MAX));
         }
         Ok(Occasion {
             send_at: first,

@@ -10,7 +10,7 @@ use super::{
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
 /// How many years ahead a time may be.
-pub const YEARS_AHEAD_MAX: u32 = 5;
+pub(in crate::assistant) const YEARS_AHEAD_MAX: u32 = 5;
 
 /// From this hour "this morning" and "this afternoon" are over.
 const MORNING_END_HOUR: u32 = 12;
