@@ -169,7 +169,7 @@ async fn a_call_in_words_is_not_sent() {
 async fn a_long_reply_is_cut_as_a_whole() {
     let (service, model) = streaming().await;
     let _relay = service.relay("a").await;
-    for (paragraphs, words) in [(30, 1), (6, 300)] {
+    for (paragraphs, words) in [(30, 1), (16, 98)] {
         let paragraph = "words ".repeat(words);
         let all: Vec<String> = (1..=paragraphs)
             .map(|n| format!("{n} {}", paragraph.trim()))
