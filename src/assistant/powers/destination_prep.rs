@@ -168,7 +168,7 @@ impl DestinationState {
                 Notice {
                     key: format!("leave {} {}", event.id, event.starts_at.0),
                     planned: leave.plus_s(-AHEAD_S),
-                    over: leave_until(leave, event.starts_at, context),
+                    over: notice::leave_until(leave, event.starts_at, context),
                     text: self.described(event, context),
                 }
             })
@@ -193,16 +193,6 @@ impl DestinationState {
             pieces::map_link(&place)
         )
     }
-}
-
-/// When it is too late to tell: first the moment to leave, so that it is told the evening before
-/// where the person sleeps until then; later, that it begins.
-pub(super) fn leave_until(
-    leave: Timestamp,
-    begins: Timestamp,
-    context: &PowerContext<'_>,
-) -> Timestamp {
-    if leave > context.now { leave } else { begins }
 }
 
 impl Superpower for DestinationState {

@@ -49,6 +49,16 @@ impl Notice {
     }
 }
 
+/// When it is too late to tell: first the moment to leave, so that it is told the evening before
+/// where the person sleeps until then; later, that it begins.
+pub(super) fn leave_until(
+    leave: Timestamp,
+    begins: Timestamp,
+    context: &PowerContext<'_>,
+) -> Timestamp {
+    if leave > context.now { leave } else { begins }
+}
+
 /// The keys of sent notices, and when each key can be removed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SentNotices(BTreeMap<String, i64>);

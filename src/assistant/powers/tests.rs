@@ -5,9 +5,11 @@ mod planned;
 
 use std::collections::HashMap;
 
+use chrono::NaiveDate;
+
 use super::*;
 use crate::assistant::{Intent, MessageContext, understand, understand_all};
-use crate::clock::Zone;
+use crate::clock::{Timestamp, Zone};
 
 /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);

@@ -11,7 +11,6 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::bookings;
-use super::destination_prep::leave_until;
 use super::events;
 use super::facts::Booking;
 use super::notice::{self, Notice, SentNotices};
@@ -205,7 +204,7 @@ fn leaving(stop: &Stop, context: &PowerContext<'_>) -> Notice {
     Notice {
         key: stop.key("leave"),
         planned: leave.plus_s(-AHEAD_S),
-        over: leave_until(leave, stop.starts, context),
+        over: notice::leave_until(leave, stop.starts, context),
         text: format!("🚪 {}: {}", stop.leave_text(context), stop.display(context)),
     }
 }

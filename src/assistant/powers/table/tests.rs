@@ -7,7 +7,7 @@ use super::super::bill_split::Amount;
 use super::super::budget_tracker::Spending;
 use super::super::money::Money;
 use super::super::planned_time::PlannedTime;
-use super::*;
+use super::{ToolResult as Result, *};
 use crate::clock::{Timestamp, Zone};
 
 /// Wednesday, 4 March 2026, 12:00 UTC.

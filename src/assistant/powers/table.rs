@@ -1,0 +1,257 @@
+//! The table of the superpowers: a line for each names the types of its state and of its
+//! actions. What can be asked of each superpower follows from them.
+
+use chrono::NaiveDate;
+use serde_json::Value;
+
+use super::context::PowerContext;
+use super::operations::{Arguments, Moment, OwnOperation, Result as ToolResult, read, schema};
+use super::plan::Plan;
+use super::power::Power;
+use super::superpower::{PowerOutcome, StoredState};
+use super::{
+    bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
+    calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
+    cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
+    focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
+    package_tracking, post_event_checkin, reservation_prep, stored, tickets_vault, todo_list,
+    travel_brain, trip_planner,
+};
+use crate::clock::Timestamp;
+
+/// What a call of a language model means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    pub action: Action,
+    /// It changes stored data; otherwise it only reads.
+    pub changes: bool,
+}
+
+/// Generates `Action` and the methods of `Power` from lines `Name: module::{State, Action}`.
+macro_rules! superpowers {
+    ($($power:ident: $module:ident::{$state:ident, $action:ident},)*) => {
+        /// An action of one superpower.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Action {
+            $($power($module::$action),)*
+            /// Requested by name only: the overview.
+            Overview,
+            Undo,
+        }
+
+        impl Power {
+            /// Applies `action` to a state. Fails when the state can't be parsed.
+            pub fn act(
+                self,
+                stored: Option<&StoredState>,
+                action: Action,
+                context: &PowerContext<'_>,
+            ) -> Result<PowerOutcome, serde_json::Error> {
+                match (self, action) {
+                    $((Self::$power, Action::$power(action)) => {
+                        stored::act::<$module::$state>(self, stored, action, context)
+                    })*
+                    $((Self::$power, Action::Undo) => {
+                        stored::undo::<$module::$state>(self, stored, context)
+                    })*
+                    // Also for an action of another superpower.
+                    $((Self::$power, _) => {
+                        stored::overview::<$module::$state>(stored, context)
+                    })*
+                }
+            }
+
+            /// Handles the alarm that it set for `at`.
+            pub fn on_alarm(
+                self,
+                stored: Option<&StoredState>,
+                at: Timestamp,
+                context: &PowerContext<'_>,
+            ) -> Result<PowerOutcome, serde_json::Error> {
+                match self {
+                    $(Self::$power => stored::on_alarm::<$module::$state>(stored, at, context),)*
+                }
+            }
+
+            /// The time of its next own message.
+            pub fn alarm(
+                self,
+                stored: Option<&StoredState>,
+                context: &PowerContext<'_>,
+            ) -> Result<Option<Timestamp>, serde_json::Error> {
+                match self {
+                    $(Self::$power => stored::alarm::<$module::$state>(stored, context),)*
+                }
+            }
+
+            /// Its lines about today for the daily summary.
+            pub fn brief(
+                self,
+                stored: Option<&StoredState>,
+                context: &PowerContext<'_>,
+            ) -> Option<String> {
+                match self {
+                    $(Self::$power => stored::brief::<$module::$state>(stored, context),)*
+                }
+            }
+
+            /// What it knows of those days, from the first to the last.
+            pub fn between(
+                self,
+                stored: Option<&StoredState>,
+                days: (NaiveDate, NaiveDate),
+                context: &PowerContext<'_>,
+            ) -> Vec<String> {
+                match self {
+                    $(Self::$power => stored::between::<$module::$state>(stored, days, context),)*
+                }
+            }
+
+            /// Its plans for coming days, for other superpowers.
+            pub fn plans(
+                self,
+                stored: Option<&StoredState>,
+                context: &PowerContext<'_>,
+            ) -> Vec<Plan> {
+                match self {
+                    $(Self::$power => stored::plans::<$module::$state>(stored, context),)*
+                }
+            }
+
+            /// Coming events before which somebody may want a reminder.
+            pub fn occasions(
+                self,
+                stored: Option<&StoredState>,
+                context: &PowerContext<'_>,
+            ) -> Vec<Plan> {
+                match self {
+                    $(Self::$power => stored::occasions::<$module::$state>(stored, context),)*
+                }
+            }
+
+            /// A group's state without the entries of a user.
+            pub fn redact_user(
+                self,
+                stored: &StoredState,
+                by: i64,
+            ) -> Result<StoredState, serde_json::Error> {
+                if !self.is_shared() {
+                    return Ok(StoredState::default());
+                }
+                match self {
+                    $(Self::$power => stored::redact_user::<$module::$state>(stored, by),)*
+                }
+            }
+
+            /// What its tool does, for models.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $(Self::$power => $module::Arguments::DESCRIPTION,)*
+                }
+            }
+
+            /// The JSON Schema of its tool's arguments.
+            pub fn parameters(self) -> Value {
+                match self {
+                    $(Self::$power => schema::<$module::Arguments>(),)*
+                }
+            }
+
+            /// What arguments (a model's JSON) mean.
+            pub fn operation(self, arguments: &str, moment: Moment) -> ToolResult<Operation> {
+                match self {
+                    $(Self::$power => {
+                        let operation = read::<$module::Arguments>(arguments)?.operation(moment)?;
+                        Ok(operation.into_operation(Action::$power))
+                    })*
+                }
+            }
+        }
+    };
+}
+
+superpowers! {
+    TodoList: todo_list::{TodoState, TodoAction},
+    BillSplit: bill_split::{BillSplitState, BillSplitAction},
+    TripPlanner: trip_planner::{TripState, TripAction},
+    BirthdayReminder: birthday_reminder::{BirthdayState, BirthdayAction},
+    HabitTracker: habit_tracker::{HabitState, HabitAction},
+    BudgetTracker: budget_tracker::{BudgetState, BudgetAction},
+    MoodTracker: mood_tracker::{MoodState, MoodAction},
+    FocusProtector: focus_protector::{FocusState, FocusAction},
+    DailySummary: daily_summary::{DailySummaryState, DailySummaryAction},
+    TicketsVault: tickets_vault::{TicketState, TicketAction},
+    ReservationPrep: reservation_prep::{ReservationState, ReservationAction},
+    MembershipRenewal: membership_renewal::{RenewalState, RenewalAction},
+    CancellationProtector: cancellation_protector::{CancellationState, CancellationAction},
+    PackageTracking: package_tracking::{ParcelState, ParcelAction},
+    PostEventCheckin: post_event_checkin::{CheckinState, CheckinAction},
+    EveningPrep: evening_prep::{EveningState, EveningAction},
+    CalendarQueryAgent: calendar_query_agent::{CalendarQueryState, CalendarQuery},
+    CalendarListAgent: calendar_list_agent::{CalendarListState, CalendarListAction},
+    CalendarStressAgent: calendar_stress_agent::{StressState, StressAction},
+    CalendarMorning: calendar_morning::{MorningState, MorningAction},
+    CalendarEvents: calendar_events::{EventReminderState, EventReminderAction},
+    CallPrep: call_prep::{CallPrepState, CallPrepAction},
+    DestinationPrep: destination_prep::{DestinationState, DestinationAction},
+    GmailMindreaderAgent: gmail_mindreader_agent::{MailQueryState, MailQuery},
+    EmailUrgency: email_urgency::{UrgencyState, UrgencyAction},
+    TravelBrain: travel_brain::{TravelState, TravelAction},
+}
+
+impl<A> OwnOperation<A> {
+    fn into_operation(self, to_action: fn(A) -> Action) -> Operation {
+        match self {
+            Self::Read(action) => Operation {
+                action: to_action(action),
+                changes: false,
+            },
+            Self::Change(action) => Operation {
+                action: to_action(action),
+                changes: true,
+            },
+            Self::Undo => Operation {
+                action: Action::Undo,
+                changes: true,
+            },
+        }
+    }
+}
+
+impl Action {
+    /// Whether it asks for an event. Somebody without a calendar is told so each time.
+    pub const fn adds_event(&self) -> bool {
+        matches!(
+            self,
+            Self::CalendarQueryAgent(calendar_query_agent::CalendarQuery::Add(_))
+        )
+    }
+
+    /// Whether it keeps somebody's birthday.
+    pub const fn keeps_birthday(&self) -> bool {
+        matches!(
+            self,
+            Self::BirthdayReminder(birthday_reminder::BirthdayAction::Keep { .. })
+        )
+    }
+
+    /// Whether it names a list.
+    pub fn names_list(&self) -> bool {
+        matches!(self, Self::TodoList(action) if action.names_list())
+    }
+}
+
+impl Power {
+    /// What "stop" does to a superpower that runs only until the person is done.
+    pub fn stop_of_running(self) -> Option<Action> {
+        match self {
+            Self::FocusProtector => {
+                Some(Action::FocusProtector(focus_protector::FocusAction::Stop))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
