@@ -1,12 +1,13 @@
 //! Photos: who looks at them, how many at once.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::service;
 use super::support::Service;
 use super::support::direct;
-use super::support::model_server::{Mode, ModelServer};
+use super::support::model_server::{Mode, ModelRequest, ModelServer, calling};
 use super::support::photo::{direct_fields, jpeg, stored_files, upload};
+use super::tools::subscribed;
 
 async fn send(service: &Service, text: &str, photos: usize) -> String {
     let mut message = direct("ana", text);
@@ -17,27 +18,20 @@ async fn send(service: &Service, text: &str, photos: usize) -> String {
     answer.json()["reply_text"].as_str().unwrap().to_owned()
 }
 
-/// The URLs of each call.
-fn shown(model: &ModelServer) -> Vec<Vec<String>> {
-    let urls = |said: Vec<(String, Value)>| {
-        let parts = said
-            .last()
-            .unwrap()
-            .1
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let urls = parts
-            .iter()
-            .filter_map(|p| p.pointer("/image_url/url")?.as_str());
-        urls.map(|url| url.replace("https://example.com/", ""))
-            .collect()
-    };
-    model
-        .requests()
-        .into_iter()
-        .map(|asked| urls(asked.messages()))
+/// The names of the photos in a call.
+fn shown_in(asked: &ModelRequest) -> Vec<String> {
+    let said = asked.messages();
+    let parts = said.iter().filter_map(|(_, content)| content.as_array());
+    let urls = parts
+        .flatten()
+        .filter_map(|part| part.pointer("/image_url/url")?.as_str());
+    urls.map(|url| url.replace("https://example.com/", ""))
         .collect()
+}
+
+/// The names of the photos in each call.
+fn shown(model: &ModelServer) -> Vec<Vec<String>> {
+    model.requests().iter().map(shown_in).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,6 +89,52 @@ async fn photos_go_one_by_one_or_in_batches() {
         9,
         "every photo is looked at"
     );
+}
+
+/// "Put this receipt in my budget": the call in which the last photos are shown offers the tools,
+/// with what was said of those before.
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_do_what_photos_show() {
+    let (service, model) = subscribed().await;
+    let spent = |amount: i64, purpose: &str| {
+        let expenses = json!([{"amount": amount, "purpose": purpose}]);
+        let arguments = json!({"operation": "spent", "expenses": expenses});
+        ("budget_tracker", arguments)
+    };
+    model.next(Mode::Say("A receipt: 12 for lunch.".to_owned()));
+    model.next(Mode::Json(calling(&[
+        spent(12, "lunch"),
+        spent(30, "shoes"),
+    ])));
+    model.next(Mode::Say("Both are in your budget.".to_owned()));
+    let said = send(&service, "put these receipts in my budget", 2).await;
+    assert_eq!(said, "A receipt: 12 for lunch.\nBoth are in your budget.");
+    let asked = model.requests();
+    let [first, last, told] = &asked[asked.len() - 3..] else {
+        panic!("{asked:?}");
+    };
+    for asked in [first, last, told] {
+        assert_eq!(asked.body["model"], "test-vision");
+    }
+    assert!(first.body.get("tools").is_none());
+    assert!(last.tools().contains(&"budget_tracker"));
+    assert_eq!(shown_in(last), ["2.jpg"]);
+    let before = format!("{:?}", last.messages());
+    assert!(
+        before.contains("[you said of the photos before: A receipt: 12 for lunch.]"),
+        "{before}"
+    );
+    // The photo stays in the prompt beside the results of the calls.
+    assert_eq!(shown_in(told), ["2.jpg"]);
+    let results = told.results();
+    assert!(
+        results.len() == 2 && results.iter().all(|result| result["ok"] == true),
+        "{results:?}"
+    );
+    let states = format!("{:?}", service.rows("SELECT state FROM power_states"));
+    for part in ["lunch", "shoes"] {
+        assert!(states.contains(part), "{part}: {states}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -109,7 +109,6 @@ impl<'a> ModelTurn<'a> {
         if work.failure.is_some() && self.ingest.memories.has_service() {
             work.service_memories = self.service_memories().await;
         }
-        self.shorten(place, &mut work).await;
         self.result(work)
     }
 
