@@ -182,6 +182,9 @@ fn take_calendar(
         .refresh_ms
         .or(refresh.map(|seconds| seconds.saturating_mul(1_000)));
     let zones = zones::Zones::of(calendar, named("X-WR-TIMEZONE"), context);
+    if (context.is_late)() {
+        return Err(FileError::TooSlow);
+    }
     for components in by_uid(calendar) {
         let events = expansion::expand(&components, &zones, context)?;
         file.events.extend(events);

@@ -6,6 +6,8 @@ use rrule::{RRule, Tz, Unvalidated};
 
 /// Occurrences of a rule that are looked at: those before the window count, too.
 const OCCURRENCES_MAX: usize = 100_000;
+/// Occurrences after which `is_late` is asked again.
+pub(super) const LOOKED_AT_ONCE: usize = 64;
 
 /// The moments on the wall at which `rule` comes from `start` up to `to`, oldest first.
 pub(super) fn occurrences(
@@ -34,7 +36,7 @@ pub(super) fn occurrences(
     for (looked_at, at) in set.into_iter().take(OCCURRENCES_MAX).enumerate() {
         let at: DateTime<Tz> = at;
         let at = at.naive_utc();
-        if at > to || looked_at % 64 == 63 && is_late() {
+        if at > to || looked_at % LOOKED_AT_ONCE == LOOKED_AT_ONCE - 1 && is_late() {
             break;
         }
         found.push(at);

@@ -368,3 +368,33 @@ fn endless_rules_end() {
     );
     assert_eq!(late.err(), Some(FileError::TooSlow));
 }
+
+#[test]
+fn zones_of_endless_rules_end() {
+    let observances = "BEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\n\
+                       RRULE:FREQ=SECONDLY\nEND:STANDARD\n";
+    let zone = format!(
+        "BEGIN:VTIMEZONE\nTZID:X\n{}END:VTIMEZONE\n",
+        observances.repeat(500)
+    );
+    let event = vevent("UID:a\nDTSTART;TZID=X:20261130T090000\nDURATION:PT1H");
+    let lines = format!("{}{event}", zone.repeat(30));
+    // Nobody's clocks go like that: the person's zone is meant.
+    assert_eq!(times(&lines), "11-30T08:00+60");
+    let looks = Cell::new(0);
+    let is_late = || {
+        looks.set(looks.get() + 1);
+        true
+    };
+    let late = read(
+        calendar(&lines).as_bytes(),
+        &ExpansionContext {
+            window: window(at("2026-11-22T08:00:00Z")),
+            zone: Zone::UTC,
+            own_emails: &[],
+            is_late: &is_late,
+        },
+    );
+    assert_eq!(late.err(), Some(FileError::TooSlow));
+    assert!(looks.get() < 100, "each zone ends with its first rule");
+}

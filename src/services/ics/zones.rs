@@ -1,6 +1,7 @@
 //! Which zone of the IANA database a calendar means: by its name, by Windows' name, by the rules
 //! that the file itself gives, else the calendar's own zone, else the person's.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -12,8 +13,11 @@ use calcard::icalendar::{
 use chrono::{Datelike, Duration, NaiveDateTime, TimeZone};
 
 use super::ExpansionContext;
-use super::rule::occurrences;
+use super::rule::{LOOKED_AT_ONCE, occurrences};
 use crate::clock::Zone;
+
+/// Changes that the rules of one zone may name. Those of a real one come twice a year.
+const CHANGES_MAX: usize = 1_000;
 
 /// The zones of a file.
 pub(super) struct Zones {
@@ -120,8 +124,11 @@ fn by_rules(
         let offset = |name| offset_s(observance.property(name)?);
         let before = offset(&ICalendarProperty::Tzoffsetfrom)?;
         let after = offset(&ICalendarProperty::Tzoffsetto)?;
-        for onset in onsets(observance, from, to) {
+        for onset in onsets(observance, from, to, context) {
             changes.push((onset - Duration::seconds(before), after));
+        }
+        if changes.len() > CHANGES_MAX || (context.is_late)() {
+            return None;
         }
     }
     changes.sort();
@@ -151,11 +158,12 @@ fn by_rules(
 }
 
 /// When an observance begins, on the wall before it: the last time before `from`, and all up
-/// to `to`.
+/// to `to`, or more than are counted.
 fn onsets(
     observance: &ICalendarComponent,
     from: NaiveDateTime,
     to: NaiveDateTime,
+    context: &ExpansionContext<'_>,
 ) -> Vec<NaiveDateTime> {
     let start = observance.property(&ICalendarProperty::Dtstart);
     let start =
@@ -171,7 +179,12 @@ fn onsets(
     // Outlook's rules begin in 1601; years before the last are no matter.
     let year = start.year().max(from.year() - 2);
     let start = start.with_year(year).unwrap_or(start);
-    occurrences(rule, start, None, to, &|| false)
+    let looks = Cell::new(0);
+    let is_enough = || {
+        looks.set(looks.get() + LOOKED_AT_ONCE);
+        looks.get() > CHANGES_MAX || (context.is_late)()
+    };
+    occurrences(rule, start, None, to, &is_enough)
 }
 
 /// Seconds of a TZOFFSETFROM or TZOFFSETTO.
