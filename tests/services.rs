@@ -840,6 +840,31 @@ async fn a_mailbox_is_connected_and_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_jumps_stops_no_sync_and_removes_no_mail() {
+    let world = World::open().await;
+    let stub = ImapStub::start(vec![StubMail::text(3, "one", "First.")]);
+    let body = mailbox(&stub, PASSWORD);
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let synced = async || {
+        world.clock.advance(10 * 60_000);
+        let now = world.clock.now().0;
+        let is_synced = format!("SELECT last_sync_at = {now} FROM connected_services");
+        eventually("the mailbox is read", async || {
+            world.service.rows(&is_synced) == [[1]]
+        })
+        .await;
+    };
+    world.clock.jump(40 * 86_400_000);
+    synced().await;
+    assert_eq!(world.subjects(), [["one"]]);
+
+    world.service.app.clock.confirm();
+    synced().await;
+    assert_eq!(world.subjects(), Vec::<Vec<Value>>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mailbox_under_two_names_shows_its_mails_once() {
     const MARKUP: &str = "<script type=\"application/ld+json\">{\"@type\":\"ParcelDelivery\",\"trackingNumber\":\"1Z5550101\"}</script>";
     let world = World::with(&[

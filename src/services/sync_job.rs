@@ -39,10 +39,7 @@ pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
 }
 
 async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>) -> Result<()> {
-    let Some(now) = services.clock.steady_now() else {
-        return Ok(());
-    };
-    let store = &services.store;
+    let (store, now) = (&services.store, services.clock.now());
     for id in store.read(|view| view.disconnected_services()).await? {
         services.remove_fetched(id).await?;
     }
