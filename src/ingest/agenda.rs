@@ -59,17 +59,24 @@ impl MessageTurn<'_> {
         self.with_calendar(tx, text, of_calendar)
     }
 
-    /// Says where no calendar was looked at, when one is asked for.
+    /// Says where no calendar was looked at: once, and when one is asked for.
     fn with_calendar(&self, tx: &Tx<'_>, agenda: String, of_calendar: bool) -> Result<String> {
-        if !of_calendar {
+        let may_connect = self.has_calendars();
+        if !of_calendar && !may_connect {
             return Ok(agenda);
         }
-        let may_connect = self.has_calendars();
         let services = tx.view().services(self.user.id)?;
         let is_looked_at = may_connect && services.iter().any(|one| one.kind.is_calendar());
-        Ok(match is_looked_at {
-            true => agenda,
-            false => wording::agenda_without_calendar(&agenda, may_connect),
+        if is_looked_at {
+            return Ok(agenda);
+        }
+        // Invitations in mails count as a calendar; what is asked about it says so.
+        let has_none = may_connect && !tx.view().has_invitations(self.user.id, self.now)?;
+        let is_new = has_none && self.note_first_offer(tx, Power::CalendarQueryAgent)?;
+        Ok(match (of_calendar, is_new) {
+            (true, _) => wording::agenda_without_calendar(&agenda, may_connect),
+            (false, true) => wording::agenda_with_offer(&agenda),
+            (false, false) => agenda,
         })
     }
 

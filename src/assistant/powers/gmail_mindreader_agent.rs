@@ -127,10 +127,11 @@ impl Superpower for MailQueryState {
 
     fn apply(&mut self, action: MailQuery, context: &PowerContext<'_>) -> Option<String> {
         if !context.facts.has_mailbox {
-            // "did you write?" is talk to whoever has no mailbox.
-            return matches!(action, MailQuery::Important)
-                .then(|| self.overview(context))
-                .or_else(|| context.sure.then(|| self.overview(context)));
+            let is_meant = match &action {
+                MailQuery::Important => true,
+                MailQuery::From(name) | MailQuery::About(name) => context.sure || !is_pronoun(name),
+            };
+            return is_meant.then(|| self.overview(context));
         }
         Some(match action {
             MailQuery::Important => self.overview(context),
@@ -175,6 +176,14 @@ impl Superpower for MailQueryState {
             false => format!("This looks important:{}", listed(&important, context)),
         }
     }
+}
+
+/// "did you write?" is talk to whoever has no mailbox.
+fn is_pronoun(name: &str) -> bool {
+    let pronouns = [
+        "i", "you", "he", "she", "it", "we", "they", "this", "that", "the",
+    ];
+    pronouns.contains(&name.to_lowercase().as_str())
 }
 
 /// Newest first.

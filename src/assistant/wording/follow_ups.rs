@@ -321,6 +321,11 @@ pub fn agenda_without_calendar(agenda: &str, may_connect: bool) -> String {
     format!("I see no calendar of yours, only what you told me here.\n{agenda}{hint}")
 }
 
+/// `agenda`: of somebody who was not told yet that a calendar can be connected.
+pub fn agenda_with_offer(agenda: &str) -> String {
+    format!("{agenda}\nWith your calendar I also tell what is in it: say “connect my calendar”.")
+}
+
 /// `memories` would be deleted.
 pub fn forget_these(memories: &[&str]) -> String {
     let lines = memories.iter().map(|text| quoted(text));

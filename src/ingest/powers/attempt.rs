@@ -105,6 +105,17 @@ impl MessageTurn<'_> {
         Ok(offer.map(|offer| format!("\n{offer}")))
     }
 
+    /// Records the same where the service's own part answers. True: the person was not told yet.
+    pub(in crate::ingest) fn note_first_offer(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
+        let mut preferences = notices::preferences(tx, self.user.id)?;
+        if preferences.is_offered(power) {
+            return Ok(false);
+        }
+        preferences.note_offer(power);
+        notices::keep(tx, self.user.id, &preferences, self.now)?;
+        Ok(true)
+    }
+
     /// Facts from outside the superpower's state; none in a group, as they are personal.
     fn power_facts(&self, tx: &Tx<'_>, power: Power) -> Result<Facts> {
         if self.in_group() {
