@@ -2,12 +2,13 @@
 //! rule, and must not know the answer. In doubt it says yes.
 
 mod home;
+mod languages;
 mod phrases;
+mod telling;
 
 use super::words::Words;
-use phrases::{
-    ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, PARTS, PHRASES, PHRASES_OF_I, TELLING, VIOLENCE,
-};
+use phrases::{ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, PHRASES, PHRASES_OF_I, VIOLENCE};
+use telling::TELLING;
 
 /// More pills at once are an emergency.
 const PILLS_MAX: u32 = 5;
@@ -26,8 +27,11 @@ pub(in crate::assistant) fn is_in(words: &Words) -> bool {
         words
             .after(at, &PHRASES)
             .is_some_and(|next| !is_accident(words, at, next))
+            || words.after(at, &languages::PHRASES).is_some()
             || is_of_ending(words, at)
-            || PARTS.iter().any(|part| words.get(at).contains(part))
+            || languages::PARTS
+                .iter()
+                .any(|part| words.get(at).contains(part))
             || is_of_i(words, at)
             || is_of_many_pills(words, at)
             || is_of_violence(words, at)
@@ -95,7 +99,9 @@ fn is_of_violence(words: &Words, at: usize) -> bool {
                 | "uncle"
                 | "boss"
                 | "he"
+                | "hes"
                 | "she"
+                | "shes"
         );
     // "He beats me at chess" is a game.
     let game = |next| matches!(words.get(next), "at" | "in" | "to" | "up" | "with" | "on");
@@ -136,7 +142,12 @@ mod tests {
 
     #[test]
     fn every_phrase_has_a_telling_word() {
-        for phrase in PHRASES.iter().chain(&PHRASES_OF_I).chain(&ENDING) {
+        for phrase in PHRASES
+            .iter()
+            .chain(&languages::PHRASES)
+            .chain(&PHRASES_OF_I)
+            .chain(&ENDING)
+        {
             assert!(phrase.split(' ').any(is_telling), "{phrase}");
         }
     }
@@ -197,6 +208,34 @@ mod tests {
             ("ölmek istiyorum", true),
             ("i want to die my hair", false),
             ("i overdosed on chocolate", false),
+            ("mi voglio uccidere", true),
+            ("jeg vil dø", true),
+            ("chci umřít", true),
+            ("أريد أن أموت", true),
+            ("मैं मरना चाहता हूं", true),
+            ("죽고 싶어", true),
+            ("Θέλω να πεθάνω", true),
+            ("vreau să mor", true),
+            ("haluan kuolla", true),
+            ("saya ingin mati", true),
+            ("tôi muốn chết", true),
+            ("Ich möchte sterben.", true),
+            ("no quiero seguir viviendo", true),
+            ("não quero mais viver", true),
+            ("ik wil niet meer leven", true),
+            ("yaşamak istemiyorum", true),
+            ("хочу покончить с собой", true),
+            ("อยากตายแล้ว", true),
+            ("ich möchte nicht mehr warten", false),
+            ("quiero acabar con todo esto hoy", true),
+            ("ganas de comer", false),
+            ("voglio vivere a Roma", false),
+            ("my lights keep dying", false),
+            ("i took a whole bottle of pills", true),
+            ("he's hitting me", true),
+            ("he's hitting me up for money", false),
+            ("i'm scared he will hurt me", true),
+            ("my husband said it is not worth it", false),
             ("I don't feel safe at home", true),
             ("I could die for a pizza", false),
             ("we watched Suicide Squad", false),
