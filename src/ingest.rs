@@ -15,6 +15,7 @@ mod calendar_changes;
 mod carry_out;
 mod changed_users;
 mod connecting;
+mod corrections;
 mod decide;
 mod dialog;
 pub mod explain;
@@ -34,6 +35,7 @@ mod reply;
 pub mod retries;
 mod rooms;
 mod turn;
+mod versions;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;

@@ -140,6 +140,10 @@ pub struct PromptContext<'a> {
     /// The operator's text instead of the built-in one.
     pub system_prompt: Option<&'a str>,
     pub now: Timestamp,
+    /// When the last message was said, if it arrived late.
+    pub said_at: Option<Timestamp>,
+    /// The last message is an edited one.
+    pub is_edited: bool,
     /// An IANA name.
     pub timezone: Option<&'a str>,
     pub group: bool,
@@ -196,7 +200,7 @@ pub fn prompt(context: &PromptContext<'_>) -> Prompt {
     let left = CONTEXT_TOKENS_MAX.saturating_sub(estimated_tokens(&system) + tools);
     Prompt {
         system,
-        time: time(context.now, context.timezone),
+        time: time(context),
         messages: taking_turns(budget::fit(messages, left)),
         tools: context.tools.to_vec(),
         exchanges: Vec::new(),
@@ -327,11 +331,27 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-fn time(now: Timestamp, timezone: Option<&str>) -> String {
-    let timezone: Option<Zone> = timezone.and_then(|name| name.parse().ok());
-    let local = now.utc().with_timezone(&timezone.unwrap_or(Zone::UTC));
+fn time(context: &PromptContext<'_>) -> String {
+    let timezone: Option<Zone> = context.timezone.and_then(|name| name.parse().ok());
     let zone = timezone.map_or("UTC; theirs is not known", |zone| zone.name());
-    format!("It is {} ({zone}).", local.format("%A, %-d %B %Y, %H:%M"))
+    let local = |at: Timestamp| {
+        let local = at.utc().with_timezone(&timezone.unwrap_or(Zone::UTC));
+        local.format("%A, %-d %B %Y, %H:%M")
+    };
+    let mut text = format!("It is {} ({zone}).", local(context.now));
+    if let Some(said_at) = context.said_at {
+        let said_at = local(said_at);
+        text.push_str(&format!(
+            " The last message arrived late: it was said on {said_at}, and its times are meant from then."
+        ));
+    }
+    if context.is_edited {
+        text.push_str(
+            " The last message is the edited version of an earlier one: change or cancel what was \
+             done for that one instead of doing it twice.",
+        );
+    }
+    text
 }
 
 /// Some models require that roles alternate, beginning with the person.

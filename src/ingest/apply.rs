@@ -29,8 +29,9 @@ impl Ingest {
         };
         // Only free users' allowed messages count towards the daily limit.
         let standing = access::standing(&turn.user, now);
-        let counted =
-            turn.access.is_allowed() && !access::counts_as_subscribed(standing, &turn.flags);
+        let counted = turn.access.is_allowed()
+            && !turn.is_counted_before()
+            && !access::counts_as_subscribed(standing, &turn.flags);
         if counted {
             tx.count_message(turn.user.id, now.utc_day())?;
         }

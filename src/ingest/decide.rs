@@ -5,7 +5,7 @@ use super::powers::request::RequestedPower;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::access::Access;
-use crate::assistant::{self, Intent, Understanding, wording};
+use crate::assistant::{self, Intent, MessageContext, Understanding, wording};
 use crate::error::Result;
 use crate::model::secret_text::REMOVED;
 use crate::store::Tx;
@@ -65,6 +65,14 @@ impl MessageTurn<'_> {
                 assistant::understand(&message.context(&persona.name, self.timezone(), self.now))
             }
         };
+        let intent = match intent {
+            // Small talk about the time tells of now, also in answer to a late message.
+            Intent::Say(_) if self.said_at() < self.now => assistant::understand(&MessageContext {
+                now: self.now,
+                ..message.context(&persona.name, self.timezone(), self.now)
+            }),
+            intent => intent,
+        };
         // A crisis answer comes before any limit or other rule, alone.
         if intent == Intent::Crisis {
             return Ok(Decision::Reply(wording::crisis(&message.sender).into()));
@@ -84,7 +92,7 @@ impl MessageTurn<'_> {
         let reply = match self.access {
             _ if !should_respond(facts) => Some(Reply::default()),
             Access::Deny(denial) => Some(Reply::denying(denial, &persona)),
-            Access::Allow { .. } => self.reply(tx, intent)?,
+            Access::Allow { .. } => self.reply_to_version(tx, intent)?,
         };
         Ok(match reply {
             Some(reply) => Decision::Reply(reply),
@@ -96,7 +104,7 @@ impl MessageTurn<'_> {
 
     /// The reply by a requested superpower, else by the builtin assistant. `None`: the language
     /// model replies.
-    fn reply(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Option<Reply>> {
+    pub(super) fn reply(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Option<Reply>> {
         if let Some(reply) = self.answer_about_change(tx, &intent)? {
             return Ok(Some(reply));
         }

@@ -89,7 +89,7 @@ impl MessageTurn<'_> {
             return Ok(Some(reply));
         }
         if let Some(Question::When { text }) = self.question(tx)? {
-            let new = match time.of_new(self.now, self.zone()) {
+            let new = match time.of_new(self.said_at(), self.zone()) {
                 Ok(new) => new,
                 Err(reply) => return Ok(Some(reply.into())),
             };
@@ -226,10 +226,21 @@ impl MessageTurn<'_> {
         if self.now.0 - at.0 > NUMBERS_MS {
             return Ok(Some(wording::too_late_to_undo()));
         }
+        let undone = self.undo_latest(tx, &latest, at)?;
+        Ok(Some(undone.unwrap_or_else(wording::nothing_to_undo)))
+    }
+
+    /// `None`: there is nothing of it any more. `at`: when it was noted.
+    pub(super) fn undo_latest(
+        &self,
+        tx: &mut Tx<'_>,
+        latest: &Latest,
+        at: Timestamp,
+    ) -> Result<Option<String>> {
         if let Some(fact) = &latest.fact {
-            return Ok(Some(self.undo_fact(tx, fact)?));
+            return self.undo_fact(tx, fact).map(Some);
         }
-        let undone = match latest.event {
+        Ok(match latest.event {
             Event::Delivered => None,
             Event::Set => {
                 let mut open = Vec::new();
@@ -257,8 +268,7 @@ impl MessageTurn<'_> {
                 (!replies.is_empty()).then(|| replies.join("\n"))
             }
             Event::Removed => self.bring_back(tx, at)?,
-        };
-        Ok(Some(undone.unwrap_or_else(wording::nothing_to_undo)))
+        })
     }
 
     /// Restores items deleted at that time.

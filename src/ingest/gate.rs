@@ -18,7 +18,7 @@ impl MessageTurn<'_> {
         let caller = Caller {
             subscribed,
             used_today: match rules.allowance(subscribed) {
-                Some(_) => tx.day_count(self.user.id, self.now.utc_day())?,
+                Some(_) => self.used_before(tx)?,
                 None => 0,
             },
         };
@@ -29,6 +29,12 @@ impl MessageTurn<'_> {
             return Ok(verdict);
         }
         Ok(access::decide(rules, caller, self.superpower_request(tx)?))
+    }
+
+    /// The day's messages before this one; an edited one counts once.
+    pub(super) fn used_before(&self, tx: &Tx<'_>) -> Result<i64> {
+        let used = tx.day_count(self.user.id, self.now.utc_day())?;
+        Ok(used - i64::from(self.is_counted_before()))
     }
 
     /// Whether a superpower would be allowed in this message's room.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::powers::request::RequestedPower;
-use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
+use super::versions::{self, EarlierVersion};
+use super::{Endpoint, Ingest, Message, Mode, PreparedMessage, prepare};
 use crate::access::Access;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
@@ -27,6 +28,8 @@ pub(super) struct MessageTurn<'a> {
     /// Messages by people since the assistant's last one, including this one.
     pub(super) humans: i64,
     pub(super) access: Access,
+    /// Of an edited message.
+    pub(super) earlier_version: Option<EarlierVersion>,
     /// The superpower that the message requests, if it is offered.
     pub(super) requested_power: Option<RequestedPower>,
     /// The user's memories in the external service.
@@ -63,11 +66,13 @@ impl Ingest {
             prepared.belongs_to_group(&self.persona.get().name);
         }
         let prepared = &*prepared;
+        let message = &prepared.message;
         let mut turn = MessageTurn {
             ingest: self,
-            left_to_model: self.is_left_to_model(&prepared.message, &flags),
+            earlier_version: versions::earlier_version(tx, message, &room, user.id, now)?,
+            left_to_model: self.is_left_to_model(message, &flags),
             flags,
-            message: Cow::Borrowed(&prepared.message),
+            message: Cow::Borrowed(message),
             user,
             humans: room.humans + 1,
             room,
@@ -97,6 +102,17 @@ impl Ingest {
 impl MessageTurn<'_> {
     pub(super) fn timezone(&self) -> Option<Zone> {
         self.user.timezone
+    }
+
+    /// When the message was said, which may be long before it arrived.
+    pub(super) fn said_at(&self) -> Timestamp {
+        prepare::said_at(self.message.timestamp, self.now)
+    }
+
+    /// An earlier version of the message counts towards the daily limit.
+    pub(super) fn is_counted_before(&self) -> bool {
+        let earlier = self.earlier_version.as_ref();
+        earlier.is_some_and(|earlier| earlier.is_counted)
     }
 
     pub(super) fn in_group(&self) -> bool {

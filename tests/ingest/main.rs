@@ -9,6 +9,7 @@ mod support;
 
 mod assistant;
 mod bodies;
+mod corrections;
 mod counts;
 mod credentials;
 mod fields;

@@ -44,6 +44,8 @@ pub(super) struct Context {
     /// Their URLs.
     pub(super) photos: Vec<String>,
     pub(super) reply_to_assistant: bool,
+    /// The message corrects an earlier one.
+    pub(super) is_edited: bool,
     /// Tools of other servers that may be offered.
     pub(super) remote_tools: Vec<Arc<RemoteTool>>,
     /// Calls for this message whose effects stay, of an attempt before.
@@ -93,6 +95,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         },
         photos: photos.map(str::to_owned).collect(),
         reply_to_assistant: context.get("reply_to_assistant") == Some(&Value::Bool(true)),
+        is_edited: context.get("corrects").is_some_and(Value::is_string),
         remote_tools: Vec::new(),
         done_calls: view.done_calls(message_id)?,
         sent: view.sent_of_reply(message_id)?,

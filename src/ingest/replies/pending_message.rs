@@ -32,6 +32,7 @@ impl Ingest {
             agent: pending.agent,
             humans: 0,
             access: Access::Allow { remaining: -1 },
+            earlier_version: None,
             requested_power: None,
             service_memories,
             by_model: false,

@@ -1,0 +1,148 @@
+//! An edited message: what its earlier version did is undone before the new one is carried out, so
+//! that nothing is done twice. What can't be undone stays, and the reply says so.
+
+use super::Message;
+use super::dialog::{self, Event, LATEST_MS, Latest, StatedFact};
+use super::powers::PowerReply;
+use super::reply::Reply;
+use super::turn::MessageTurn;
+use crate::assistant::builtin::FollowUp;
+use crate::assistant::powers::{Action, Power, Strength};
+use crate::assistant::{self, Intent, Understanding, wording};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::store::{MessageRow, Tx};
+
+/// What becomes of an edit.
+enum Correction {
+    /// It is handled like any other message.
+    Unneeded,
+    /// The earlier version is undone; the sentence that says so.
+    Undone(String),
+    /// The earlier version stays, and nothing else is done.
+    Refused(String),
+}
+
+impl MessageTurn<'_> {
+    /// The reply to a message, which may be an edited one.
+    pub(super) fn reply_to_version(
+        &self,
+        tx: &mut Tx<'_>,
+        intent: Intent,
+    ) -> Result<Option<Reply>> {
+        let correction = match &self.earlier_version {
+            Some(earlier) if !self.left_to_model && self.agent.is_some() => {
+                self.correct(tx, &earlier.row)?
+            }
+            _ => Correction::Unneeded,
+        };
+        let note = match correction {
+            Correction::Unneeded => return self.reply(tx, intent),
+            Correction::Refused(reply) => return Ok(Some(reply.into())),
+            Correction::Undone(note) => note,
+        };
+        Ok(self.reply(tx, intent)?.map(|reply| {
+            let mut all = Reply::from(note);
+            all.add(reply);
+            all
+        }))
+    }
+
+    fn correct(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<Correction> {
+        let message = Message {
+            text: earlier.text.clone(),
+            timestamp: earlier.sent_at_s,
+            ..self.message.clone().into_owned()
+        };
+        let persona = &self.ingest.persona.get().name;
+        let context = message.context(persona, self.timezone(), earlier.received_at);
+        let understood = assistant::understand_all(&context);
+        if let Intent::FollowUp { what, .. } = &understood.intent
+            && matches!(what, FollowUp::Change { .. } | FollowUp::Snooze(_))
+        {
+            return Ok(Correction::Unneeded); // the new time replaces the first one
+        }
+        let at = earlier.received_at;
+        self.drop_question_of(tx, at)?;
+        if self.is_one_request(&understood) && self.undo_all_of(tx, at)? {
+            return Ok(Correction::Undone(wording::earlier_version_undone()));
+        }
+        let is_last = self.room.head == Some(earlier.id);
+        let did_something = match is_last {
+            true => self.is_noted(tx, at)?,
+            false => self.is_request(&understood),
+        };
+        Ok(match did_something {
+            true => Correction::Refused(wording::earlier_version_stays()),
+            false => Correction::Unneeded,
+        })
+    }
+
+    fn is_request(&self, understood: &Understanding) -> bool {
+        let mut calls = understood.calls.calls.iter();
+        let is_called = calls.any(|call| {
+            call.strength == Strength::Clear && self.flags.superpower(call.power.name())
+        });
+        is_called || understood.intent.is_command() && !understood.intent.is_unclear()
+    }
+
+    /// It asks for one thing, without reference to what was said before.
+    fn is_one_request(&self, understood: &Understanding) -> bool {
+        let refers = matches!(
+            understood.intent,
+            Intent::Several(_) | Intent::FollowUp { .. }
+        );
+        self.is_request(understood) && !refers
+    }
+
+    /// The question that was asked then is not open any more.
+    fn drop_question_of(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<()> {
+        let question = tx.question(self.room.id, self.user.id)?;
+        match question {
+            Some((_, asked)) if asked == at => self.drop_question(tx),
+            _ => Ok(()),
+        }
+    }
+
+    /// What was named last, if it was a request of then.
+    fn latest_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Option<Latest>> {
+        let noted = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, self.now);
+        let is_of_then = |(latest, noted): &(Latest, Timestamp)| {
+            *noted == at && latest.event != Event::Delivered
+        };
+        Ok(latest.filter(is_of_then).map(|(latest, _)| latest))
+    }
+
+    /// The superpowers whose state was last changed then.
+    fn powers_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Vec<Power>> {
+        let mut powers = Vec::new();
+        for row in tx.power_states(self.owner())? {
+            let written = tx.power_state_written_at(self.owner(), &row.name)?;
+            powers.extend(Power::named(&row.name).filter(|_| written == Some(at)));
+        }
+        Ok(powers)
+    }
+
+    /// Whether anything that was changed then is still the last change.
+    fn is_noted(&self, tx: &Tx<'_>, at: Timestamp) -> Result<bool> {
+        Ok(self.latest_of(tx, at)?.is_some() || !self.powers_of(tx, at)?.is_empty())
+    }
+
+    /// Undoes what a message of then did. Whether it was anything.
+    fn undo_all_of(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<bool> {
+        let mut is_undone = false;
+        if let Some(latest) = self.latest_of(tx, at)? {
+            // A name or a time zone is replaced by the new one.
+            is_undone = match &latest.fact {
+                Some(StatedFact::Name | StatedFact::TimeZone) => false,
+                _ => self.undo_latest(tx, &latest, at)?.is_some(),
+            };
+        }
+        for power in self.powers_of(tx, at)? {
+            let undone = self.act(tx, power, Action::Undo)?;
+            is_undone |= matches!(undone, Some(PowerReply::Said { changed: true, .. }));
+        }
+        Ok(is_undone)
+    }
+}

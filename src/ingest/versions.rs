@@ -1,0 +1,59 @@
+//! Finds the earlier version of an edited message. What becomes of it is decided in `corrections`.
+
+use serde_json::Value;
+
+use super::Message;
+use super::dialog::NUMBERS_MS;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::store::{MessageRow, Room, Tx, UserId};
+
+/// Messages of a chat among which the earlier version is looked for.
+const SEARCHED_MAX: usize = 20;
+
+/// The newest earlier version of an edited message.
+pub(super) struct EarlierVersion {
+    pub(super) row: MessageRow,
+    /// A version of today counts towards the daily limit.
+    pub(super) is_counted: bool,
+}
+
+/// By the same person in the same chat, some minutes ago at most.
+pub(super) fn earlier_version(
+    tx: &Tx<'_>,
+    message: &Message,
+    room: &Room,
+    user: UserId,
+    now: Timestamp,
+) -> Result<Option<EarlierVersion>> {
+    let (Some(key), Some(head)) = (corrected_key(message.context.as_deref()), room.head) else {
+        return Ok(None);
+    };
+    let is_version = |row: &MessageRow| {
+        let context = row.context.as_deref();
+        let is_first = || text_of(context, "message_id").as_ref() == Some(&key);
+        let is_recent = now.0 - row.received_at.0 <= NUMBERS_MS;
+        row.user == user
+            && is_recent
+            && (is_first() || corrected_key(context).as_ref() == Some(&key))
+    };
+    let mut versions = tx.view().chain(head, SEARCHED_MAX)?;
+    versions.retain(is_version);
+    let is_counted = versions
+        .iter()
+        .any(|row| row.counted && row.received_at.utc_day() == now.utc_day());
+    let newest = versions.into_iter().next();
+    Ok(newest.map(|row| EarlierVersion { row, is_counted }))
+}
+
+/// The key of the message that one corrects.
+fn corrected_key(context: Option<&str>) -> Option<String> {
+    // Most messages correct none.
+    context.filter(|context| context.contains("\"corrects\""))?;
+    text_of(context, "corrects")
+}
+
+fn text_of(context: Option<&str>, field: &str) -> Option<String> {
+    let context: Value = serde_json::from_str(context?).ok()?;
+    context.get(field)?.as_str().map(str::to_owned)
+}

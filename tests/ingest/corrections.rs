@@ -1,0 +1,247 @@
+//! Messages that arrive late, and edited ones: what they mean is done once.
+
+use chatkeep::clock::{Clock, Timestamp};
+use serde_json::{Value, json};
+
+use super::support::{Service, direct};
+use super::{count, reply, service_at};
+
+/// A Thursday, 12:00 UTC.
+const NOW_S: i64 = 1_795_089_600;
+
+async fn service() -> (Clock, Service) {
+    let clock = Clock::fixed(Timestamp::from_seconds(NOW_S));
+    let service = service_at(&clock, &[]).await;
+    service.set_flag("rate_limit.enabled", false).await;
+    (clock, service)
+}
+
+/// The reply to a message that was sent so many seconds ago.
+async fn reply_late(service: &Service, sender: &str, text: &str, ago_s: i64) -> String {
+    let mut message = direct(sender, text);
+    message["timestamp"] = (NOW_S - ago_s).into();
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.status, 200, "{text}: {}", answer.text);
+    answer.json()["reply_text"].as_str().unwrap().to_owned()
+}
+
+/// The times of somebody's reminders.
+fn due(service: &Service, sender: &str) -> Vec<String> {
+    let rows = service.rows(&format!(
+        "SELECT send_at FROM reminders JOIN users ON users.id = reminders.user_id
+         WHERE phone = '{sender}' ORDER BY send_at"
+    ));
+    let times = rows.iter().map(|row| Timestamp(row[0].as_i64().unwrap()));
+    times.map(|at| at.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_late_message_is_understood_by_when_it_was_sent() {
+    let (_, service) = service().await;
+    let hour = 3_600;
+    for (sender, text, ago_s, says, at) in [
+        (
+            "a",
+            "remind me in 10 minutes to call",
+            60,
+            "in 10 minutes",
+            "12:10",
+        ),
+        (
+            "b",
+            "remind me in 2 hours to call",
+            hour,
+            "in 1 hour",
+            "13:00",
+        ),
+        (
+            "c",
+            "remind me in 10 minutes to call",
+            hour,
+            "was for today at 11:10",
+            "",
+        ),
+        (
+            "d",
+            "remind me at 11:30 to call",
+            hour,
+            "was for today at 11:30",
+            "",
+        ),
+        (
+            "e",
+            "remind me in 10 minutes to call",
+            8 * 86_400,
+            "in 10 minutes",
+            "12:10",
+        ),
+        (
+            "f",
+            "remind me in 10 minutes to call",
+            -hour,
+            "in 10 minutes",
+            "12:10",
+        ),
+        (
+            "g",
+            "remind me tomorrow at 6pm to eat",
+            13 * hour,
+            "today at 18:00",
+            "18:00",
+        ),
+        (
+            "h",
+            "remind me every 45 minutes to drink",
+            hour,
+            "every 45 minutes",
+            "12:30",
+        ),
+        ("i", "what time is it", hour, "12:00", ""),
+    ] {
+        let reply = reply_late(&service, sender, text, ago_s).await;
+        assert!(reply.contains(says), "{text} {ago_s}: {reply}");
+        let expected = match at {
+            "" => Vec::new(),
+            at => vec![format!("2026-11-19T{at}:00.000Z")],
+        };
+        assert_eq!(due(&service, sender), expected, "{text} {ago_s}: {reply}");
+    }
+    // Its text is not lost.
+    let reply = reply_late(&service, "c", "at 3pm", 0).await;
+    assert!(reply.contains("today at 15:00"), "{reply}");
+    assert!(reply.contains("call"), "{reply}");
+}
+
+fn version(text: &str, id: &str, corrects: Option<&str>) -> Value {
+    let mut message = direct("ana", text);
+    message["context"] = json!({"message_id": id});
+    if let Some(corrects) = corrects {
+        message["context"]["corrects"] = corrects.into();
+    }
+    message
+}
+
+/// The reply to a message, some time after the one before.
+async fn send(
+    service: &Service,
+    clock: &Clock,
+    text: &str,
+    id: &str,
+    corrects: Option<&str>,
+) -> String {
+    clock.advance(1_000);
+    let message = version(text, id, corrects);
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.status, 200, "{text}: {}", answer.text);
+    answer.json()["reply_text"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_message_is_done_once() {
+    let (clock, service) = service().await;
+    let at = |hour: u32| format!("2026-11-19T{hour}:00:00.000Z");
+    send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+    let reply = send(&service, &clock, "remind me at 6pm to call", "2", Some("1")).await;
+    assert!(reply.contains("took back"), "{reply}");
+    assert!(reply.contains("today at 18:00"), "{reply}");
+    assert_eq!(due(&service, "ana"), [at(18)]);
+    // Edited again; networks name the first version.
+    let again = "remind me at 7pm to call";
+    let reply = send(&service, &clock, again, "3", Some("1")).await;
+    assert_eq!(due(&service, "ana"), [at(19)]);
+    // The relay repeats the request.
+    let repeated = send(&service, &clock, again, "3", Some("1")).await;
+    assert_eq!(repeated, reply);
+    assert_eq!(due(&service, "ana"), [at(19)]);
+    assert_eq!(count(&service, "messages"), 3);
+    let counted = "SELECT count(*) FROM messages WHERE counted";
+    assert_eq!(service.rows(counted)[0][0], 1);
+    assert_eq!(service.rows("SELECT count FROM usage_days")[0][0], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_edited_message_stated_is_replaced() {
+    let (clock, service) = service().await;
+    service.set_flag("free_tier.daily_message_limit", 3).await;
+    let sent = [
+        ("remember that my bike is red", "1", None, "took back"),
+        ("remember that my bike is blue", "2", Some("1"), "took back"),
+        ("remind me to stretch", "3", None, "When"),
+        ("remind me at 5pm to stretch", "4", Some("3"), "17:00"),
+        ("make it 6pm", "5", None, "18:00"),
+        ("make it 8pm", "6", Some("5"), "20:00"),
+    ];
+    for (n, (text, id, corrects, says)) in sent.into_iter().enumerate() {
+        let reply = send(&service, &clock, text, id, corrects).await;
+        assert_eq!(reply.contains(says), n != 0, "{text}: {reply}");
+    }
+    assert_eq!(
+        service.rows("SELECT text FROM memories"),
+        [["my bike is blue"]]
+    );
+    assert_eq!(due(&service, "ana"), ["2026-11-19T20:00:00.000Z"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_undone_stays_and_is_not_done_twice() {
+    let (clock, service) = service().await;
+    let two = "remind me at 5pm to call. remember that my cat is old";
+    send(&service, &clock, two, "1", None).await;
+    let edited = "remind me at 6pm to call. remember that my cat is old";
+    let reply = send(&service, &clock, edited, "2", Some("1")).await;
+    assert!(reply.contains("That stays"), "{reply}");
+    // Something else was done since.
+    send(&service, &clock, "remind me at 7pm to eat", "3", None).await;
+    send(&service, &clock, "remind me at 8pm to run", "4", None).await;
+    let reply = send(&service, &clock, "remind me at 9pm to eat", "5", Some("3")).await;
+    assert!(reply.contains("That stays"), "{reply}");
+    let hours = ["17", "19", "20"].map(|hour| format!("2026-11-19T{hour}:00:00.000Z"));
+    assert_eq!(due(&service, "ana"), hours);
+    assert_eq!(count(&service, "memories"), 1);
+    // What did nothing, is unknown, somebody else's or old is a message like any other.
+    send(&service, &clock, "remidn", "6", None).await;
+    let others = [
+        ("remind me at 9pm to eat", "7", "6"),
+        ("remind me at 9pm to eat", "8", "unknown"),
+    ];
+    for (text, id, corrects) in others {
+        let reply = send(&service, &clock, text, id, Some(corrects)).await;
+        assert!(reply.starts_with("Okay"), "{reply}");
+    }
+    clock.advance(11 * 60_000);
+    let reply = send(&service, &clock, "remind me at 9pm to run", "9", Some("8")).await;
+    assert!(reply.starts_with("Okay"), "{reply}");
+    let mut others = version("remind me at 9pm to run", "10", Some("9"));
+    others["sender"] = "bo".into();
+    let answer = service.edge_message("a", &others).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_eq!(due(&service, "ana").len(), 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_the_last_free_message_is_answered() {
+    let (clock, service) = service().await;
+    service.set_flag("free_tier.daily_message_limit", 1).await;
+    send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+    let reply = send(&service, &clock, "remind me at 6pm to call", "2", Some("1")).await;
+    assert!(reply.contains("18:00"), "{reply}");
+    let refused = super::say(&service, "ana", "hello").await;
+    assert!(!refused["access"].is_null(), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_after_a_restart_finds_the_first_version() {
+    let (clock, service) = service().await;
+    send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    send(&service, &clock, "remind me at 6pm to call", "2", Some("1")).await;
+    assert_eq!(due(&service, "ana"), ["2026-11-19T18:00:00.000Z"]);
+    assert_eq!(
+        reply(&service, "ana", "reminders")
+            .await
+            .matches("call")
+            .count(),
+        1
+    );
+}
