@@ -47,6 +47,21 @@ pub struct MessageContext<'a> {
     pub has_photos: bool,
 }
 
+#[cfg(test)]
+impl<'a> MessageContext<'a> {
+    /// In a direct chat with Juno, of somebody without a time zone.
+    pub(in crate::assistant) fn direct(text: &'a str, now: Timestamp) -> Self {
+        Self {
+            text,
+            now,
+            timezone: None,
+            persona: "Juno",
+            group: false,
+            has_photos: false,
+        }
+    }
+}
+
 /// What a person wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {

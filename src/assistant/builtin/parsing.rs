@@ -106,14 +106,17 @@ fn is_courtesy(word: &str) -> bool {
             | "afternoon"
             | "evening"
             | "there"
+            | "btw"
+            | "fyi"
     )
 }
 
 fn after_courtesies(words: &Words) -> usize {
-    const PHRASES: [&str; 40] = [
+    const PHRASES: [&str; 41] = [
         "good morning",
         "good afternoon",
         "good evening",
+        "by the way",
         "hey there",
         "hi there",
         "hello there",

@@ -11,12 +11,8 @@ const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
 fn context(text: &str) -> MessageContext<'_> {
     MessageContext {
-        text,
-        now: NOW,
         timezone: Some("Europe/Berlin".parse().unwrap()),
-        persona: "Juno",
-        group: false,
-        has_photos: false,
+        ..MessageContext::direct(text, NOW)
     }
 }
 

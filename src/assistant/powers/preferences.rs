@@ -353,14 +353,7 @@ mod tests {
             ("don't write to me again", None),
         ];
         for (text, expected) in cases {
-            let context = MessageContext {
-                text,
-                now: Timestamp(0),
-                timezone: None,
-                persona: "Juno",
-                group: false,
-                has_photos: false,
-            };
+            let context = MessageContext::direct(text, Timestamp(0));
             assert_eq!(parse(&read_message(&context)), expected, "{text}");
         }
     }

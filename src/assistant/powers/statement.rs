@@ -1,6 +1,10 @@
 //! Whether a sentence states what may be kept: a question, a doubt, hearsay or a condition doesn't.
 //! Also what a thing and a person can be called. It knows no superpower.
 
+mod words;
+
+use words::{ASKING, CLAUSE_WORDS, CONDITIONS, FILLERS, HEDGES, OTHER_WORDS, QUESTIONS, SAYING};
+
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 
@@ -17,139 +21,6 @@ pub(super) enum SentenceKind {
     Doubt,
 }
 
-/// Words that ask, before what is asked about.
-const ASKING: [&str; 30] = [
-    "is it true that",
-    "is it true",
-    "is it right that",
-    "is it correct that",
-    "do you know if",
-    "do you know whether",
-    "do you know that",
-    "tell me if",
-    "tell me whether",
-    "i wonder if",
-    "any idea if",
-    "are you sure that",
-    "are you sure",
-    "is it",
-    "isnt it",
-    "was it",
-    "is",
-    "isnt",
-    "are",
-    "arent",
-    "was",
-    "wasnt",
-    "were",
-    "has",
-    "hasnt",
-    "does",
-    "doesnt",
-    "didnt",
-    "do",
-    "so is",
-];
-/// Words that begin other questions.
-const QUESTIONS: [&str; 22] = [
-    "who",
-    "whos",
-    "whose",
-    "what",
-    "whats",
-    "where",
-    "wheres",
-    "which",
-    "why",
-    "how",
-    "hows",
-    "when is",
-    "when was",
-    "when does",
-    "when do",
-    "when will",
-    "when did",
-    "whens",
-    "could",
-    "would",
-    "should",
-    "shall",
-];
-/// Words that begin a condition, or what is only supposed.
-const CONDITIONS: [&str; 27] = [
-    "if",
-    "when",
-    "whenever",
-    "unless",
-    "once",
-    "until",
-    "till",
-    "while",
-    "whether",
-    "because",
-    "in case",
-    "as soon as",
-    "suppose",
-    "supposing",
-    "imagine",
-    "assuming",
-    "maybe",
-    "perhaps",
-    "possibly",
-    "im not sure",
-    "i am not sure",
-    "i doubt",
-    "i hope",
-    "i wish",
-    "not sure",
-    "unsure",
-    "no idea",
-];
-/// Words in which somebody tells what they believe or have heard, before it.
-const HEDGES: [&str; 25] = [
-    "i think that",
-    "i think",
-    "i believe that",
-    "i believe",
-    "i guess",
-    "i suppose",
-    "i heard that",
-    "i heard",
-    "i was told that",
-    "i was told",
-    "im pretty sure that",
-    "im pretty sure",
-    "im fairly sure",
-    "im sure that",
-    "im sure",
-    "apparently",
-    "probably",
-    "supposedly",
-    "pretty sure",
-    "fairly sure",
-    "actually",
-    "btw",
-    "fyi",
-    "by the way",
-    "no actually",
-];
-const SAYING: [&str; 14] = [
-    "said that",
-    "said",
-    "says that",
-    "says",
-    "told me that",
-    "told me",
-    "tells me that",
-    "tells me",
-    "thinks that",
-    "thinks",
-    "mentioned that",
-    "mentioned",
-    "claims that",
-    "claims",
-];
-
 /// Whether it is asked for in the form of a question: "can you note …?"
 fn is_request(message: &ParsedMessage<'_>) -> bool {
     let asked = ["can you", "can u", "could you", "would you", "will you"];
@@ -162,8 +33,16 @@ fn is_wished(message: &ParsedMessage<'_>) -> bool {
     (0..message.start).any(|at| message.words.after(at, &wished).is_some())
 }
 
+/// Where the sentence begins, after words like "actually".
+pub(super) fn start(message: &ParsedMessage<'_>) -> usize {
+    message
+        .words
+        .after(message.start, &FILLERS)
+        .unwrap_or(message.start)
+}
+
 pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
-    let (words, at) = (&message.words, message.start);
+    let (words, at) = (&message.words, start(message));
     let begins = |phrases: &[&str]| words.after(at, phrases).is_some();
     if words.is_question() && !is_request(message) || begins(&ASKING) || begins(&QUESTIONS) {
         SentenceKind::Question
@@ -176,12 +55,12 @@ pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
 
 /// Where that begins which is asked about: after "is it true that".
 pub(super) fn after_question(message: &ParsedMessage<'_>) -> Option<usize> {
-    message.words.after(message.start, &ASKING)
+    message.words.after(start(message), &ASKING)
 }
 
 /// Where that begins which somebody believes or has heard: after "I think" and "Bo said that".
 pub(super) fn after_hedge(message: &ParsedMessage<'_>) -> Option<usize> {
-    let (words, at) = (&message.words, message.start);
+    let (words, at) = (&message.words, start(message));
     let said = || {
         (at + 1..=at + SPEAKER_WORDS_MAX).find_map(|verb| {
             let next = words.after(verb, &SAYING)?;
@@ -217,195 +96,6 @@ pub(super) fn is_person(name: &str) -> bool {
     (1..=NAME_WORDS_MAX).contains(&count) && (from..words.len()).all(is_name)
 }
 
-/// Words of a clause, a doubt or a negation.
-const CLAUSE_WORDS: [&str; 80] = [
-    "i",
-    "im",
-    "ive",
-    "he",
-    "hes",
-    "she",
-    "shes",
-    "they",
-    "theyre",
-    "we",
-    "is",
-    "are",
-    "was",
-    "were",
-    "has",
-    "have",
-    "had",
-    "does",
-    "did",
-    "should",
-    "would",
-    "could",
-    "might",
-    "must",
-    "not",
-    "never",
-    "nobody",
-    "noone",
-    "none",
-    "neither",
-    "isnt",
-    "arent",
-    "wasnt",
-    "werent",
-    "hasnt",
-    "havent",
-    "hadnt",
-    "doesnt",
-    "dont",
-    "didnt",
-    "wont",
-    "cant",
-    "couldnt",
-    "wouldnt",
-    "shouldnt",
-    "longer",
-    "maybe",
-    "perhaps",
-    "probably",
-    "possibly",
-    "supposedly",
-    "apparently",
-    "hopefully",
-    "almost",
-    "nearly",
-    "if",
-    "when",
-    "whenever",
-    "unless",
-    "whether",
-    "because",
-    "but",
-    "although",
-    "think",
-    "thinks",
-    "thought",
-    "believe",
-    "believes",
-    "guess",
-    "heard",
-    "said",
-    "says",
-    "told",
-    "claims",
-    "claimed",
-    "knows",
-    "wonder",
-    "remind",
-    "owe",
-    "owes",
-];
-
-/// Other words that no person is called: pronouns, prepositions, times.
-const OTHER_WORDS: [&str; 101] = [
-    "it",
-    "its",
-    "him",
-    "her",
-    "them",
-    "you",
-    "me",
-    "us",
-    "my",
-    "your",
-    "his",
-    "their",
-    "this",
-    "that",
-    "these",
-    "those",
-    "a",
-    "an",
-    "the",
-    "to",
-    "for",
-    "from",
-    "at",
-    "on",
-    "in",
-    "with",
-    "by",
-    "about",
-    "than",
-    "what",
-    "who",
-    "whose",
-    "which",
-    "where",
-    "why",
-    "how",
-    "somebody",
-    "someone",
-    "anybody",
-    "anyone",
-    "no",
-    "can",
-    "will",
-    "may",
-    "do",
-    "be",
-    "been",
-    "just",
-    "already",
-    "still",
-    "always",
-    "also",
-    "only",
-    "yet",
-    "ever",
-    "so",
-    "too",
-    "then",
-    "now",
-    "today",
-    "yesterday",
-    "tomorrow",
-    "tonight",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "last",
-    "next",
-    "paid",
-    "pays",
-    "pay",
-    "spent",
-    "add",
-    "sure",
-    "actually",
-    "btw",
-    "fyi",
-    "anyway",
-    "oh",
-    "ok",
-    "okay",
-    "yes",
-    "yeah",
-    "hey",
-    "hi",
-    "sorry",
-    "please",
-    "thanks",
-    "every",
-    "each",
-    "all",
-    "any",
-    "both",
-    "another",
-    "more",
-    "most",
-    "well",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -437,14 +127,7 @@ mod tests {
             ("spent 20 on lunch", Statement),
         ];
         for (text, expected) in cases {
-            let context = MessageContext {
-                text,
-                now: Timestamp(0),
-                timezone: None,
-                persona: "Juno",
-                group: false,
-                has_photos: false,
-            };
+            let context = MessageContext::direct(text, Timestamp(0));
             assert_eq!(sentence_kind(&read_message(&context)), expected, "{text}");
         }
     }

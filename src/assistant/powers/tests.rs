@@ -41,12 +41,8 @@ static NOTHING: &Facts = &Facts {
 
 fn context(text: &str) -> MessageContext<'_> {
     MessageContext {
-        text,
-        now: NOW,
         timezone: Some("Europe/Berlin".parse().unwrap()),
-        persona: "Juno",
-        group: false,
-        has_photos: false,
+        ..MessageContext::direct(text, NOW)
     }
 }
 

@@ -261,24 +261,25 @@ fn sentences(text: &str) -> Vec<&str> {
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
 fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Part<'a>> {
     let words = Words::new(sentence);
-    let beginnings: Vec<usize> = beginnings(&words).take(PARTS_MAX - 1).collect();
+    let beginnings: Vec<Beginning> = beginnings(&words).take(PARTS_MAX - 1).collect();
     let mut parts = Vec::new();
     let mut start = 0;
-    for (n, at) in beginnings.iter().enumerate() {
-        let before = (start..*at).rev().find(|at| !is_link(&words, *at));
+    for (n, beginning) in beginnings.iter().enumerate() {
+        let at = beginning.at;
+        let before = (start..at).rev().find(|at| !is_link(&words, *at));
         let before = before.map_or(start, |at| at + 1);
-        let end = beginnings.get(n + 1).copied().unwrap_or(words.len());
-        let next = words.original(*at..end);
+        let end = beginnings.get(n + 1).map_or(words.len(), |next| next.at);
+        let next = words.original(at..end);
         let part = Part::read(words.original(start..before), message);
         // "spent 20 on lunch remind me at 5 to log it"
-        let is_sure = is_apart(&words, *at) || matches!(part.intent, Intent::Power(_));
+        let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));
         if is_sure
             && part.is_request()
             && part.ends_before(&Words::new(next))
             && Part::read(next, message).is_request()
         {
             parts.push(part);
-            start = *at;
+            start = at;
         }
     }
     if !parts.is_empty() {
@@ -294,14 +295,25 @@ fn is_link(words: &Words, at: usize) -> bool {
     matches!(words.get(at), "and" | "then" | "also" | "plus" | "so")
 }
 
-/// Where requests may begin that follow another one.
-fn beginnings(words: &Words) -> impl Iterator<Item = usize> {
+/// Where a request may begin that follows another one.
+struct Beginning {
+    at: usize,
+    /// It is set apart from the words before.
+    is_apart: bool,
+}
+
+fn beginnings(words: &Words) -> impl Iterator<Item = Beginning> {
     let is_own = |at: usize| {
         let before = words.get(at - 1);
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
-    (1..words.len()).filter(move |at| {
-        (is_apart(words, *at) || is_own(*at)) && words.after(*at, &BEGINNINGS).is_some()
+    let all = (1..words.len()).map(move |at| Beginning {
+        at,
+        is_apart: is_apart(words, at),
+    });
+    all.filter(move |beginning| {
+        (beginning.is_apart || is_own(beginning.at))
+            && words.after(beginning.at, &BEGINNINGS).is_some()
     })
 }
 

@@ -49,32 +49,15 @@ pub fn comes_once(
     )
 }
 
-/// Several match; their numbers are valid for some minutes.
+/// Several match; their numbers are valid for some minutes. `how`: how to name one, with an example.
 pub fn which_of_these(
+    how: &str,
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
     let lines = numbered_reminders(reminders, now, timezone);
-    super::numbered_list(
-        "Which one? Say it with its number, like “move 2 to friday”:",
-        lines,
-        reminders.len(),
-    )
-}
-
-/// Several are of the time that was named.
-pub fn which_to_cancel(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = numbered_reminders(reminders, now, timezone);
-    super::numbered_list(
-        "Which one? Say it with its number, like “cancel 2”:",
-        lines,
-        reminders.len(),
-    )
+    super::numbered_list(&format!("Which one? Say it {how}:"), lines, reminders.len())
 }
 
 /// No reminder was delivered that could be postponed.

@@ -1,6 +1,5 @@
 //! What is said when a time of a repeating reminder is left out.
 
-use super::reminders::numbered_reminders;
 use super::{quoted, times};
 use crate::clock::{Timestamp, Zone};
 
@@ -42,17 +41,4 @@ pub fn only_next_skipped(
 
 pub fn nothing_to_skip() -> String {
     "No repeating reminder comes then, so there's nothing to leave out. “reminders” shows the ones you have.".to_owned()
-}
-
-pub fn which_to_skip(
-    reminders: &[(&str, Timestamp)],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = numbered_reminders(reminders, now, timezone);
-    super::numbered_list(
-        "Which one? Say it with a word of it, like “skip my run reminder tomorrow”:",
-        lines,
-        reminders.len(),
-    )
 }

@@ -12,6 +12,23 @@ use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
 impl MessageTurn<'_> {
+    /// Asks which of them is meant. `how`: how to name one, with an example.
+    pub(in crate::ingest) fn ask_which(
+        &self,
+        tx: &mut Tx<'_>,
+        how: &str,
+        reminders: &[Reminder],
+    ) -> Result<String> {
+        self.note_listed(tx, reminders)?;
+        let (now, timezone) = (self.now, self.timezone());
+        Ok(wording::which_of_these(
+            how,
+            &listed(reminders),
+            now,
+            timezone,
+        ))
+    }
+
     pub(super) fn change(
         &self,
         tx: &mut Tx<'_>,
@@ -37,8 +54,7 @@ impl MessageTurn<'_> {
             if *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
                 return Ok(Some(self.change_each(tx, &open, to)?));
             }
-            self.note_listed(tx, &open)?;
-            let reply = wording::which_of_these(&listed(&open), self.now, self.timezone());
+            let reply = self.ask_which(tx, "with its number, like “move 2 to friday”", &open)?;
             return Ok(Some(reply.into()));
         };
         let recurrence = reminder.recurrence.as_ref();

@@ -8,7 +8,6 @@ use crate::assistant::builtin::{NewTime, ReminderRef};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::carry_out::listed;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
@@ -49,12 +48,8 @@ impl MessageTurn<'_> {
                 })))
             }
             several => {
-                self.note_listed(tx, several)?;
-                Ok(Some(wording::which_to_skip(
-                    &listed(several),
-                    self.now,
-                    timezone,
-                )))
+                let how = "with a word of it, like “skip my run reminder tomorrow”";
+                self.ask_which(tx, how, several).map(Some)
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::wording;
 use crate::error::Result;
-use crate::ingest::carry_out::{described, listed, pairs};
+use crate::ingest::carry_out::{described, pairs};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
@@ -26,9 +26,7 @@ impl MessageTurn<'_> {
             let minute = |reminder: &Reminder| minute_of_day(reminder.send_at, self.zone());
             found.retain(|reminder| request.minutes.contains(&minute(reminder)));
             if found.len() > 1 && !request.several {
-                self.note_listed(tx, &found)?;
-                let (now, zone) = (self.now, self.timezone());
-                return Ok(wording::which_to_cancel(&listed(&found), now, zone));
+                return self.ask_which(tx, "with its number, like “cancel 2”", &found);
             }
         }
         // "all" said in private means none of a group, where others go by them.

@@ -24,7 +24,7 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, action));
     }
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (statement::start(message), pieces::end(words));
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
@@ -36,9 +36,6 @@ pub(in crate::assistant::powers) fn parse(
         "this morning",
         "tonight",
         "earlier",
-        "actually",
-        "btw",
-        "fyi",
     ];
     let at = words.after(at, &before).unwrap_or(at);
     owes(words, at, end).or_else(|| paid(words, at, end))

@@ -371,12 +371,8 @@ mod tests {
 
     fn understood(text: &str) -> Option<(Strength, CalendarQuery)> {
         let context = MessageContext {
-            text,
-            now: NOW,
             timezone: Some("Europe/Berlin".parse().unwrap()),
-            persona: "Juno",
-            group: false,
-            has_photos: false,
+            ..MessageContext::direct(text, NOW)
         };
         let calls = recognise(&context);
         let call = calls.of(Power::CalendarQueryAgent)?;

@@ -18,7 +18,11 @@ pub(super) fn subject(action: &Action, strength: Strength) -> Option<&str> {
     let is_soft = strength == Strength::Soft;
     match action {
         Action::BirthdayReminder(BirthdayAction::Keep { .. } | BirthdayAction::Unclear)
-        | Action::BudgetTracker(BudgetAction::Spent { .. } | BudgetAction::Budgets(_))
+        | Action::BudgetTracker(
+            BudgetAction::Spent { .. }
+            | BudgetAction::SpentIfInUse { .. }
+            | BudgetAction::Budgets(_),
+        )
         | Action::HabitTracker(HabitAction::Did { .. } | HabitAction::DidNot { .. })
         | Action::MoodTracker(MoodAction::Log { .. }) => Some(""),
         Action::BillSplit(
