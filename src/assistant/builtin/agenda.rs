@@ -87,6 +87,13 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
             about: Some(about),
         });
     }
+    if let Some(from) = another_day(message) {
+        let from = words.after(from, &["for", "on"]).unwrap_or(from);
+        return span(message, from..end).map(|span| Intent::Agenda {
+            span,
+            of_calendar: false,
+        });
+    }
     let from = words.after(message.start, &EVERYTHING)?;
     // "whats on" alone may be about anything; a day or a schedule is the person's.
     let is_own = matches!(
@@ -104,6 +111,17 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         .unwrap_or(from);
     let from = words.after(from, &["for", "on"]).unwrap_or(from);
     span(message, from..end).map(agenda)
+}
+
+/// Where the day begins in "and tomorrow?", "what about friday?".
+fn another_day(message: &ParsedMessage) -> Option<usize> {
+    let (words, at) = (&message.words, message.start);
+    if !words.is_question() {
+        return None;
+    }
+    let is_more = at.checked_sub(1).map(|before| words.get(before)) == Some("and");
+    let from = words.after(at, &["what about", "how about"]);
+    from.or_else(|| is_more.then_some(at))
 }
 
 fn today(message: &ParsedMessage) -> Option<Span> {

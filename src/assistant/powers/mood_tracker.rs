@@ -132,6 +132,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction
         | "hows my mood been"
         | "how has my mood been"
         | "mood this week"
+        | "track my mood"
+        | "log my mood"
+        | "track my moods"
         | "how has my mood been this week"
         | "show my mood this week"
         | "mood diary" => {
