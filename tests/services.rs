@@ -568,7 +568,7 @@ impl World {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_connects_once_and_looking_at_it_does_not_count() {
-    let world = World::open().await;
+    let mut world = World::open().await;
     let path = world.link().await;
     for _ in 0..2 {
         let page = world.service.send(&get(&path)).await;
@@ -640,6 +640,24 @@ async fn a_link_connects_once_and_looking_at_it_does_not_count() {
             .rows("SELECT count(*) FROM connected_services"),
         [[1]]
     );
+    // Each attempt asks a server: they are counted like calls of the API.
+    world.server.instead(Some((404, "X: y")));
+    let path = world.link().await;
+    for _ in 0..10 {
+        let page = world.submit(&path, &form).await;
+        assert_eq!(page.status, 422, "{}", page.text);
+    }
+    let page = world.submit(&path, &form).await;
+    assert_eq!(page.status, 429, "{}", page.text);
+    assert!(page.header("retry-after").is_some() && page.text.contains("<form"));
+    let refused = world.service.send(&post(&path, &body)).await;
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (429, "rate_limited")
+    );
+    world.token = world.service.user_token(&world.service.user_id(PHONE));
+    let refused = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(refused.status, 429, "{}", refused.text);
     // Nobody but the person is sent a link.
     let asked = support::group("g", PHONE, "juno, connect my calendar");
     let said = world.service.edge_message("a", &asked).await.json();

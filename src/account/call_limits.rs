@@ -5,7 +5,7 @@
 use parking_lot::Mutex;
 
 use super::identity::SignedInUser;
-use crate::clock::{Clock, Monotonic};
+use crate::clock::Clock;
 use crate::error::{Error, Quota, Result};
 use crate::limits::{self, DAY_MS, HOUR_MS, LimitState, MINUTE_MS, Windows};
 use crate::store::{SharedStore, UserId};
@@ -74,7 +74,7 @@ impl CallLimits {
     pub async fn take(&self, limit: Limit, user: &SignedInUser) -> Result<Quota> {
         let (calls_max, window_ms) = limit.calls_and_window_ms();
         if window_ms <= MINUTE_MS {
-            return self.take_of_minute(limit, user.id, self.clock.monotonic());
+            return self.take_of_minute(limit, user.id);
         }
         let (subject, now) = (user.user_id.clone(), self.clock.now());
         self.store
@@ -89,9 +89,11 @@ impl CallLimits {
             .await
     }
 
-    fn take_of_minute(&self, limit: Limit, user: UserId, now: Monotonic) -> Result<Quota> {
+    /// The same for a limit of calls in a minute.
+    pub fn take_of_minute(&self, limit: Limit, user: UserId) -> Result<Quota> {
         let mut windows = self.minutes.lock();
-        let outcome = windows.take((limit, user), limit.calls_and_window_ms().0, now);
+        let calls_max = limit.calls_and_window_ms().0;
+        let outcome = windows.take((limit, user), calls_max, self.clock.monotonic());
         limit.into_quota(outcome)
     }
 }

@@ -2,8 +2,10 @@
 //! The same address accepts the form's fields as JSON. The page must not show what was typed.
 
 use super::{Request, services};
+use crate::account::call_limits::Limit;
 use crate::error::{Error, Kind, Result};
 use crate::http::{self, Fields, Response, StatusCode, header};
+use crate::services::{Credentials, ServiceView};
 
 const PAGE: &str = include_str!("connect.html");
 /// Content-Security-Policy: no scripts, only the page's own style by its hash (a test checks the
@@ -28,9 +30,7 @@ pub(super) async fn connect(mut rq: Request<(), String>) -> Result<Response> {
     if !is_form {
         let body = rq.json().await?;
         let (credentials, name) = services::read_draft(Fields::of(&body))?;
-        let services = &rq.app.services;
-        let service = services.connect_by_link(&rq.path, credentials, name);
-        return Ok(http::json(&service.await?));
+        return Ok(http::json(&try_once(&rq, credentials, name).await?));
     }
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     match connect_by_form(&rq, &body).await {
@@ -69,8 +69,19 @@ async fn connect_by_form(rq: &Request<(), String>, body: &[u8]) -> Result<String
         );
     }
     let (credentials, name) = services::read_draft(Fields::of(&fields))?;
-    let connecting = rq.app.services.connect_by_link(&rq.path, credentials, name);
-    Ok(connecting.await?.name)
+    Ok(try_once(rq, credentials, name).await?.name)
+}
+
+/// Attempts count with the person's other calls for which servers are asked.
+async fn try_once(
+    rq: &Request<(), String>,
+    credentials: Credentials,
+    name: Option<String>,
+) -> Result<ServiceView> {
+    let services = &rq.app.services;
+    let user = services.link(&rq.path).await?.user;
+    rq.app.call_limits.take_of_minute(Limit::Services, user)?;
+    services.connect_by_link(&rq.path, credentials, name).await
 }
 
 /// Shows the error on the page, with the form if another attempt can succeed.
@@ -80,9 +91,11 @@ async fn error_page(rq: &Request<(), String>, error: Error) -> Result<Response> 
         Kind::BadRequest => StatusCode::BAD_REQUEST,
         Kind::NotFound => StatusCode::NOT_FOUND,
         Kind::Gone => StatusCode::GONE,
+        Kind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         _ => return Err(error),
     };
-    let can_retry = matches!(error.kind, Kind::Invalid | Kind::BadRequest);
+    let can_retry = !matches!(error.kind, Kind::NotFound | Kind::Gone);
+    let retry_after_s = error.retry_after_s;
     let message = match error.fields.first() {
         Some(field) => format!(
             "The field {} {}",
@@ -98,7 +111,11 @@ async fn error_page(rq: &Request<(), String>, error: Error) -> Result<Response> 
         }
         false => format!("<p class=bad>{}</p>", escape(&message)),
     };
-    Ok(page(status, TITLE, &body))
+    let page = page(status, TITLE, &body);
+    Ok(match retry_after_s {
+        Some(seconds) => http::with_header(page, header::RETRY_AFTER, &seconds.to_string()),
+        None => page,
+    })
 }
 
 /// The forms for calendars and mailboxes, the requested kind first.
