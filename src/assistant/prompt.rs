@@ -140,8 +140,6 @@ pub struct PromptContext<'a> {
     /// The operator's text instead of the built-in one.
     pub system_prompt: Option<&'a str>,
     pub now: Timestamp,
-    /// When the last message was said, if it arrived late.
-    pub said_at: Option<Timestamp>,
     /// The last message is an edited one.
     pub is_edited: bool,
     /// An IANA name.
@@ -334,17 +332,11 @@ fn is_invisible(c: char) -> bool {
 fn time(context: &PromptContext<'_>) -> String {
     let timezone: Option<Zone> = context.timezone.and_then(|name| name.parse().ok());
     let zone = timezone.map_or("UTC; theirs is not known", |zone| zone.name());
-    let local = |at: Timestamp| {
-        let local = at.utc().with_timezone(&timezone.unwrap_or(Zone::UTC));
-        local.format("%A, %-d %B %Y, %H:%M")
-    };
-    let mut text = format!("It is {} ({zone}).", local(context.now));
-    if let Some(said_at) = context.said_at {
-        let said_at = local(said_at);
-        text.push_str(&format!(
-            " The last message arrived late: it was said on {said_at}, and its times are meant from then."
-        ));
-    }
+    let local = context
+        .now
+        .utc()
+        .with_timezone(&timezone.unwrap_or(Zone::UTC));
+    let mut text = format!("It is {} ({zone}).", local.format("%A, %-d %B %Y, %H:%M"));
     if context.is_edited {
         text.push_str(
             " The last message is the edited version of an earlier one: change or cancel what was \

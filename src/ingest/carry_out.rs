@@ -1,7 +1,7 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `decide` has found that the message is its to answer.
 
-use super::dialog::{Question, StatedFact};
+use super::dialog::StatedFact;
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
@@ -179,16 +179,6 @@ impl MessageTurn<'_> {
         said_in: Option<Zone>,
         recurrence: Option<&Recurrence>,
     ) -> Result<Reply> {
-        if send_at <= self.now && recurrence.is_none() {
-            return self.remind_too_late(tx, text, send_at);
-        }
-        // A late message may have begun it in the past.
-        let begun = recurrence.filter(|_| send_at <= self.now);
-        let next = begun.and_then(|recurrence| recurrence.progress(self.now).next);
-        let (recurrence, send_at) = match &next {
-            Some((next, at)) => (Some(next), *at),
-            None => (recurrence, send_at),
-        };
         let request = ReminderRequest {
             text,
             send_at,
@@ -225,14 +215,6 @@ impl MessageTurn<'_> {
             deliver_by: if is_own { "service" } else { "relay" },
         };
         Reply::scheduling(reply, &schedule)
-    }
-
-    /// The message arrived after the time that it names.
-    fn remind_too_late(&self, tx: &mut Tx<'_>, text: &str, send_at: Timestamp) -> Result<Reply> {
-        let reply = wording::reminder_too_late(text, send_at, self.now, self.timezone());
-        let text = text.to_owned();
-        self.ask(tx, &Question::When { text })?;
-        Ok(reply.into())
     }
 
     fn list_reminders(&self, tx: &mut Tx<'_>) -> Result<String> {

@@ -5,7 +5,7 @@ use super::powers::request::RequestedPower;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::access::Access;
-use crate::assistant::{self, Intent, MessageContext, Understanding, wording};
+use crate::assistant::{self, Intent, Understanding, wording};
 use crate::error::Result;
 use crate::model::secret_text::REMOVED;
 use crate::store::Tx;
@@ -64,14 +64,6 @@ impl MessageTurn<'_> {
             false => {
                 assistant::understand(&message.context(&persona.name, self.timezone(), self.now))
             }
-        };
-        let intent = match intent {
-            // Small talk about the time tells of now, also in answer to a late message.
-            Intent::Say(_) if self.said_at() < self.now => assistant::understand(&MessageContext {
-                now: self.now,
-                ..message.context(&persona.name, self.timezone(), self.now)
-            }),
-            intent => intent,
         };
         // A crisis answer comes before any limit or other rule, alone.
         if intent == Intent::Crisis {

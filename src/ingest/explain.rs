@@ -4,7 +4,6 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::prepare;
 use super::replies::SMALL_TALK;
 use crate::assistant::{self, Intent, MessageContext};
 use crate::error::{Error, Result};
@@ -32,7 +31,7 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     let story = Explanation {
         understood: assistant::understand(&MessageContext {
             text: &message.text,
-            now: prepare::said_at(message.sent_at_s, message.received_at),
+            now: message.received_at,
             timezone: user.timezone,
             persona,
             group: room.mode == "group" && context.get("reply_to_assistant") != Some(&true.into()),

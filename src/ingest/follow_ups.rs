@@ -89,7 +89,7 @@ impl MessageTurn<'_> {
             return Ok(Some(reply));
         }
         if let Some(Question::When { text }) = self.question(tx)? {
-            let new = match time.of_new(self.said_at(), self.zone()) {
+            let new = match time.of_new(self.now, self.zone()) {
                 Ok(new) => new,
                 Err(reply) => return Ok(Some(reply.into())),
             };

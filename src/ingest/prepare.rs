@@ -45,21 +45,6 @@ pub struct Message {
     pub reply_to_assistant: bool,
 }
 
-/// A message that arrives so long after it was sent is late. Clocks differ by less.
-const LATE_S_MIN: i64 = 2 * 60;
-/// An older timestamp is no time of a relay that was cut off.
-const LATE_S_MAX: i64 = 7 * 24 * 60 * 60;
-
-/// When a message was said: by its timestamp if it arrives late, as after an outage of its relay,
-/// else when it arrived.
-pub(super) fn said_at(sent_at_s: i64, arrived: Timestamp) -> Timestamp {
-    let late_s = arrived.seconds().saturating_sub(sent_at_s);
-    match (LATE_S_MIN..=LATE_S_MAX).contains(&late_s) {
-        true => Timestamp::from_seconds(sent_at_s),
-        false => arrived,
-    }
-}
-
 /// How a repetition of this request is recognised.
 #[derive(Debug, Clone, Copy)]
 pub enum RepeatKey {
@@ -149,7 +134,7 @@ impl Message {
         Digest::of(&parts)
     }
 
-    /// The text with the facts that change its meaning. `now`: when it arrived.
+    /// The text with the facts that change its meaning.
     pub(super) fn context<'a>(
         &'a self,
         persona: &'a str,
@@ -158,7 +143,7 @@ impl Message {
     ) -> MessageContext<'a> {
         MessageContext {
             text: &self.text,
-            now: said_at(self.timestamp, now),
+            now,
             timezone,
             persona,
             group: self.mode == Mode::Group && !self.reply_to_assistant,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::powers::request::RequestedPower;
 use super::versions::{self, EarlierVersion};
-use super::{Endpoint, Ingest, Message, Mode, PreparedMessage, prepare};
+use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
@@ -102,11 +102,6 @@ impl Ingest {
 impl MessageTurn<'_> {
     pub(super) fn timezone(&self) -> Option<Zone> {
         self.user.timezone
-    }
-
-    /// When the message was said, which may be long before it arrived.
-    pub(super) fn said_at(&self) -> Timestamp {
-        prepare::said_at(self.message.timestamp, self.now)
     }
 
     /// An earlier version of the message counts towards the daily limit.

@@ -1,4 +1,4 @@
-//! Messages that arrive late, and edited ones: what they mean is done once.
+//! Edited messages: what they mean is done once.
 
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
@@ -16,15 +16,6 @@ async fn service() -> (Clock, Service) {
     (clock, service)
 }
 
-/// The reply to a message that was sent so many seconds ago.
-async fn reply_late(service: &Service, sender: &str, text: &str, ago_s: i64) -> String {
-    let mut message = direct(sender, text);
-    message["timestamp"] = (NOW_S - ago_s).into();
-    let answer = service.edge_message("a", &message).await;
-    assert_eq!(answer.status, 200, "{text}: {}", answer.text);
-    answer.json()["reply_text"].as_str().unwrap().to_owned()
-}
-
 /// The times of somebody's reminders.
 fn due(service: &Service, sender: &str) -> Vec<String> {
     let rows = service.rows(&format!(
@@ -33,83 +24,6 @@ fn due(service: &Service, sender: &str) -> Vec<String> {
     ));
     let times = rows.iter().map(|row| Timestamp(row[0].as_i64().unwrap()));
     times.map(|at| at.to_string()).collect()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_late_message_is_understood_by_when_it_was_sent() {
-    let (_, service) = service().await;
-    let hour = 3_600;
-    for (sender, text, ago_s, says, at) in [
-        (
-            "a",
-            "remind me in 10 minutes to call",
-            60,
-            "in 10 minutes",
-            "12:10",
-        ),
-        (
-            "b",
-            "remind me in 2 hours to call",
-            hour,
-            "in 1 hour",
-            "13:00",
-        ),
-        (
-            "c",
-            "remind me in 10 minutes to call",
-            hour,
-            "was for today at 11:10",
-            "",
-        ),
-        (
-            "d",
-            "remind me at 11:30 to call",
-            hour,
-            "was for today at 11:30",
-            "",
-        ),
-        (
-            "e",
-            "remind me in 10 minutes to call",
-            8 * 86_400,
-            "in 10 minutes",
-            "12:10",
-        ),
-        (
-            "f",
-            "remind me in 10 minutes to call",
-            -hour,
-            "in 10 minutes",
-            "12:10",
-        ),
-        (
-            "g",
-            "remind me tomorrow at 6pm to eat",
-            13 * hour,
-            "today at 18:00",
-            "18:00",
-        ),
-        (
-            "h",
-            "remind me every 45 minutes to drink",
-            hour,
-            "every 45 minutes",
-            "12:30",
-        ),
-        ("i", "what time is it", hour, "12:00", ""),
-    ] {
-        let reply = reply_late(&service, sender, text, ago_s).await;
-        assert!(reply.contains(says), "{text} {ago_s}: {reply}");
-        let expected = match at {
-            "" => Vec::new(),
-            at => vec![format!("2026-11-19T{at}:00.000Z")],
-        };
-        assert_eq!(due(&service, sender), expected, "{text} {ago_s}: {reply}");
-    }
-    // Its text is not lost.
-    let reply = reply_late(&service, "c", "at 3pm", 0).await;
-    assert!(reply.contains("today at 15:00"), "{reply}");
-    assert!(reply.contains("call"), "{reply}");
 }
 
 fn version(text: &str, id: &str, corrects: Option<&str>) -> Value {

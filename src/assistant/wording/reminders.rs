@@ -57,27 +57,13 @@ pub fn reminder_set(
     )
 }
 
-/// The message arrived after the time for which it asks.
-pub fn reminder_too_late(
-    what: &str,
-    send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let when = times::moment(send_at, now, timezone);
-    format!(
-        "Your message reached me late: {} was for {when}, so I've set nothing. When shall I remind you?",
-        quoted(what)
-    )
-}
-
 /// What an edited message asked for before.
 pub fn earlier_version_undone() -> String {
     "You changed your message, so I took back what I did for the first one.".to_owned()
 }
 
 pub fn earlier_version_stays() -> String {
-    "I've already done what your message said before you changed it. That stays, and I've done      nothing more: tell me in a new message what should be different."
+    "I've already done what your message said before you changed it. That stays, and I've done nothing more: tell me in a new message what should be different."
         .to_owned()
 }
 

@@ -19,7 +19,6 @@ use crate::assistant::prompt::{CallWithResult, Prompt, ToolExchange};
 use crate::assistant::tools::{OfferedTool, Operation, RemoteTool};
 use crate::clock::{Timestamp, Zone};
 use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
-use crate::ingest::prepare;
 use crate::memory::ServiceMemories;
 use crate::random;
 
@@ -187,10 +186,9 @@ impl ModelTurn<'_> {
     /// The model's tool calls with their results.
     async fn exchange(&self, reply: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
         let now = self.ingest.clock.now();
-        let message = &self.context.message;
         let moment = Moment {
             // "In an hour" is an hour from when it was said.
-            now: prepare::said_at(message.sent_at_s, message.received_at),
+            now: self.context.message.received_at,
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };

@@ -15,7 +15,7 @@ use crate::assistant::tools::OfferedTool;
 use crate::assistant::wording::Apology;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::engine::{self, CallPermit, Model, ModelFailure};
-use crate::ingest::{Ingest, prepare};
+use crate::ingest::Ingest;
 use crate::memory::ServiceMemories;
 use crate::store::{Digest, PendingReply, TokenUsage};
 
@@ -154,14 +154,11 @@ impl<'a> ModelTurn<'a> {
             )
         });
         let persona = self.ingest.persona.get();
-        let received_at = context.message.received_at;
-        let said_at = prepare::said_at(context.message.sent_at_s, received_at);
         let system_prompt = self.ingest.replies.settings.system_prompt.get();
         prompt::prompt(&PromptContext {
             persona: &persona.name,
             system_prompt: system_prompt.as_deref(),
             now: self.now,
-            said_at: Some(said_at).filter(|said_at| *said_at < received_at),
             is_edited: context.is_edited,
             timezone: context.user.timezone.map(Zone::name),
             group: context.group,
