@@ -48,8 +48,10 @@ impl Money {
 /// The amount at word `at`, and the index after it. Zero, less, and too much are none.
 pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let word = words.get(at);
-    if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return None; // most words
+    let first = word.as_bytes().first()?;
+    // Most words. Other symbols than "$" aren't ASCII.
+    if first.is_ascii() && !first.is_ascii_digit() && *first != b'$' {
+        return None;
     }
     let before = SYMBOLS.iter().find(|symbol| word.starts_with(**symbol));
     let rest = before.map_or(word, |symbol| &word[symbol.len()..]);
@@ -77,7 +79,19 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
 /// commas and new lines where an amount was before and another one follows.
 pub(super) fn parts(words: &Words, from: usize, end: usize) -> Vec<(usize, usize)> {
     let is_link = |at: usize| matches!(words.get(at), "and" | "plus" | "then" | "also");
-    let has_amount = |from: usize, to: usize| (from..to).any(|at| read(words, at).is_some());
+    let is_amount = |at: &usize| read(words, *at).is_some();
+    let amounts: Vec<usize> = (from..end).filter(is_amount).collect();
+    if amounts.len() < 2 {
+        let mut others = (from..end).filter(|at| !is_link(*at));
+        let first = others.next();
+        let last = others.next_back().or(first);
+        return first
+            .zip(last)
+            .map(|(first, last)| (first, last + 1))
+            .into_iter()
+            .collect();
+    }
+    let has_amount = |from: usize, to: usize| amounts.iter().any(|at| (from..to).contains(at));
     // Pieces between commas and "and", whatever they hold.
     let mut pieces = Vec::new();
     let mut start = from;

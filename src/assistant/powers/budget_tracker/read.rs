@@ -284,6 +284,9 @@ fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Budg
 /// "budget 400 for food", "set food budget to 200 and rent to 900".
 fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
+    if !words.iter().any(|word| word == "budget") {
+        return None; // most messages
+    }
     let parts = money::parts(words, message.start, end);
     let (first, others) = parts.split_first()?;
     let first = budget(message, first.1)?;

@@ -360,6 +360,8 @@ fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
 /// The index after "expires", where a membership or a document does.
 fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     let words = &message.words;
+    let ends = ["expires", "runs out", "ends", "is due", "will expire"];
+    let next = words.after(at, &ends)?;
     let is_named = (message.start..at).any(|n| {
         is_kind(words.get(n))
             || matches!(
@@ -381,12 +383,7 @@ fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
                     | "voucher"
             )
     });
-    words
-        .after(
-            at,
-            &["expires", "runs out", "ends", "is due", "will expire"],
-        )
-        .filter(|_| is_named)
+    is_named.then_some(next)
 }
 
 fn without_article(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
