@@ -185,9 +185,8 @@ impl Spec {
 
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
-        if *self == Self::default()
-            && let Some((spec, end)) = wait_or_counted(words, at, linked)
-        {
+        let is_first = *self == Self::default();
+        if is_first && let Some((spec, end)) = wait_or_counted(words, at, linked) {
             *self = spec;
             return Some(end);
         }
@@ -204,8 +203,10 @@ impl Spec {
         }
         if self.day.is_none()
             && self.wait.is_none()
-            && let Some((day, end)) =
-                counted::read(words, at).or_else(|| day::day(words, at, linked == "on"))
+            && let Some((day, end)) = (!is_first)
+                .then(|| counted::read(words, at))
+                .flatten()
+                .or_else(|| day::day(words, at, linked == "on"))
         {
             self.day = Some(day);
             return Some(end);
@@ -246,7 +247,8 @@ impl Spec {
 
 /// "in 20 minutes", "this time tomorrow", "two weeks from friday".
 fn wait_or_counted(words: &Words, at: usize, linked: &str) -> Option<(Spec, usize)> {
-    if let Some((day, end)) = counted::read(words, at) {
+    let has_amount = amount::wait(words, at, true).is_some();
+    if has_amount && let Some((day, end)) = counted::read(words, at) {
         let day = Spec {
             day: Some(day),
             ..Spec::default()
@@ -269,9 +271,12 @@ fn wait_or_counted(words: &Words, at: usize, linked: &str) -> Option<(Spec, usiz
         Some((wait, at + 1))
     };
     let is_linked = matches!(linked, "in" | "after" | "within");
-    let (wait, end) = same
-        .or_else(bare)
-        .or_else(|| amount::wait(words, at, is_linked))?;
+    let wait = || {
+        has_amount
+            .then(|| amount::wait(words, at, is_linked))
+            .flatten()
+    };
+    let (wait, end) = same.or_else(bare).or_else(wait)?;
     let wait = Spec {
         wait: Some(wait),
         ..Spec::default()

@@ -198,6 +198,10 @@ pub(in crate::assistant::builtin) fn is_number(word: &str) -> bool {
 /// A number in words up to ninety-nine.
 pub(super) fn spelled(words: &Words, at: usize) -> Option<(u32, usize)> {
     let word = words.get(at);
+    // Most words are told by their first letter.
+    if !word.starts_with(['e', 'f', 'n', 'o', 's', 't']) {
+        return None;
+    }
     if let Some((tens, ones)) = word.split_once('-') {
         return Some((tens_word(tens)? + ones_word(ones)?, at + 1));
     }
