@@ -7,6 +7,7 @@ mod connecting;
 pub(in crate::assistant) mod crisis;
 pub(in crate::assistant) mod follow_up;
 mod memory;
+mod misspelled;
 pub(in crate::assistant) mod parsing;
 pub(in crate::assistant) mod reminder;
 mod settings;

@@ -1,33 +1,33 @@
 //! Sets of words by which a message is seen not to be about something, at little cost. It knows none
 //! of the words.
 
-/// Words in lower case, none of them empty, with the lengths of those with the same first byte as
-/// bits: most words are none of them by that alone.
+/// Words in lower case, none of them empty, with the lengths and the second bytes of those with the
+/// same first byte as bits: most words are none of them by that alone.
 pub(in crate::assistant) struct WordSet {
     words: &'static [&'static str],
-    lengths: [u32; 256],
+    signs: [u64; 256],
 }
 
 impl WordSet {
     /// `words` must be sorted; else it isn't compiled.
     pub(in crate::assistant) const fn new(words: &'static [&'static str]) -> Self {
-        let mut lengths = [0; 256];
+        let mut signs = [0; 256];
         let mut at = 0;
         while at < words.len() {
             let word = words[at].as_bytes();
             assert!(at == 0 || is_before(words[at - 1].as_bytes(), word));
-            lengths[word[0] as usize] |= length_bit(word.len());
+            signs[word[0] as usize] |= signs_of(word);
             at += 1;
         }
-        Self { words, lengths }
+        Self { words, signs }
     }
 
     pub(in crate::assistant) fn contains(&self, word: &str) -> bool {
         let Some(first) = word.as_bytes().first() else {
             return false;
         };
-        let lengths = self.lengths[usize::from(*first)];
-        lengths & length_bit(word.len()) != 0 && self.words.binary_search(&word).is_ok()
+        let signs = signs_of(word.as_bytes());
+        self.signs[usize::from(*first)] & signs == signs && self.words.binary_search(&word).is_ok()
     }
 }
 
@@ -40,8 +40,11 @@ const fn is_before(a: &[u8], b: &[u8]) -> bool {
     at < b.len() && (at == a.len() || a[at] < b[at])
 }
 
-const fn length_bit(length: usize) -> u32 {
-    1 << if length < 31 { length } else { 31 }
+/// A bit for the length, and one for the second byte.
+const fn signs_of(word: &[u8]) -> u64 {
+    let length = if word.len() < 31 { word.len() } else { 31 };
+    let second = if word.len() > 1 { word[1] % 32 } else { 0 };
+    1 << length | 1 << (32 + second)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::misspelled::written_out;
+
 pub(in crate::assistant) struct Words<'a> {
     text: &'a str,
     /// The words in lower case, single spaces between.
@@ -179,49 +181,6 @@ impl<'a> Words<'a> {
         }
         self.lower = lower;
     }
-}
-
-/// Expands abbreviations of times and corrects misspelled first words of requests.
-fn written_out(word: &str) -> Option<&'static str> {
-    // Length or first letter exclude most words.
-    let first = *word.as_bytes().first()?;
-    if !(3..=9).contains(&word.len())
-        || !matches!(
-            first,
-            b'2' | b'd' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
-        )
-    {
-        return None;
-    }
-    Some(match word {
-        "tmr" | "tmrw" | "2moro" | "2morrow" | "2mrw" | "2mro" | "tomoz" | "tmw" | "tmo"
-        | "tomo" | "tomorro" | "tommorrow" | "tommorow" | "tomorow" | "tomrw" | "tomarrow"
-        | "tomorrw" | "tommorrw" | "tmorrow" | "tomoro" => "tomorrow",
-        "2day" => "today",
-        "mornin" | "mornig" | "morining" => "morning",
-        "evenin" | "evning" => "evening",
-        "toomorrow" => "tomorrow",
-        "2nite" | "2night" | "tonite" | "tonigt" => "tonight",
-        "nxt" => "next",
-        "wnat" | "watn" | "wnt" | "wamt" => "want",
-        "dnt" | "donot" | "dotn" => "dont",
-        "wensday" | "wednsday" | "wendsday" | "wednesdy" => "wednesday",
-        "thrusday" | "thurday" | "thirsday" | "thursdy" => "thursday",
-        "tuseday" | "teusday" | "tusday" => "tuesday",
-        "firday" | "fridy" => "friday",
-        "saterday" | "satuday" | "saturdy" | "satarday" => "saturday",
-        "snday" | "sundy" => "sunday",
-        "evry" | "evrey" | "evey" => "every",
-        "evryday" => "everyday",
-        "wknd" => "weekend",
-        "wkends" | "wknds" => "weekends",
-        "wkday" => "weekday",
-        "wkdays" => "weekdays",
-        "rmd" | "remid" | "remnd" | "rmind" | "remimd" | "remined" | "reminde" | "rember"
-        | "remidn" | "reminf" | "remnid" | "reming" | "remin" => "remind",
-        "remeber" | "remmeber" | "rememer" | "rememebr" => "remember",
-        _ => return None,
-    })
 }
 
 fn has_apostrophe_s(core: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Several requests in one message: one per sentence or line, or put together by "and". Each is done
 //! or named as not understood; a message with one request is not split.
 
+use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     Intent, MessageContext, ParsedMessage, one_request, parsing, when,
@@ -48,6 +49,13 @@ const BEGINNINGS: [&str; 33] = [
     "show my",
     "show me my",
 ];
+
+/// Their first words. Sorted.
+static FIRST_WORDS: WordSet = WordSet::new(&[
+    "add", "budget", "call", "can", "could", "dont", "forget", "i", "im", "ive", "mood", "my",
+    "note", "plan", "please", "put", "remember", "remind", "set", "show", "spent", "split",
+    "track", "wake", "whats",
+]);
 
 /// One request of a message.
 struct Part<'a> {
@@ -307,7 +315,8 @@ fn beginnings(words: &Words) -> impl Iterator<Item = Beginning> {
         let before = words.get(at - 1);
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
-    let all = (1..words.len()).map(move |at| Beginning {
+    let is_first = move |at: &usize| FIRST_WORDS.contains(words.get(*at)); // few words
+    let all = (1..words.len()).filter(is_first).map(move |at| Beginning {
         at,
         is_apart: is_apart(words, at),
     });
@@ -326,4 +335,20 @@ fn is_apart(words: &Words, at: usize) -> bool {
     // "I have an exam friday at 9 remind me the day before"
     let follows_time = || is_reminder(words, at) && when::trailing_time(words, 1..at).is_some();
     is_link(words, at - 1) || words.is_set_off(at - 1) || follows_time()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_of_every_beginning_is_known() {
+        for beginning in BEGINNINGS {
+            let first = beginning.split(' ').next();
+            assert!(
+                first.is_some_and(|word| FIRST_WORDS.contains(word)),
+                "{beginning}"
+            );
+        }
+    }
 }
