@@ -76,6 +76,8 @@ pub enum Intent {
     AskWhen {
         reply: String,
         text: String,
+        /// The month of a time without a day.
+        month: Option<u32>,
     },
     /// A reminder without its text.
     AskWhat {
@@ -232,6 +234,13 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
     reminder::answered_text(&words)
+}
+
+/// The reminder that a message names by its words, where it means nothing else.
+pub fn named_follow_up(text: &str, persona: &str) -> Option<FollowUp> {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    follow_up::read_named(&words)
 }
 
 /// What a message of one request means.

@@ -21,8 +21,8 @@ pub use follow_ups::*;
 pub use memories::*;
 pub use occasions::*;
 pub use recurring::{
-    day_not_left_out, listed_text, next_dates, recurrence_phrase, recurrence_refused,
-    recurring_reminder_set, recurring_stays, reminder_repeats_not_here,
+    day_not_left_out, listed_text, next_dates, other_days_stay, recurrence_phrase,
+    recurrence_refused, recurring_reminder_set, recurring_stays, reminder_repeats_not_here,
 };
 pub use reminders::*;
 pub use skipping::*;

@@ -32,6 +32,9 @@ impl MessageTurn<'_> {
         let times = moments.iter().map(|(_, at)| *at);
         let listed: Vec<(&str, Timestamp)> = texts.iter().map(String::as_str).zip(times).collect();
         let name = span.map(|span| span.name.as_str());
+        if self.in_group() && listed.is_empty() {
+            return Ok(wording::no_reminders_of_group(name));
+        }
         Ok(wording::reminders_found(
             &listed,
             name,
@@ -39,6 +42,16 @@ impl MessageTurn<'_> {
             self.now,
             self.timezone(),
         ))
+    }
+
+    /// "when is my swim?" of which only a reminder is known.
+    pub(super) fn asks_for_reminder(&self, tx: &Tx<'_>, about: &str) -> Result<bool> {
+        let text = self.message.text.to_lowercase();
+        if self.by_model || !text.contains("when") {
+            return Ok(false);
+        }
+        let is_of_reminder = !self.reminders_matching(tx, Some(about), None)?.is_empty();
+        Ok(is_of_reminder && self.answer_from_memory(tx)?.is_none())
     }
 
     /// `of_calendar`: it is said where no calendar is looked at.

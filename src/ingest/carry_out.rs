@@ -77,6 +77,9 @@ impl MessageTurn<'_> {
                 self.send_privately(tx, &recalled)?
             }
             Intent::Remember { text } => self.remember(tx, &text)?,
+            Intent::Recall { about: Some(about) } if self.asks_for_reminder(tx, &about)? => {
+                self.find_reminders(tx, None, Some(&about))?
+            }
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
             Intent::Forget { about } => self.ask_to_forget(tx, &about)?,
             Intent::ForgetEverything => self.ask_to_forget_everything(tx)?,
@@ -142,6 +145,9 @@ impl MessageTurn<'_> {
             return Ok(reply);
         }
         if let Some(reply) = self.answer_which(tx)? {
+            return Ok(reply);
+        }
+        if let Some(reply) = self.change_named(tx)? {
             return Ok(reply);
         }
         let persona = &self.ingest.persona.get().name;

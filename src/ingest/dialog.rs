@@ -110,6 +110,9 @@ pub(super) enum Question {
     /// Asks for a reminder's time.
     When {
         text: String,
+        /// The month of the day that is asked for.
+        #[serde(default)]
+        month: Option<u32>,
     },
     /// Asks for a reminder's text.
     What {

@@ -2,6 +2,7 @@
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
 mod changes;
+mod named;
 mod skipping;
 mod snooze;
 mod stated_fact;
@@ -48,20 +49,39 @@ impl MessageTurn<'_> {
             FollowUp::No => self.answer_no(tx)?.map(Reply::from),
             FollowUp::NeverMind => self.never_mind(tx)?.map(Reply::from),
             FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
-            FollowUp::Done => self.done(tx)?.map(Reply::from),
+            FollowUp::SnoozeNumbered { numbers, time } => {
+                Some(self.snooze_numbered(tx, numbers, time.as_ref())?)
+            }
+            FollowUp::Again(time) => self.again(tx, time)?,
+            FollowUp::Done => match self.done(tx)? {
+                None if self.in_group() => None,
+                done => Some(done.unwrap_or_else(wording::nothing_due).into()),
+            },
+            FollowUp::DoneNumbered(numbers) => self.done_numbered(tx, numbers)?.map(Reply::from),
             FollowUp::Change {
                 which: ReminderRef::Latest,
                 to,
             } if matches!(self.question(tx)?, Some(Question::When { .. })) => {
                 self.answer_when(tx, to)?
             }
-            FollowUp::Change { which, to } => self.change(tx, which, to)?,
+            FollowUp::Change { which, to } => {
+                if *which == ReminderRef::Latest
+                    && let Some(reply) = self.change_asked(tx, to)?
+                {
+                    return Ok(Some(reply.into()));
+                }
+                self.change(tx, which, to)?
+            }
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
             FollowUp::Skip { which, day } => {
                 let skipped = self.skip(tx, which, day.as_ref())?;
                 skipped.map(Reply::from)
             }
-            FollowUp::Undo => self.undo(tx)?.map(Reply::from),
+            FollowUp::CancelAllBut(kept) => self.cancel_all_but(tx, kept)?.map(Reply::from),
+            FollowUp::Undo => match self.undo(tx)? {
+                None if self.in_group() => None,
+                undone => Some(undone.unwrap_or_else(wording::nothing_to_undo).into()),
+            },
             FollowUp::Dates(which) => self.next_dates(tx, which)?.map(Reply::from),
         })
     }
@@ -88,13 +108,17 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.answer_which(tx)? {
             return Ok(Some(reply));
         }
-        if let Some(Question::When { text }) = self.question(tx)? {
+        if let Some(Question::When { text, month }) = self.question(tx)? {
+            let time = time.clone().in_month(month);
             let new = match time.of_new(self.now, self.zone()) {
                 Ok(new) => new,
                 Err(reply) => return Ok(Some(reply.into())),
             };
             self.drop_question(tx)?;
             return Ok(Some(self.remind_at(tx, &text, &new)?));
+        }
+        if let Some(reply) = self.change_asked(tx, time)? {
+            return Ok(Some(reply.into()));
         }
         let Some((latest, at)) = self.latest(tx)? else {
             return Ok(None);
@@ -209,7 +233,19 @@ impl MessageTurn<'_> {
         Ok(match self.found(tx, which)? {
             None => None,
             Some(Referent::Unclear(reply)) => Some(reply),
-            Some(Referent::Delivered(_)) => Some(wording::already_delivered()),
+            Some(Referent::Delivered(came)) => {
+                // "snooze" sends one of a series once more: the series is what is left of it.
+                let mut series = self.reminders_here(tx)?;
+                let is_same = |text: &str| came.iter().any(|one| one.text == text);
+                series.retain(|r| r.recurrence.is_some() && is_same(&r.text));
+                self.cancel_reminders(tx, &series)?;
+                Some(match series.is_empty() {
+                    true => wording::already_delivered(),
+                    false => {
+                        wording::reminders_cancelled(&pairs(&described(&series, self.timezone())))
+                    }
+                })
+            }
             Some(Referent::Open(open)) => {
                 self.cancel_reminders(tx, &open)?;
                 Some(wording::reminders_cancelled(&listed(&open)))
@@ -381,7 +417,10 @@ impl MessageTurn<'_> {
     /// Asks for the missing time or text of a reminder.
     pub(super) fn ask_about(&self, tx: &mut Tx<'_>, intent: &Intent) -> Result<()> {
         match intent {
-            Intent::AskWhen { text, .. } => self.ask(tx, &Question::When { text: text.clone() }),
+            Intent::AskWhen { text, month, .. } => {
+                let (text, month) = (text.clone(), *month);
+                self.ask(tx, &Question::When { text, month })
+            }
             Intent::AskWhat {
                 send_at,
                 recurrence,

@@ -78,7 +78,7 @@ impl MessageTurn<'_> {
 
     fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<Reply> {
         let text = what.to_owned();
-        self.ask(tx, &Question::When { text })?;
+        self.ask(tx, &Question::When { text, month: None })?;
         Ok(reply.into())
     }
 

@@ -111,7 +111,8 @@ async fn switched_off_is_as_if_there_were_none() {
     let service = service_at(&noon()).await;
     subscriber(&service, "ana").await;
     talk(&service, alone("ana"), "add milk to my list → Added milk").await;
-    let plain = "That's beyond me|I can't help|didn't understand";
+    let plain =
+        "That's beyond me|I can't help|didn't understand|nothing I can undo|No reminder is due";
     for (key, off, on) in [
         ("superpower.enabled", false, true),
         ("superpower.todo_list.enabled", false, true),

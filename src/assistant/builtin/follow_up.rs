@@ -8,7 +8,7 @@ mod read;
 mod skip;
 
 pub(in crate::assistant) use new_time::read_new_time;
-pub(in crate::assistant) use read::read;
+pub(in crate::assistant) use read::{read, read_named};
 
 use std::ops::Range;
 
@@ -27,7 +27,16 @@ const DAY_BEGINS_HOUR: u32 = 7;
 pub enum FollowUp {
     /// `None` for the default delay.
     Snooze(Option<TimeChange>),
+    /// "snooze 2 till friday". A number alone may be one of a list, or minutes.
+    SnoozeNumbered {
+        numbers: Vec<usize>,
+        time: Option<TimeChange>,
+    },
+    /// "remind me again at 10": once more.
+    Again(TimeChange),
     Done,
+    /// "done 2".
+    DoneNumbered(Vec<usize>),
     Change {
         which: ReminderRef,
         to: TimeChange,
@@ -38,6 +47,8 @@ pub enum FollowUp {
         which: ReminderRef,
         day: Option<Range<Timestamp>>,
     },
+    /// "cancel all but 2".
+    CancelAllBut(ReminderRef),
     Undo,
     Yes,
     No,
@@ -54,7 +65,12 @@ impl FollowUp {
     pub fn is_command(&self) -> bool {
         !matches!(
             self,
-            Self::Done | Self::Yes | Self::No | Self::NeverMind | Self::Time(_)
+            Self::Done
+                | Self::DoneNumbered(_)
+                | Self::Yes
+                | Self::No
+                | Self::NeverMind
+                | Self::Time(_)
         )
     }
 }
@@ -77,6 +93,8 @@ pub struct TimeChange(NewTimeText);
 enum NewTimeText {
     At(Spec),
     Repeat(Box<Repeat>),
+    /// "9:30 on weekends": a time for some days.
+    OnDays(Box<Repeat>),
     /// Seconds later, or earlier if negative.
     Later(i64),
     /// "forward an hour": some mean later, some earlier.
@@ -93,6 +111,10 @@ pub struct NewTime {
 }
 
 impl TimeChange {
+    pub fn minutes(minutes: i64) -> Self {
+        Self(NewTimeText::Later(minutes * 60))
+    }
+
     /// To a day, a minute after midnight, or both.
     pub(in crate::assistant) fn at(day: Option<NaiveDate>, minute: Option<u32>) -> Option<Self> {
         if day.is_none() && minute.is_none() {
@@ -116,15 +138,41 @@ impl TimeChange {
         })
     }
 
+    /// A day or a number alone is of this month, where one was named.
+    pub fn in_month(self, month: Option<u32>) -> Self {
+        let (Some(month), NewTimeText::At(spec)) = (month, &self.0) else {
+            return self;
+        };
+        let is_number = |clock: &Clock| clock.bare && clock.minute == 0;
+        let spec = match (spec.day, spec.clock) {
+            (Some(Day::OfMonth(day)), _) => Spec {
+                day: Some(Day::OfYear { month, day }),
+                ..*spec
+            },
+            (None, Some(clock)) if is_number(&clock) => Spec {
+                day: Some(Day::OfYear {
+                    month,
+                    day: clock.hour,
+                }),
+                clock: None,
+                ..*spec
+            },
+            _ => *spec,
+        };
+        Self(NewTimeText::At(spec))
+    }
+
     pub fn is_repeat(&self) -> bool {
-        matches!(self.0, NewTimeText::Repeat(_))
+        matches!(self.0, NewTimeText::Repeat(_) | NewTimeText::OnDays(_))
     }
 
     /// For a reminder without a time. The error is the reply.
     pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
         match &self.0 {
             NewTimeText::At(spec) => once(spec, now, zone),
-            NewTimeText::Repeat(repeat) => repeated(repeat, now, zone),
+            NewTimeText::Repeat(repeat) | NewTimeText::OnDays(repeat) => {
+                repeated(repeat, now, zone)
+            }
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
             NewTimeText::Forward => Err(wording::earlier_or_later()),
         }
@@ -141,7 +189,7 @@ impl TimeChange {
                     }
             })?,
             NewTimeText::Later(seconds) => return Some(*seconds),
-            NewTimeText::Repeat(_) | NewTimeText::Forward => return None,
+            NewTimeText::Repeat(_) | NewTimeText::OnDays(_) | NewTimeText::Forward => return None,
         };
         (wait.months == 0 && wait.days == 0).then_some(wait.seconds)
     }
@@ -157,7 +205,8 @@ impl TimeChange {
         let own = recurrence.map_or(zone, Recurrence::zone);
         let local = send_at.utc().with_timezone(&own).naive_local();
         match (&self.0, recurrence) {
-            (NewTimeText::Repeat(repeat), _) => {
+            (NewTimeText::OnDays(_), Some(_)) => Err(wording::other_days_stay()),
+            (NewTimeText::Repeat(repeat) | NewTimeText::OnDays(repeat), _) => {
                 let mut repeat = repeat.as_ref().clone();
                 if !repeat.has_time() {
                     repeat.take_time(when::exact_time(local.time()));

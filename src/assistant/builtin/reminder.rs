@@ -6,6 +6,7 @@ pub(super) mod before;
 mod before_time;
 mod correction;
 mod half_understood;
+mod leftover;
 mod parts;
 mod pending;
 mod recurring;
@@ -17,10 +18,10 @@ use std::ops::Range;
 pub(super) use answer::answered_text;
 use correction::CorrectedTime;
 use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
-use parts::{split_request, text_of, without_unknown_time};
+use parts::{split_request, text_of};
 use recurring::{recurring, repeated};
 use repeats::repeats;
-use several_times::{at_several_times, two};
+use several_times::{at_several_times, each_with_text, two};
 
 use super::follow_up;
 use super::when::{self, Spec};
@@ -263,22 +264,31 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
     ))
 }
 
+/// What isn't one text at one time: corrected, before an event, repeating, or at several times.
+fn other_than_once(
+    message: &ParsedMessage,
+    range: &Range<usize>,
+    request: &ReminderText,
+) -> Option<Intent> {
+    let is_led = request.lead.is_some();
+    if !is_led && let Some(found) = corrected_or_before(message, range.clone(), request.timer) {
+        return Some(found);
+    }
+    if repeats(&message.words, range.clone())
+        && let Some(found) = repeated(message, range.clone(), request)
+    {
+        return Some(found);
+    }
+    if is_led {
+        return None;
+    }
+    each_with_text(message, range.clone()).or_else(|| at_several_times(message, range.clone()))
+}
+
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
     let range = request.body..words.len();
-    if request.lead.is_none()
-        && let Some(found) = corrected_or_before(message, range.clone(), request.timer)
-    {
-        return found;
-    }
-    if repeats(words, range.clone())
-        && let Some(found) = repeated(message, range.clone(), request)
-    {
-        return found;
-    }
-    if request.lead.is_none()
-        && let Some(found) = at_several_times(message, range.clone())
-    {
+    if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
     let mut parsed = split_request(message, range.clone(), request.timer);
@@ -320,14 +330,16 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
             Intent::AskWhen {
                 reply: wording::reminder_day_unsure(&parsed.text),
                 text: parsed.text,
+                month: None,
             }
         }
         Some(spec) if !spec.has_time() && begins_with_hour(&parsed.text) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
         None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
-        None => without_time(parsed.text),
-        Some(spec) => finished(message, &spec, &parsed.text),
+        None => leftover::without_time(parsed.text, leftover::begins_with_text(words, range.start)),
+        Some(spec) => leftover::of_request(message, range, &parsed)
+            .unwrap_or_else(|| finished(message, &spec, &parsed.text)),
     }
 }
 
@@ -355,20 +367,6 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
 fn is_waking(text: &str) -> bool {
     let words = Words::new(text);
     matches!(words.get(0), "wake" | "alarm") || words.after(0, &["get up"]).is_some()
-}
-
-fn without_time(text: String) -> Intent {
-    match without_unknown_time(&text) {
-        // The words that were not understood don't belong to the text.
-        Some((time, text)) => Intent::AskWhen {
-            reply: wording::reminder_time_unknown(&time, &text),
-            text,
-        },
-        None => Intent::AskWhen {
-            reply: wording::reminder_without_time(&text),
-            text,
-        },
-    }
 }
 
 /// Whether a time of day follows another's day: "friday's exam at 8".
@@ -423,6 +421,7 @@ fn finished(message: &ParsedMessage, spec: &Spec, text: &str) -> Intent {
         Err(problem) => Intent::AskWhen {
             reply: follow_up::problem(problem),
             text: text.to_owned(),
+            month: None,
         },
     }
 }

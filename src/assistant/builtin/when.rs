@@ -17,11 +17,12 @@ mod resolve;
 use super::words::Words;
 use super::zone;
 use crate::clock::{Timestamp, Zone};
+pub(in crate::assistant) use clock::is_dashed_span;
 pub(in crate::assistant) use day::month;
 pub(super) use day::ordinal;
 pub(in crate::assistant) use day::weekday_name;
 use first_words::may_begin_time;
-pub(super) use holiday::names_holiday;
+pub(super) use holiday::{is_holiday, names_holiday};
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
@@ -186,7 +187,7 @@ impl Spec {
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
         let is_first = *self == Self::default();
-        if is_first && let Some((spec, end)) = wait_or_counted(words, at, linked) {
+        if is_first && let Some((spec, end)) = counted::wait_or_day(words, at, linked) {
             *self = spec;
             return Some(end);
         }
@@ -220,7 +221,9 @@ impl Spec {
             self.day = self.day.or(day);
             return Some(end);
         }
+        // "in 2:30" may be a duration.
         if self.clock.is_none()
+            && !(linked == "in" && words.get(at).contains(':'))
             && let Some((clock, end)) =
                 clock::clock(words, at, self.allows_bare_hour(words, at, linked))
         {
@@ -245,67 +248,31 @@ impl Spec {
     }
 }
 
-/// "in 20 minutes", "this time tomorrow", "two weeks from friday".
-fn wait_or_counted(words: &Words, at: usize, linked: &str) -> Option<(Spec, usize)> {
-    let has_amount = amount::wait(words, at, true).is_some();
-    if has_amount && let Some((day, end)) = counted::read(words, at) {
-        let day = Spec {
-            day: Some(day),
-            ..Spec::default()
-        };
-        return Some((day, end));
-    }
-    let same = same_time(words, at).map(|(days, end)| {
-        let wait = Wait {
-            days,
-            ..Wait::default()
-        };
-        (wait, end)
-    });
-    let bare = || {
-        let minutes = bare_minutes(words, at).filter(|_| linked == "in")?;
-        let wait = Wait {
-            seconds: minutes * 60,
-            ..Wait::default()
-        };
-        Some((wait, at + 1))
-    };
-    let is_linked = matches!(linked, "in" | "after" | "within");
-    let wait = || {
-        has_amount
-            .then(|| amount::wait(words, at, is_linked))
-            .flatten()
-    };
-    let (wait, end) = same.or_else(bare).or_else(wait)?;
-    let wait = Spec {
-        wait: Some(wait),
-        ..Spec::default()
-    };
-    Some((wait, end))
-}
+/// How exactly a time is meant, before it and after it.
+const ROUGHLY: [&str; 7] = [
+    "exactly",
+    "precisely",
+    "roughly",
+    "approximately",
+    "approx",
+    "about",
+    "around",
+];
+const AFTER_TIME: [&str; 11] = [
+    "sharp",
+    "on the dot",
+    "exactly",
+    "precisely",
+    "or so",
+    "my time",
+    "local time",
+    "at the latest",
+    "or thereabouts",
+    "approximately",
+    "roughly",
+];
 
-/// "in 20": minutes, where nothing else is counted.
-fn bare_minutes(words: &Words, at: usize) -> Option<i64> {
-    let minutes = words.get(at).parse::<i64>().ok();
-    let ends = matches!(words.get(at + 1), "" | "to" | "that" | "pls" | "please");
-    minutes.filter(|minutes| ends && (5..=120).contains(minutes))
-}
-
-/// "this time tomorrow", "same time next week": in so many days.
-fn same_time(words: &Words, at: usize) -> Option<(i64, usize)> {
-    const PHRASES: [(&str, i64); 8] = [
-        ("this time tomorrow", 1),
-        ("same time tomorrow", 1),
-        ("the same time tomorrow", 1),
-        ("tomorrow same time", 1),
-        ("tomorrow this time", 1),
-        ("tomorrow at the same time", 1),
-        ("this time next week", 7),
-        ("same time next week", 7),
-    ];
-    let mut phrases = PHRASES.iter();
-    phrases.find_map(|(phrase, days)| Some((*days, words.after(at, &[phrase])?)))
-}
+const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];
 
 /// "2026-12-24T10:00", a local time.
 fn date_time(word: &str) -> Option<(Day, Clock)> {
@@ -330,19 +297,34 @@ fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
     // A time has at most five parts, one per field.
     for _ in 0..5 {
         let begin = words.after(end, &["first thing"]).unwrap_or(end);
+        // "roughly at 5"
+        let begin = words
+            .after(begin, &ROUGHLY)
+            .filter(|next| matches!(words.get(*next), "at" | "in" | "around" | "on"))
+            .unwrap_or(begin);
         let linked = match words.get(begin) {
             link @ ("in" | "on" | "at" | "for" | "by" | "around" | "after" | "within") => link,
+            // "about 5pm", unlike "about 5"
+            "about"
+                if words
+                    .get(begin + 1)
+                    .starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                "about"
+            }
             _ => "",
         };
         let from = begin + usize::from(!linked.is_empty());
-        let is_at = matches!(linked, "at" | "by");
-        let exact = words.after(from, &["exactly", "precisely"]);
+        let is_at = matches!(linked, "at" | "by" | "in" | "on");
+        let exact = words.after(from, &ROUGHLY);
         let from = exact.filter(|_| is_at).unwrap_or(from);
         let taken = match spec.take(words, from, linked) {
             // "after friday" is not friday.
             Some(_) if linked == "after" && spec.day.is_some() && spec.clock.is_none() => {
                 return None;
             }
+            // "for the next week" is a span.
+            Some(_) if linked == "for" && words.after(from, &SPANS).is_some() => return None,
             // "in the morning" and "at night" begin with a linking word.
             None if from > begin => spec.take(words, begin, ""),
             taken => taken,
@@ -352,8 +334,8 @@ fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
         let Some(next) = taken.or(last) else {
             break;
         };
-        let is_exact = spec.clock.is_some();
-        let exact = words.after(next, &["sharp", "on the dot", "exactly", "precisely"]);
+        let is_exact = spec.clock.is_some() || spec.wait.is_some();
+        let exact = words.after(next, &AFTER_TIME);
         end = exact.filter(|_| is_exact).unwrap_or(next);
     }
     (end > at).then_some((spec, end))
@@ -376,6 +358,10 @@ pub(in crate::assistant) fn trailing_time(
 pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let found = read(words, at)?;
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    // "in 2:30" may be a duration.
+    if before == "in" && words.get(at).contains(':') {
+        return None;
+    }
     (!matches!(
         before,
         "before"
@@ -395,13 +381,6 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, u
             | "their"
     ))
     .then_some(found)
-}
-
-/// "12-2", "14:00-16:00".
-pub(in crate::assistant) fn is_dashed_span(word: &str) -> bool {
-    let is_hour = |part: &str| clock::digits(part).is_some() && part.len() <= "10:30pm".len();
-    let parts = word.split_once(['-', '–']);
-    parts.is_some_and(|(first, last)| is_hour(first) && is_hour(last))
 }
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.

@@ -101,6 +101,15 @@ impl<'a> Part<'a> {
             | Intent::RemindBefore(_)
             | Intent::AskWhen { .. }
             | Intent::AskWhat { .. }
+            | Intent::Several(_)
+                if adds_to_list(next) =>
+            {
+                true
+            }
+            Intent::Remind { .. }
+            | Intent::RemindBefore(_)
+            | Intent::AskWhen { .. }
+            | Intent::AskWhat { .. }
             | Intent::Several(_) => begins(&[
                 "remind me",
                 "remember that",
@@ -115,6 +124,12 @@ impl<'a> Part<'a> {
             _ => true,
         }
     }
+}
+
+/// "add eggs to my list".
+fn adds_to_list(words: &Words) -> bool {
+    let last = words.len().saturating_sub(1);
+    words.after(0, &["add", "put"]).is_some() && matches!(words.get(last), "list" | "lists")
 }
 
 /// Whether a superpower is asked for; what may be ordinary talk isn't.
@@ -229,6 +244,7 @@ fn with_unsure_day(intent: Intent, typed: &str) -> Intent {
         } => Intent::AskWhen {
             reply: wording::reminder_day_unsure(&text),
             text,
+            month: None,
         },
         Intent::AskWhat {
             recurrence: None, ..

@@ -76,6 +76,11 @@ pub fn nothing_to_snooze() -> String {
     "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
 }
 
+pub fn nothing_due() -> String {
+    "No reminder is due here, so there's nothing to tick off. “reminders” shows what is to come."
+        .to_owned()
+}
+
 pub fn nothing_to_undo() -> String {
     "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes."
         .to_owned()
@@ -211,6 +216,32 @@ pub fn left_as_it_was() -> String {
     "Okay, I've left everything as it was.".to_owned()
 }
 
+/// "done 2" for what hasn't come.
+pub fn done_before_it_came(reminders: &[(&str, Timestamp)]) -> String {
+    let what: Vec<String> = reminders.iter().map(|(text, _)| quoted(text)).collect();
+    let what = what.join("; ");
+    let it = if reminders.len() == 1 { "it" } else { "them" };
+    format!("Good: {what}{} I've cancelled {it}.", stop(&what))
+}
+
+/// "done 2" for what comes again.
+pub fn repeating_stays(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let each = each_still(reminders, "set", now, timezone);
+    format!("{each} “cancel” with its number ends it.")
+}
+
+/// The time of a reminder whose text is still asked for.
+pub fn what_then(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    format!(
+        "Okay, {}. What should I remind you of?",
+        times::moment(at, now, timezone)
+    )
+}
+
 pub fn already_delivered() -> String {
     "That reminder has come already, and won't come again.".to_owned()
 }
@@ -270,6 +301,12 @@ pub fn reminders_found(
     let count = super::account::counted(reminders.len(), "reminder", "reminders");
     let lines = numbered_reminders(reminders, now, timezone);
     super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
+}
+
+/// In a group; those of the direct chat are not named there.
+pub fn no_reminders_of_group(span: Option<&str>) -> String {
+    let which = span.map_or_else(String::new, |span| format!(" ({})", quoted(span)));
+    format!("This group has no reminders{which}. Your own ones I tell you in our direct chat.")
 }
 
 /// Entries within a span of time; `more`: those without a time of day.

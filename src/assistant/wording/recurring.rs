@@ -50,6 +50,11 @@ pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zo
 }
 
 /// A recurring reminder can't be moved to another day.
+/// "make it 9:30 on weekends" for a reminder of every day.
+pub fn other_days_stay() -> String {
+    "I can't give some of its days another time, so nothing has changed. A second reminder can: “remind me on weekends at 9:30 to …”.".to_owned()
+}
+
 pub fn recurring_stays() -> String {
     "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()
 }

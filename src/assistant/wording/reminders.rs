@@ -253,3 +253,30 @@ pub(super) fn numbered_reminders(
         .iter()
         .map(move |(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)))
 }
+
+/// Words beside the time were not understood.
+pub fn reminder_words_unknown(words: &str) -> String {
+    format!(
+        "I'm not sure which time you mean by “{words}”, so I've set nothing. Could you say it as one time and one thing, like “remind me tomorrow at 9 to …”?"
+    )
+}
+
+/// A month without a day.
+pub fn reminder_day_of_month(month: u32, what: &str) -> String {
+    let date = chrono::NaiveDate::from_ymd_opt(2000, month, 5).unwrap_or_default();
+    let month = date.format("%B");
+    format!(
+        "On which day of {month} should I remind you: {}{} For example “on the 5th” or “on the 5th at 10”.",
+        quoted(what),
+        if what.ends_with('?') { "" } else { "?" },
+    )
+}
+
+/// A condition is not a time.
+pub fn reminder_with_condition(what: &str) -> String {
+    format!(
+        "I can't know when that happens, so I've set nothing: {}{} I need a time and what to remind you of, like “remind me tomorrow at 9 to …”.",
+        quoted(what),
+        stop(what),
+    )
+}

@@ -1,11 +1,11 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
 use super::Referent;
-use crate::assistant::builtin::{NewTime, TimeChange};
+use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
 use crate::assistant::wording;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
-use crate::ingest::dialog::{self, Latest, LatestReminder};
+use crate::ingest::dialog::{self, Event, Latest, LatestReminder, NUMBERS_MS};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{DialogPart, Tx};
@@ -51,6 +51,80 @@ impl MessageTurn<'_> {
             reply.add(self.move_to(tx, &reminder, &new)?.into());
         }
         Ok(reply)
+    }
+
+    /// A number alone is one of the list that was shown last, else minutes.
+    pub(super) fn snooze_numbered(
+        &self,
+        tx: &mut Tx<'_>,
+        numbers: &[usize],
+        time: Option<&TimeChange>,
+    ) -> Result<Reply> {
+        if let ([minutes], None) = (numbers, time)
+            && !self.is_of_list(tx, *minutes)?
+        {
+            let time = i64::try_from(*minutes).map(TimeChange::minutes).ok();
+            return self.snooze(tx, time.as_ref());
+        }
+        let which = ReminderRef::Numbered(numbers.to_vec());
+        let open = match self.found(tx, &which)? {
+            Some(Referent::Open(open)) => open,
+            Some(Referent::Unclear(reply)) => return Ok(reply.into()),
+            Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
+        };
+        let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
+            let reply = wording::not_come_yet(&listed(&open), self.now, self.timezone());
+            return Ok(reply.into());
+        };
+        let mut reply = Reply::default();
+        for reminder in open {
+            let new = match time.delay_s() {
+                Some(seconds) => Ok(NewTime {
+                    send_at: reminder.send_at.plus_s(seconds),
+                    recurrence: None,
+                    zone: None,
+                }),
+                None => time.of_set(reminder.send_at, None, self.now, self.zone()),
+            };
+            match new {
+                Ok(new) => reply.add(self.move_to(tx, &reminder, &new)?.into()),
+                Err(error) => reply.add(error.into()),
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Whether a list with this number was shown, and no reminder has come since.
+    pub(super) fn is_of_list(&self, tx: &Tx<'_>, number: usize) -> Result<bool> {
+        let noted = tx.dialog(self.room.id, self.user.id)?.listed;
+        let Some((ids, shown)) =
+            dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now)
+        else {
+            return Ok(false);
+        };
+        let latest = self.latest(tx)?;
+        let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
+        Ok((1..=ids.len()).contains(&number) && came.is_none_or(|came| came.at < shown.0))
+    }
+
+    /// "remind me again at 10": what came is put off; what is still to come gets a second one.
+    pub(super) fn again(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
+        let latest = self.latest(tx)?;
+        if latest.is_some_and(|(latest, _)| latest.event == Event::Delivered) {
+            return self.snooze(tx, Some(time)).map(Some);
+        }
+        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
+            return Ok(None);
+        };
+        let mut reply = Reply::default();
+        for reminder in open {
+            let new = match time.of_set(reminder.send_at, None, self.now, self.zone()) {
+                Ok(new) => new,
+                Err(error) => return Ok(Some(error.into())),
+            };
+            reply.add(self.remind_at(tx, &reminder.text, &new)?);
+        }
+        Ok(Some(reply))
     }
 
     /// Sets reminders that have come once more, after which they don't count as come. The rule of

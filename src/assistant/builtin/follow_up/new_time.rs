@@ -105,7 +105,14 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     if repeats::repeats(words, range.clone())
         && let Some((repeat, _)) = repeat()
     {
-        return Some(TimeChange(NewTimeText::Repeat(Box::new(repeat))));
+        let begins_with_time = when::read(words, range.start).is_some()
+            || when::read_hour_alone(words, range.start).is_some();
+        let is_on_days = begins_with_time && range.clone().any(|at| words.get(at) == "on");
+        let repeat = Box::new(repeat);
+        return Some(TimeChange(match is_on_days {
+            true => NewTimeText::OnDays(repeat),
+            false => NewTimeText::Repeat(repeat),
+        }));
     }
     if let Some((spec, end)) = when::read(words, range.start)
         && end == range.end

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::change::{change, corrected, numbers};
-use super::new_time::{begins_time, time_alone};
+use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::skip;
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::words::Words;
@@ -27,6 +27,8 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         | "set" | "put" | "bring" => change(words, at..end),
         "cancel" | "delete" | "remove" => cancel(words, at + 1..end),
         "skip" => skip(message, at + 1..end),
+        "done" | "finished" => done(words, at..end),
+        "same" | "the" | "also" => once_more(words, at..end),
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
@@ -94,6 +96,17 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         )
         .unwrap_or(at);
     let rest = at..range.end;
+    if at == range.start
+        && let Some((numbers, from)) = numbers(words, at)
+    {
+        let from = words
+            .after(from, &["for", "until", "till", "til", "to", "by"])
+            .unwrap_or(from);
+        let time = time_after_numbers(words, from..range.end);
+        if from == range.end || time.is_some() {
+            return Some(FollowUp::SnoozeNumbered { numbers, time });
+        }
+    }
     let is_end = at > 0 && matches!(words.get(at - 1), "until" | "till" | "til" | "to");
     let minutes = match words.get(at).parse::<i64>() {
         Ok(n @ 1..=600) if rest.len() == 1 && !is_end => {
@@ -132,7 +145,40 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::Snooze(None));
     }
     let from = words.after(from, &["again"]).unwrap_or(from);
-    time_alone(words, from..range.end).map(|time| FollowUp::Snooze(Some(time)))
+    time_alone(words, from..range.end).map(FollowUp::Again)
+}
+
+/// "till friday", "for 2 hours", but not the unit of "snooze 10 min".
+fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    let is_linked = matches!(
+        words.get(range.start.saturating_sub(1)),
+        "for" | "until" | "till" | "til" | "to" | "by"
+    );
+    let wait = || {
+        let (spec, end) = when::read_duration(words, range.start)?;
+        (end == range.end && is_linked).then_some(TimeChange(NewTimeText::At(spec)))
+    };
+    wait().or_else(|| time_alone(words, range.clone()))
+}
+
+/// "same thing on friday", "also on friday".
+fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(
+        range.start,
+        &["same thing", "the same thing", "the same", "same", "also"],
+    )?;
+    let from = words.after(from, &["again"]).unwrap_or(from);
+    let is_linked = matches!(words.get(from), "on" | "at" | "in" | "tomorrow" | "next")
+        || when::weekday_name(words.get(from)).is_some();
+    let time = time_alone(words, from..range.end).filter(|_| is_linked)?;
+    Some(FollowUp::Again(time))
+}
+
+/// "done 2", "done with 1 and 3".
+fn done(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(range.start, &["done with", "done", "finished"])?;
+    let (numbers, end) = numbers(words, from)?;
+    (end == range.end).then_some(FollowUp::DoneNumbered(numbers))
 }
 
 /// "10 more minutes", "5 min more".
@@ -175,8 +221,60 @@ fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         let about = subject(words.original(from..range.end - 1));
         return Some(FollowUp::Cancel(ReminderRef::About(about)));
     }
+    let but = [
+        "all but",
+        "all except",
+        "everything but",
+        "everything except",
+        "all reminders but",
+        "all reminders except",
+        "all of them but",
+        "all of them except",
+    ];
+    if let Some(from) = words.after(range.start, &but) {
+        let kept = match numbers(words, from).filter(|(_, end)| *end == range.end) {
+            Some((numbers, _)) => ReminderRef::Numbered(numbers),
+            None => ReminderRef::About(about(words, from..range.end)?),
+        };
+        return Some(FollowUp::CancelAllBut(kept));
+    }
     let (numbers, end) = numbers(words, range.start)?;
     (end == range.end).then_some(FollowUp::Cancel(ReminderRef::Numbered(numbers)))
+}
+
+/// What a reminder is about: "the pills".
+fn about(words: &Words, range: Range<usize>) -> Option<String> {
+    let from = words.after(range.start, &["the", "my", "that", "for"]);
+    let about = subject(words.original(from.unwrap_or(range.start)..range.end));
+    (!about.is_empty()).then_some(about)
+}
+
+/// "cancel the pills", "move call mom to 10": where nothing else is meant, these may be the words of
+/// a reminder.
+pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
+    const WORDS_MAX: usize = 20;
+    let start = words.after(0, &["please", "pls"]).unwrap_or(0);
+    let end = words.len();
+    let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
+    let range = start + 1..end - usize::from(is_polite);
+    if range.len() > WORDS_MAX {
+        return None;
+    }
+    match words.get(start) {
+        "cancel" | "delete" | "remove" | "stop" => {
+            Some(FollowUp::Cancel(ReminderRef::About(about(words, range)?)))
+        }
+        "move" | "change" | "push" | "shift" | "reschedule" | "postpone" => {
+            let (at, to) = range.clone().skip(1).find_map(|at| {
+                let is_link = matches!(words.get(at), "to" | "till" | "until" | "by");
+                let to = is_link.then(|| read_new_time(words, at..range.end));
+                Some((at, to??))
+            })?;
+            let which = ReminderRef::About(about(words, range.start..at)?);
+            Some(FollowUp::Change { which, to })
+        }
+        _ => None,
+    }
 }
 
 /// "when is it next?", "next three dates", "next dates of my swim reminder".
@@ -214,6 +312,12 @@ fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let of = words
         .after(from, &["of my", "for my", "of the", "for the", "of", "for"])
         .unwrap_or(from);
+    if of > from
+        && let Some((numbers, end)) = numbers(words, of)
+        && end == range.end
+    {
+        return Some(FollowUp::Dates(ReminderRef::Numbered(numbers)));
+    }
     let about = words.original(of..range.end);
     let about = subject(
         about
@@ -263,6 +367,11 @@ mod tests {
                 format!("{which:?} {}", at(to.of_set(set, None, now, zone)))
             }
             Some(FollowUp::Snooze(Some(to))) => format!("snooze {}", at(to.of_new(now, zone))),
+            Some(FollowUp::SnoozeNumbered {
+                numbers,
+                time: Some(to),
+            }) => format!("snooze {numbers:?} {}", at(to.of_new(now, zone))),
+            Some(FollowUp::Again(to)) => format!("again {}", at(to.of_new(now, zone))),
             Some(FollowUp::Time(to)) => format!("time {}", at(to.of_new(now, zone))),
             Some(other) => format!("{other:?}"),
             None => "none".to_owned(),
@@ -274,11 +383,21 @@ mod tests {
         let cases = [
             ("snooze", "Snooze(None)"),
             ("snooze 10 min", "snooze 11-23 14:10"),
-            ("snooze 10", "snooze 11-23 14:10"),
+            ("snooze 10", "SnoozeNumbered { numbers: [10], time: None }"),
+            ("snooze 1 till friday", "snooze [1] 11-27 09:00"),
+            ("snooze 1 and 2 for 2 hours", "snooze [1, 2] 11-23 16:00"),
+            ("done 2", "DoneNumbered([2])"),
+            ("cancel all but 2", "CancelAllBut(Numbered([2]))"),
+            (
+                "cancel everything except the run",
+                "CancelAllBut(About(\"run\"))",
+            ),
+            ("same thing on friday", "again 11-27 09:00"),
+            ("oops i meant 10", "Latest 11-24 10:00"),
             ("snooze for an hour please", "snooze 11-23 15:00"),
             ("snooze till tomorrow", "snooze 11-24 09:00"),
             ("snooze it until 5", "snooze 11-23 17:00"),
-            ("remind me again in 20 minutes", "snooze 11-23 14:20"),
+            ("remind me again in 20 minutes", "again 11-23 14:20"),
             ("snooze both", "Snooze(None)"),
             ("snooze them all for 20 min", "snooze 11-23 14:20"),
             ("done", "Done"),

@@ -103,6 +103,7 @@ impl BeforeTime {
             (false, false) => Intent::AskWhen {
                 reply: wording::reminder_past(),
                 text,
+                month: None,
             },
             (true, true) => Intent::AskWhat {
                 reply: wording::reminder_without_text(),

@@ -38,6 +38,9 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
     range.clone().find_map(|mark| {
         let from = after_marks(words, mark)?;
         let (new, end) = when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
+        if end == range.end && words.is_set_off(mark - 1) {
+            return corrected_at_end(words, range.start..mark, new);
+        }
         let (old, start) = when::trailing_time(words, range.start..mark)?;
         let rest = format!(
             "{} {}",
@@ -48,6 +51,16 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
             spec: in_place_of(old, new),
             rest,
         })
+    })
+}
+
+/// "at 5 to run, I mean 6"; the words in `range` are those before the correction.
+fn corrected_at_end(words: &Words, range: Range<usize>, new: Spec) -> Option<CorrectedTime> {
+    let parsed = parts::split_words(words, range, false);
+    let spec = in_place_of(parsed.spec?, new);
+    Some(CorrectedTime {
+        spec,
+        rest: parsed.text,
     })
 }
 

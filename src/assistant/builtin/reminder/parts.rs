@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::assistant::builtin::when::{self, Spec, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, tidied};
+use crate::assistant::builtin::{ParsedMessage, tidied, zone};
+use crate::clock::Zone;
 
 /// Words searched for a time. A longer text is refused anyway.
 pub(super) const WORDS_MAX: usize = 1_100;
@@ -14,6 +15,21 @@ pub(super) const WORDS_MAX: usize = 1_100;
 pub(super) struct ReminderParts {
     pub(super) spec: Option<Spec>,
     pub(super) text: String,
+    /// The words after a time within the text.
+    pub(super) tail: Range<usize>,
+    /// The time stands at the end.
+    pub(super) is_trailing: bool,
+}
+
+impl ReminderParts {
+    fn new(spec: Option<Spec>, text: String) -> Self {
+        Self {
+            spec,
+            text,
+            tail: 0..0,
+            is_trailing: false,
+        }
+    }
 }
 
 pub(super) fn split_request(
@@ -45,36 +61,32 @@ pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> Re
         end -= 2;
     }
     if end - range.start > WORDS_MAX {
-        return ReminderParts {
-            spec: None,
-            text: tidied(words.original(range.start..end)),
-        };
+        return ReminderParts::new(None, tidied(words.original(range.start..end)));
     }
     let first = match words.after(range.start, &["again", "later", "soon"]) {
         Some(next) if !matches!(words.get(next), "today" | "tonight") => next,
         _ => range.start,
     };
+    // "just once at 5"
+    let once = words.after(first, &["just once", "only once", "just", "only", "once"]);
+    let first = once
+        .filter(|next| leading_time(words, *next, timer).is_some())
+        .unwrap_or(first);
     if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
         let start = after_link(words, next);
         // "tomorrow to call mom at 5pm": the rest may add to the time.
         if let Some((more, at)) = trailing_time(words, start..end)
             && let Some(both) = spec.merged(more)
         {
-            return ReminderParts {
-                spec: Some(both),
-                text: text_of(words, start..at),
-            };
+            return ReminderParts::new(Some(both), text_of(words, start..at));
         }
-        return ReminderParts {
-            spec: Some(spec),
-            text: text_of(words, start..end),
-        };
+        return ReminderParts::new(Some(spec), text_of(words, start..end));
     }
     let start = after_link(words, first);
     if let Some((spec, at)) = trailing_time(words, start..end) {
         return ReminderParts {
-            spec: Some(spec),
-            text: text_of(words, start..at),
+            is_trailing: true,
+            ..ReminderParts::new(Some(spec), text_of(words, start..at))
         };
     }
     // "that tomorrow is a holiday" mentions a time that isn't the reminder's.
@@ -86,25 +98,43 @@ pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> Re
             text_of(words, found.end..end)
         );
         return ReminderParts {
-            spec: Some(spec),
-            text: tidied(&text),
+            tail: found.end..end,
+            ..ReminderParts::new(Some(spec), tidied(&text))
         };
     }
-    ReminderParts {
-        spec: None,
-        text: text_of(words, start..end),
-    }
+    ReminderParts::new(None, text_of(words, start..end))
 }
 
-fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> {
+/// "in Tokyo" of "at noon in Tokyo to join": the zone of a time of day, and the index after it.
+fn place_before_text(words: &Words, at: usize) -> Option<(Zone, usize)> {
+    const PLACE_WORDS_MAX: usize = 3;
+    let from = words.after(at, &["in"]).unwrap_or(at);
+    (from + 1..=from + PLACE_WORDS_MAX).find_map(|end| {
+        let is_before_text = words.get(end) == "to";
+        let zone = is_before_text.then(|| zone::find(&words.phrase(from..end)));
+        Some((zone??, end))
+    })
+}
+
+/// The time at `at`, with the place that is named after it.
+pub(super) fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> {
     let from = words.after(at, &["for"]).unwrap_or(at);
     if timer && let Some(found) = when::read_duration(words, from) {
         return Some(found);
     }
     // "for 7" is an hour only directly after "set an alarm".
-    when::read(words, at)
+    let (spec, end) = when::read(words, at)
         .or_else(|| when::read(words, from))
-        .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())
+        .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())?;
+    let is_open = spec.clock.is_some() && spec.zone.is_none();
+    let place = is_open.then(|| place_before_text(words, end)).flatten();
+    Some(match place {
+        Some((zone, end)) => {
+            let zone = Some(zone);
+            (Spec { zone, ..spec }, end)
+        }
+        None => (spec, end),
+    })
 }
 
 /// The last time within `range`.
@@ -144,6 +174,13 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
     }
     let tail = (len.saturating_sub(TAIL_WORDS_MAX).max(1)..len.saturating_sub(1))
         .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))?;
+    // "for the next 3 days"
+    let is_link = |at: usize| is_time_link(words.get(at)) || matches!(words.get(at), "for" | "the");
+    let tail = (1..tail)
+        .rev()
+        .take_while(|at| is_link(*at))
+        .last()
+        .unwrap_or(tail);
     parts(tail..len, 0..tail)
 }
 
@@ -178,6 +215,7 @@ fn is_time_link(word: &str) -> bool {
 }
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {
+    let at = words.after(at, &["please", "pls", "plz"]).unwrap_or(at);
     words
         .after(
             at,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::half_understood::{has_condition, has_time_left, is_condition};
+use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::{REMINDER_CHARS_MAX, ReminderText, is_waking};
@@ -47,12 +48,16 @@ pub(super) fn repeated(
     if is_condition(words, found.end) || has_condition(&left) || left.get(0) == "on" {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    if has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
+    let is_left =
+        leftover::after_time(message, &rest, parsed.tail.clone()) || leftover::is_taken_back(&left);
+    if is_left || has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
         return Some(Intent::Unclear(wording::reminder_half_understood(
             &parsed.text,
         )));
     }
-    Some(recurring(message, &repeat, &parsed.text))
+    let is_text = leftover::begins_with_text(words, range.start);
+    let unknown = leftover::unknown_before(&left, is_text);
+    Some(unknown.unwrap_or_else(|| recurring(message, &repeat, &parsed.text)))
 }
 
 pub(super) fn recurring(message: &ParsedMessage, repeat: &Repeat, text: &str) -> Intent {

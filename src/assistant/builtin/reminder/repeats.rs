@@ -34,6 +34,7 @@ pub(in crate::assistant) struct Repeat {
 enum RuleEnd {
     At(Spec),
     After(Wait),
+    Count(u32),
 }
 
 impl Repeat {
@@ -89,6 +90,7 @@ pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Repeat, us
             None => break,
         }
     }
+    pieces.move_time_of_end();
     let mut frequency = pieces.frequency?;
     if let Some(part) = frequency.part.take()
         && pieces.times.iter().all(|spec| spec.part.is_none())
@@ -127,6 +129,14 @@ impl RuleParts {
             self.frequency = Some(found);
             return Some(after);
         }
+        if self.frequency.is_none()
+            && self.end.is_none()
+            && let Some((found, count, after)) = frequency::next_days(words, at)
+        {
+            self.frequency = Some(found);
+            self.end = Some(RuleEnd::Count(count));
+            return Some(after);
+        }
         if let Some(after) = words.after(at, &["except on", "except", "but not on"])
             && let Some(found) = &mut self.frequency
             && let Some((days, after)) = frequency::weekdays(words, after)
@@ -137,7 +147,7 @@ impl RuleParts {
         if self.end.is_none()
             && let Some((found, after)) = read_end(words, at)
         {
-            self.end = Some(self.without_time(found));
+            self.end = Some(found);
             return Some(after);
         }
         if self.between.is_none()
@@ -162,18 +172,18 @@ impl RuleParts {
     }
 
     /// "until friday at 8" without another hour: it comes at 8 each time.
-    fn without_time(&mut self, end: RuleEnd) -> RuleEnd {
-        let is_only = self.times.is_empty() && self.between.is_none();
-        match end {
-            RuleEnd::At(spec) if is_only && spec.day.is_some() && spec.clock.is_some() => {
-                self.times.push(Spec { day: None, ..spec });
-                RuleEnd::At(Spec {
-                    clock: None,
-                    part: None,
-                    ..spec
-                })
-            }
-            end => end,
+    fn move_time_of_end(&mut self) {
+        let frequency = self.frequency.as_ref();
+        let is_within_day = frequency.is_some_and(Frequency::is_through_the_day);
+        if let Some(RuleEnd::At(spec)) = &mut self.end
+            && self.times.is_empty()
+            && self.between.is_none()
+            && spec.day.is_some()
+            && spec.clock.is_some()
+            && !is_within_day
+        {
+            self.times.push(Spec { day: None, ..*spec });
+            (spec.clock, spec.part) = (None, None);
         }
     }
 
@@ -288,7 +298,7 @@ fn read_between(words: &Words, at: usize) -> Option<((Spec, Spec), usize)> {
 
 /// Whether words mean that something recurs, even if `read` can't tell how often.
 pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool {
-    range.clone().take(WORDS_MAX).any(|at| {
+    let is_named = range.clone().take(WORDS_MAX).any(|at| {
         let next = words.get(at + 1);
         match words.get(at) {
             "every" | "each" => (at + 1..=at + 3).any(|n| frequency::is_unit(words.get(n))),
@@ -298,11 +308,12 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
                 at + 1 == range.end
                     || at == range.start
                     || matches!(next, "at" | "to" | "until" | "till" | "from" | "on" | "in")
+                    || next == "for" && read_end(words, at + 1).is_some()
             }
             "weekdays" | "weeknights" | "workdays" | "mondays" | "tuesdays" | "wednesdays"
             | "thursdays" | "fridays" | "saturdays" | "sundays" | "mornings" | "afternoons"
             | "evenings" => true,
-            "mon-fri" | "monday-friday" => true,
+            _ if frequency::is_compact(words, at) => true,
             "last" if next == "day" => words.after(at, &["last day of the month"]).is_some(),
             day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {
                 weekday_name(words.get(at + 2)).is_some()
@@ -315,13 +326,23 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             }
             _ => false,
         }
-    })
+    });
+    is_named || begins_counted(words, range.start)
+}
+
+/// "at 5 for the next 3 days".
+fn begins_counted(words: &Words, at: usize) -> bool {
+    read(words, at).is_some_and(|(repeat, _)| matches!(repeat.end, Some(RuleEnd::Count(_))))
 }
 
 /// The first recurrence within `range`, with its words.
 pub(super) fn find(words: &Words, range: Range<usize>) -> Option<(Repeat, Range<usize>)> {
     range.clone().take(WORDS_MAX).find_map(|at| {
         let (repeat, end) = read(words, at).filter(|(_, end)| *end <= range.end)?;
+        // Elsewhere these words belong to the text: "plan for the next 3 days".
+        if matches!(repeat.end, Some(RuleEnd::Count(_))) && at > range.start {
+            return None;
+        }
         let loose = matches!(
             words.get(at),
             "daily"

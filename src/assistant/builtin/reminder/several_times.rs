@@ -135,6 +135,45 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
     Some((specs, end))
 }
 
+/// "at 5 to call mom, at 6 to call dad and at 7 to call bo": a time and a text each.
+pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    let words = &message.words;
+    if range.len() > SEVERAL_WORDS_MAX {
+        return None;
+    }
+    let begins = |at: usize| {
+        let is_apart = words.is_set_off(at - 1) || words.get(at - 1) == "and";
+        let time = when::read(words, at).filter(|_| is_apart || at == range.start)?;
+        (words.get(time.1) == "to" && time.0.has_time()).then_some(time.0)
+    };
+    let starts: Vec<(usize, Spec)> = range
+        .clone()
+        .filter_map(|at| Some((at, begins(at)?)))
+        .take(TIMES_MAX + 1)
+        .collect();
+    let is_first = starts.first().is_some_and(|(at, _)| *at == range.start);
+    if !is_first || !(2..=TIMES_MAX).contains(&starts.len()) {
+        return None;
+    }
+    let mut day = None;
+    let each = starts.iter().enumerate().map(|(n, (at, _))| {
+        let end = starts.get(n + 1).map_or(range.end, |(next, _)| *next);
+        let end = end - usize::from(words.get(end - 1) == "and" && end < range.end);
+        let parsed = split_request(message, *at..end, false);
+        let spec = parsed.spec?;
+        day = spec.day.or(day);
+        let spec = Spec {
+            day: spec.day.or(day.filter(|_| spec.wait.is_none())),
+            ..spec
+        };
+        let is_clear = !parsed.text.is_empty() && !has_time_left(&parsed.text);
+        is_clear.then(|| finished(message, &spec, &parsed.text))
+    });
+    let each: Vec<Intent> = each.collect::<Option<_>>()?;
+    let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
+    all.then_some(Intent::Several(each))
+}
+
 /// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
 /// day missing in the second is that of the first.
 pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
@@ -148,6 +187,13 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         if later.wait.is_none() && later.day.is_none() {
             later.day = time.day;
         }
+        let mut time = time;
+        // "the pill at 8 and the cream at 20": the hours are those of 24.
+        if let (Some(clock), Some(other)) = (&mut time.clock, later.clock)
+            && is_of_24(other)
+        {
+            clock.bare = false;
+        }
         // "tomorrow at 6 and dad at 7": the later one is not in the morning before.
         let at = |spec: &Spec| when::resolve(spec, message.context.now, message.zone()).ok();
         if at(&later) < at(&time) && at(&later.in_the_evening()) > at(&time) {
@@ -158,7 +204,8 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
             text => text,
         };
         let both = [(time, first.text.as_str()), (later, text)].map(|(spec, text)| {
-            (!has_time_left(text) && !text.is_empty()).then(|| finished(message, &spec, text))
+            let is_number = text.chars().all(|c| c.is_ascii_digit());
+            (!has_time_left(text) && !is_number).then(|| finished(message, &spec, text))
         });
         let both: Vec<Intent> = both.into_iter().flatten().collect();
         let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));

@@ -57,9 +57,34 @@ pub(in crate::assistant::builtin) fn wait(
     (linked || later.is_some()).then_some((total, later.unwrap_or(end)))
 }
 
+/// "in 20": minutes, where nothing else is counted.
+pub(super) fn bare_minutes(words: &Words, at: usize) -> Option<i64> {
+    let minutes = words.get(at).parse::<i64>().ok();
+    let ends = matches!(words.get(at + 1), "" | "to" | "that" | "pls" | "please");
+    minutes.filter(|minutes| ends && (5..=120).contains(minutes))
+}
+
+/// "this time tomorrow", "same time next week": in so many days.
+pub(super) fn same_time(words: &Words, at: usize) -> Option<(i64, usize)> {
+    const PHRASES: [(&str, i64); 8] = [
+        ("this time tomorrow", 1),
+        ("same time tomorrow", 1),
+        ("the same time tomorrow", 1),
+        ("tomorrow same time", 1),
+        ("tomorrow this time", 1),
+        ("tomorrow at the same time", 1),
+        ("this time next week", 7),
+        ("same time next week", 7),
+    ];
+    let mut phrases = PHRASES.iter();
+    phrases.find_map(|(phrase, days)| Some((*days, words.after(at, &[phrase])?)))
+}
 fn component(words: &Words, at: usize) -> Option<(Wait, usize)> {
     if let Some(wait) = compact(words.get(at)) {
         return Some((wait, at + 1));
+    }
+    if let Some(found) = clock_like(words, at) {
+        return Some(found);
     }
     let (mut milli, mut end) = number(words, at)?;
     if let Some(next) = words.after(end, &["and a half", "and half", "1/2"]) {
@@ -68,6 +93,23 @@ fn component(words: &Words, at: usize) -> Option<(Wait, usize)> {
     let end = words.after(end, &["more"]).unwrap_or(end);
     let unit = unit(words.get(end))?;
     end_with_half(words, end + 1, milli, unit)
+}
+
+/// "2:30 hours".
+fn clock_like(words: &Words, at: usize) -> Option<(Wait, usize)> {
+    let (hours, minutes) = words.get(at).split_once(':')?;
+    let is_hours = matches!(words.get(at + 1), "hours" | "hour" | "hrs" | "hr" | "h");
+    let number = |text: &str| {
+        let is_number = (1..=2).contains(&text.len());
+        is_number.then(|| text.parse::<u8>().ok()).flatten()
+    };
+    let (hours, minutes) = (number(hours)?, number(minutes).filter(|n| *n < 60)?);
+    let seconds = i64::from(hours) * 3_600 + i64::from(minutes) * 60;
+    let wait = Wait {
+        seconds,
+        ..Wait::default()
+    };
+    is_hours.then_some((wait, at + 2))
 }
 
 /// "an hour and a half".

@@ -15,8 +15,9 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
         return Some(found);
     }
     let word = words.get(at);
-    let (clock, end, needs_more) = match digits(word.strip_suffix("ish").unwrap_or(word)) {
-        Some((clock, needs_more)) => (clock, at + 1, needs_more),
+    let rough = word.strip_suffix("ish");
+    let (clock, end, needs_more) = match digits(rough.unwrap_or(word)) {
+        Some((clock, needs_more)) => (clock, at + 1, needs_more && rough.is_none()),
         None => {
             let (hour, end) = amount::spelled(words, at)?;
             let half = words.after(end, &["thirty"]);
@@ -185,10 +186,8 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
 
 /// Parses "pm", "p.m", "o'clock in" and similar after a time.
 fn with_meridiem(words: &Words, at: usize, clock: Clock) -> (Clock, usize) {
-    let (next, oclock) = match words.get(at) {
-        "oclock" => (at + 1, true),
-        _ => (at, false),
-    };
+    let oclock = words.after(at, &["oclock", "o clock", "uhr"]);
+    let (next, oclock) = (oclock.unwrap_or(at), oclock.is_some());
     match meridiem(words.get(next)) {
         Some(pm) if !clock.exact => (twelve_hours(clock.hour, clock.minute, pm), next + 1),
         _ if oclock => (clock, next),
@@ -215,4 +214,11 @@ fn twelve_hours(hour: u32, minute: u32, pm: bool) -> Clock {
         _ => hour,
     };
     exactly(hour, minute)
+}
+
+/// "12-2", "14:00-16:00".
+pub(in crate::assistant) fn is_dashed_span(word: &str) -> bool {
+    let is_hour = |part: &str| digits(part).is_some() && part.len() <= "10:30pm".len();
+    let parts = word.split_once(['-', '–']);
+    parts.is_some_and(|(first, last)| is_hour(first) && is_hour(last))
 }

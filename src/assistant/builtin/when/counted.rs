@@ -1,6 +1,7 @@
-//! Days counted from another day: "two weeks from tomorrow", "3 days after 5 march".
+//! Durations from now, and days counted from another day: "two weeks from tomorrow", "3 days after 5
+//! march".
 
-use super::{Day, NamedDay, amount, day};
+use super::{Day, NamedDay, Spec, Wait, amount, day};
 use crate::assistant::builtin::words::Words;
 
 /// "two weeks from tomorrow", "3 days after 5 march".
@@ -21,4 +22,43 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
         _ => return None,
     };
     Some((Day::After { days, first }, end))
+}
+
+/// "in 20 minutes", "this time tomorrow", "two weeks from friday".
+pub(super) fn wait_or_day(words: &Words, at: usize, linked: &str) -> Option<(Spec, usize)> {
+    let has_amount = amount::wait(words, at, true).is_some();
+    if has_amount && let Some((day, end)) = read(words, at) {
+        let day = Spec {
+            day: Some(day),
+            ..Spec::default()
+        };
+        return Some((day, end));
+    }
+    let same = amount::same_time(words, at).map(|(days, end)| {
+        let wait = Wait {
+            days,
+            ..Wait::default()
+        };
+        (wait, end)
+    });
+    let bare = || {
+        let minutes = amount::bare_minutes(words, at).filter(|_| linked == "in")?;
+        let wait = Wait {
+            seconds: minutes * 60,
+            ..Wait::default()
+        };
+        Some((wait, at + 1))
+    };
+    let is_linked = matches!(linked, "in" | "after" | "within");
+    let wait = || {
+        has_amount
+            .then(|| amount::wait(words, at, is_linked))
+            .flatten()
+    };
+    let (wait, end) = same.or_else(bare).or_else(wait)?;
+    let wait = Spec {
+        wait: Some(wait),
+        ..Spec::default()
+    };
+    Some((wait, end))
 }

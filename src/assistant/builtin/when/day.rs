@@ -37,6 +37,7 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
         "today" => return Some((Day::Today, next)),
         "yesterday" => return Some((Day::InDays(-1), next)),
         "tomorrow" => return Some((Day::InDays(1), next)),
+        "tom" if is_tomorrow(words, at) => return Some((Day::InDays(1), next)),
         "later" if words.get(next) == "today" => return Some((Day::Today, at + 2)),
         word @ ("next" | "this" | "coming") => {
             return named(words, next, word == "next").map(|day| (day, at + 2));
@@ -66,6 +67,7 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
         return Some((day, next));
     }
     date(words.get(at))
+        .or_else(|| dashed(words.get(at)))
         .or_else(|| slashed(words.get(at), on))
         .map(|day| (day, next))
         .or_else(|| of_year(words, at))
@@ -115,6 +117,19 @@ fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
         },
         end,
     ))
+}
+
+/// "remind me tom at 9", unlike the name in "call tom at 9".
+fn is_tomorrow(words: &Words, at: usize) -> bool {
+    let is_lower = words.original(at..at + 1).starts_with('t');
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    let is_time = |word: &str| {
+        matches!(
+            word,
+            "at" | "morning" | "afternoon" | "evening" | "night" | "noon"
+        ) || word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    is_lower && matches!(before, "me" | "us") && is_time(words.get(at + 1))
 }
 
 const COMING: [&str; 4] = ["this coming", "this upcoming", "the upcoming", "upcoming"];
@@ -199,7 +214,9 @@ fn is_short_day(words: &Words, at: usize) -> bool {
         next,
         "at" | "to" | "morning" | "afternoon" | "evening" | "night"
     ) || next.starts_with(|c: char| c.is_ascii_digit());
+    let is_listed = matches!(next, "and" | "&") && weekday(words.get(at + 2), true).is_some();
     is_followed
+        || is_listed
         || next.is_empty() && at > 0 && !matches!(words.get(at), "sat" | "sun" | "mon" | "wed")
 }
 
@@ -211,12 +228,26 @@ fn dotted(words: &Words, at: usize, on: bool) -> Option<Day> {
         return None;
     }
     let (day, month) = words.get(at).split_once('.')?;
+    // "1.5 hours"
+    if matches!(
+        words.get(at + 1),
+        "hour" | "hours" | "hrs" | "hr" | "h" | "day" | "days" | "week" | "weeks" | "minutes"
+    ) {
+        return None;
+    }
     let number = |part: &str| {
         let digits = (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
         digits.then(|| part.parse::<u32>().ok()).flatten()
     };
     let (day, month) = (number(day)?, number(month)?);
     ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some(Day::OfYear { month, day })
+}
+
+/// "24-12-2026"; "01-12-2026" has two readings.
+fn dashed(word: &str) -> Option<Day> {
+    let (rest, year) = word.rsplit_once('-')?;
+    let is_date = year.len() == 4 && rest.contains('-');
+    slashed(&word.replace('-', "/"), false).filter(|_| is_date)
 }
 
 /// "24/12/2026", "12/24/2026", "24/12". Fractions and "24/7" are dates only after "on" (`short`).
@@ -338,7 +369,8 @@ fn of_year(words: &Words, at: usize) -> Option<(Day, usize)> {
         }
         None => {
             let day = number_of_day(words.get(at))?;
-            let at = words.after(at + 1, &["of"]).unwrap_or(at + 1);
+            let of = words.after(at + 1, &["day of", "of"]);
+            let at = of.unwrap_or(at + 1);
             (month(words.get(at))?, day, at + 1)
         }
     };

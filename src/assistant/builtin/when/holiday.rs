@@ -28,6 +28,12 @@ pub(in crate::assistant::builtin) fn names_holiday(words: &Words, at: usize) -> 
     })
 }
 
+/// Whether the words from `at` to the end are such a name: "christmas day".
+pub(in crate::assistant::builtin) fn is_holiday(words: &Words, at: usize) -> bool {
+    let mut names = HOLIDAYS.iter();
+    names.any(|(name, ..)| words.after(at, &[name]) == Some(words.len()))
+}
+
 pub(super) fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
     HOLIDAYS.iter().find_map(|(name, month, day)| {
         let end = words.after(at, &[name])?;

@@ -324,6 +324,12 @@ fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
         Some(clock) if clock.hour == 24 && clock.minute == 0 => {
             return Ok(in_days(date, 1)?.and_time(NaiveTime::MIN));
         }
+        // "in the afternoon at 10"
+        Some(Clock {
+            hour: 8..=11,
+            exact: false,
+            ..
+        }) if spec.part == Some(Part::Afternoon) => return Err(Problem::NoSuchTime),
         Some(clock) => in_part(clock, spec.part),
         None => Clock {
             hour: part_hour(spec.part),

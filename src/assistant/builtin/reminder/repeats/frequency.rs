@@ -127,9 +127,61 @@ fn adverb(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     Some(on_day(words, frequency, at + 1))
 }
 
+/// "the next 3 mondays", "for the next 3 days": days, how many of them, and the index after.
+pub(super) fn next_days(words: &Words, at: usize) -> Option<(Frequency, u32, usize)> {
+    let from = words.after(
+        at,
+        &[
+            "for the next",
+            "on the next",
+            "over the next",
+            "the next",
+            "next",
+            "for",
+        ],
+    )?;
+    let (count, end) = amount::count(words, from).filter(|(count, _)| *count > 1)?;
+    let frequency = match words.get(end) {
+        "days" => Frequency::of(Unit::Day, 1),
+        days if days.ends_with("days") && words.get(from - 1) == "next" => {
+            Frequency::on(Unit::Week, Days::Weekdays(vec![weekday_name(days)?]))
+        }
+        _ => return None,
+    };
+    Some((frequency, count, end + 1))
+}
+
+/// "every 1.5 hours", "every hour and a half".
+fn every_part_of_hour(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    for (phrase, minutes) in [
+        ("hour and a half", 90),
+        ("half an hour", 30),
+        ("half hour", 30),
+    ] {
+        if let Some(end) = words.after(at, &[phrase]) {
+            return Some((Frequency::of(Unit::Minute, minutes), end));
+        }
+    }
+    let (wait, end) = amount::wait(words, at, true)?;
+    let is_uneven = wait.seconds % 3_600 != 0 && wait.seconds % 60 == 0;
+    let minutes = u32::try_from(wait.seconds / 60).ok()?;
+    let is_minutes = is_uneven && minutes > 60 && wait.days == 0 && wait.months == 0;
+    is_minutes.then(|| (Frequency::of(Unit::Minute, minutes), end))
+}
+
 /// The words after "every".
 fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
+    if let Some(found) = every_part_of_hour(words, at) {
+        return Some(found);
+    }
     if let Some((days, end)) = weekdays(words, at) {
+        // "every friday the 13th"
+        if words
+            .after(end, &["the"])
+            .is_some_and(|next| when::ordinal(words.get(next)).is_some())
+        {
+            return None;
+        }
         return Some((Frequency::on(Unit::Week, Days::Weekdays(days)), end));
     }
     if let Some(found) = dated(words, at) {
@@ -217,7 +269,7 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         || weekday_name(words.get(from)).is_some()
             && matches!(words.get(from + 1), "to" | "through" | "thru")
             && weekday_name(words.get(from + 2)).is_some()
-        || matches!(words.get(from), "mon-fri" | "monday-friday");
+        || is_compact(words, from);
     // "two fridays from now" is one friday, and "about fridays exam" lacks an apostrophe.
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     if matches!(before, "about" | "of") {
@@ -234,6 +286,13 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         ..Frequency::on(Unit::Week, Days::Weekdays(days))
     };
     Some((frequency, end))
+}
+
+/// "mwf", but not "the mwf schedule".
+pub(super) fn is_compact(words: &Words, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    matches!(words.get(at), "mon-fri" | "monday-friday" | "m-f" | "mwf")
+        && !matches!(before, "the" | "a" | "my" | "our")
 }
 
 /// "on the 1st of each month", "the first monday of every month", "on the last day of the month".
@@ -316,7 +375,13 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
         "working" if matches!(words.get(at + 1), "day" | "days") => {
             return Some((workdays(), at + 2));
         }
+        "m-f" => return Some((workdays(), at + 1)),
+        "mwf" => return Some((vec![Weekday::Mon, Weekday::Wed, Weekday::Fri], at + 1)),
         "weekend" | "weekends" => return Some((ALL_DAYS[5..].to_vec(), at + 1)),
+        slashed if slashed.contains('/') => {
+            let days: Option<Vec<Weekday>> = slashed.split('/').map(weekday_name).collect();
+            return days.map(|days| (days, at + 1));
+        }
         _ => {}
     }
     let first = weekday_name(words.get(at))?;
@@ -356,6 +421,7 @@ fn unit(word: &str) -> Option<Unit> {
 /// Whether a word after "every" is a unit of time.
 pub(super) fn is_unit(word: &str) -> bool {
     unit(word).is_some()
+        || word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some())
         || when::month(word).is_some()
         || word.starts_with(|c: char| c.is_ascii_digit()) && when::ordinal(word).is_some()
         || weekday_name(word).is_some()

@@ -94,7 +94,9 @@ impl Repeat {
         if self.frequency.interval > 1 && self.between.is_none() {
             parts.push(format!("INTERVAL={}", self.frequency.interval));
         }
-        if let Some(end) = self.end_of(now, at, zone)? {
+        if let Some(RuleEnd::Count(count)) = self.end {
+            parts.push(format!("COUNT={count}"));
+        } else if let Some(end) = self.end_of(now, at, zone)? {
             parts.push(format!("UNTIL={}", end.format("%Y%m%dT%H%M%S")));
         }
         let found = Recurrence::new(&rule(&parts), first.next_on_wall(), zone);
@@ -139,7 +141,7 @@ impl Repeat {
     ) -> Result<Option<NaiveDateTime>, RepeatProblem> {
         let local = |at: Timestamp| at.utc().with_timezone(&zone).naive_local();
         Ok(match &self.end {
-            None => None,
+            None | Some(RuleEnd::Count(_)) => None,
             Some(RuleEnd::After(wait)) => {
                 let spec = Spec {
                     wait: Some(*wait),

@@ -43,6 +43,20 @@ const CASES: &[(&str, &str)] = &[
             "11-23 18:00 FREQ=DAILY;BYHOUR=18;BYMINUTE=0 | to run",
         ),
         (
+            "every 1.5 hours to run",
+            "11-23 15:30 FREQ=MINUTELY;INTERVAL=90 | to run",
+        ),
+        (
+            "every mon/wed/fri at 5 to run",
+            "11-23 17:00 FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=17;BYMINUTE=0 | to run",
+        ),
+        (
+            "the next 3 mondays at 8 to run",
+            "11-30 08:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=8;BYMINUTE=0;UNTIL=20261214T080000 | to run",
+        ),
+        ("every friday the 13th to run", "none"),
+        ("to plan for the next 3 days", "none"),
+        (
             "to run every day",
             "11-24 09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0 | to run",
         ),

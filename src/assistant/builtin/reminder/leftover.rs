@@ -1,0 +1,377 @@
+//! Detects words of a request that neither its time nor its text accounts for: between "remind me"
+//! and "to", and after the time. It understands none of them.
+
+use std::ops::Range;
+
+use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
+use crate::assistant::builtin::when::{self, amount};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording, zone};
+use crate::clock::Zone;
+
+/// Words before "to" beyond this many belong to the text.
+const LEAD_WORDS_MAX: usize = 12;
+
+/// Whether the words after "remind me" are the text itself: "remind me to …", "don't forget to …".
+pub(super) fn begins_with_text(words: &Words, at: usize) -> bool {
+    let links = ["to", "that", "about", "of", "titled", "called", "not to"];
+    at > 0 && words.get(at - 1) == "to" || words.after(at, &links).is_some()
+}
+
+/// What stands before "to" after the time was taken out: "in town" of "at 5 in town to run". Words
+/// that may begin the text are not left over: "the flight to Rome".
+fn before_text(text: &Words) -> Option<Range<usize>> {
+    let to = (1..text.len().min(LEAD_WORDS_MAX)).find(|at| text.get(*at) == "to")?;
+    let is_left = match text.get(0) {
+        "not" | "never" if to == 1 => false,
+        "family" | "july" | "fly" | "reply" => false,
+        adverb if to == 1 && adverb.ends_with("ly") => true,
+        link => LINKS.contains(&link) || (0..to).any(|at| is_of_time(text, at)),
+    };
+    is_left.then_some(0..to)
+}
+
+/// How a text doesn't begin.
+const LINKS: [&str; 36] = [
+    "in",
+    "at",
+    "on",
+    "by",
+    "from",
+    "um",
+    "and",
+    "or",
+    "but",
+    "no",
+    "not",
+    "if",
+    "unless",
+    "once",
+    "twice",
+    "thrice",
+    "always",
+    "just",
+    "only",
+    "maybe",
+    "sometime",
+    "sometimes",
+    "often",
+    "during",
+    "within",
+    "between",
+    "until",
+    "till",
+    "before",
+    "after",
+    "every",
+    "each",
+    "since",
+    "when",
+    "whenever",
+    "while",
+];
+/// Words of a time.
+const TIME_WORDS: [&str; 25] = [
+    "uhr", "hundred", "clock", "oclock", "day", "days", "week", "weeks", "month", "months", "year",
+    "years", "hour", "hours", "minute", "minutes", "mins", "yearly", "times", "latest", "earliest",
+    "tomorrow", "today", "next", "half",
+];
+
+fn is_of_time(words: &Words, at: usize) -> bool {
+    let word = words.get(at);
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || amount::is_number(word)
+        || when::weekday_name(word).is_some()
+        || when::month(word).is_some() && !matches!(word, "may" | "march")
+        || word.contains('/')
+        || TIME_WORDS.contains(&word)
+}
+
+/// A month without a day, and the text: "in january to see the dentist", "see the dentist in
+/// january". `is_text`: no time stands before the text.
+fn of_month(words: &Words, is_text: bool) -> Option<(u32, String)> {
+    let len = words.len();
+    let (month, text) = if let Some(to) = before_text(words).filter(|_| !is_text) {
+        let at = words
+            .after(0, &["in", "sometime in", "during"])
+            .unwrap_or(0);
+        (at..to.end, to.end + 1..len)
+    } else {
+        let at = len.checked_sub(2).filter(|at| words.get(*at) == "in")?;
+        (at + 1..len, 0..at)
+    };
+    let number = when::month(words.get(month.start)).filter(|_| month.len() == 1)?;
+    let text = text_of(words, text);
+    (!text.is_empty()).then_some((number, text))
+}
+
+/// The question for the time. `is_text`: no time stands before the text.
+pub(super) fn without_time(text: String, is_text: bool) -> Intent {
+    let words = Words::new(&text);
+    if let Some((month, text)) = of_month(&words, is_text) {
+        return Intent::AskWhen {
+            reply: wording::reminder_day_of_month(month, &text),
+            text,
+            month: Some(month),
+        };
+    }
+    let left = before_text(&words).filter(|_| !is_text);
+    let left = left.map(|left| {
+        let rest = text_of(&words, left.end + 1..words.len());
+        (subject(words.original(left)), rest)
+    });
+    let unknown = left.filter(|(_, rest)| !rest.is_empty());
+    match unknown.or_else(|| without_unknown_time(&text)) {
+        // The words that were not understood don't belong to the text.
+        Some((time, text)) => Intent::AskWhen {
+            reply: wording::reminder_time_unknown(&time, &text),
+            text,
+            month: None,
+        },
+        None => Intent::AskWhen {
+            reply: wording::reminder_without_time(&text),
+            text,
+            month: None,
+        },
+    }
+}
+
+/// The question about words that are left over beside a time; `None` where there are none.
+pub(super) fn of_request(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    parsed: &ReminderParts,
+) -> Option<Intent> {
+    let text = Words::new(&parsed.text);
+    if text.len() > WORDS_MAX {
+        return None;
+    }
+    if is_condition_alone(&text) {
+        return Some(Intent::Unclear(wording::reminder_with_condition(
+            &parsed.text,
+        )));
+    }
+    let is_limited = after_time(message, &message.words, parsed.tail.clone())
+        || parsed.is_trailing && before_time(&text)
+        || is_taken_back(&text);
+    if is_limited {
+        return Some(Intent::Unclear(wording::reminder_half_understood(
+            &parsed.text,
+        )));
+    }
+    unknown_before(&text, begins_with_text(&message.words, range.start))
+}
+
+/// The question about words before the text. `is_text`: the words are the text itself.
+pub(super) fn unknown_before(text: &Words, is_text: bool) -> Option<Intent> {
+    let left = before_text(text).filter(|_| !is_text)?;
+    let left = subject(text.original(left));
+    Some(Intent::Unclear(wording::reminder_words_unknown(&left)))
+}
+
+/// Whether the words after a time, within the text, limit or repeat it: "for 3 days", "but not if it
+/// rains", "in London" for somebody who lives elsewhere.
+pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usize>) -> bool {
+    let at = tail.start;
+    if tail.is_empty() {
+        return false;
+    }
+    match words.get(at) {
+        "for" => {
+            let from = words.after(at + 1, &["the next", "the"]).unwrap_or(at + 1);
+            let whole = ["all week", "all day", "all month", "a while"];
+            amount::wait(words, from, true)
+                .is_some_and(|(wait, _)| wait.days > 0 || wait.months > 0)
+                || words.after(at + 1, &whole).is_some()
+        }
+        "all" => matches!(
+            words.get(at + 1),
+            "week" | "day" | "month" | "year" | "night"
+        ),
+        "in" => is_elsewhere(message, &words.phrase(at + 1..tail.end)),
+        // "ask Bo at 5 if he comes"
+        "if" => !(0..at).any(|at| ASKS.contains(&words.get(at))),
+        "but" | "unless" | "except" | "twice" | "thrice" | "daily" | "each" | "every" | "until"
+        | "till" | "not" | "or" => true,
+        _ => {
+            words.get(at + 1) == "times"
+                || words.after(at, &["on a"]).is_some() && words.get(at + 3) == "basis"
+        }
+    }
+}
+
+/// Whether the end takes the request back or limits it: "actually don't", "but not if it rains".
+pub(super) fn is_taken_back(words: &Words) -> bool {
+    const ENDS: [&str; 20] = [
+        "actually dont",
+        "actually no",
+        "actually not",
+        "no dont",
+        "on second thought dont",
+        "never mind",
+        "nevermind",
+        "nvm",
+        "forget it",
+        "forget that",
+        "scratch that",
+        "cancel it",
+        "cancel that",
+        "and cancel it",
+        "or dont",
+        "just kidding",
+        "jk",
+        "not anymore",
+        "maybe not",
+        "or maybe not",
+    ];
+    const LIMITS: [&str; 8] = [
+        "but not if",
+        "but not when",
+        "but not on",
+        "but not at",
+        "but if",
+        "only if",
+        "only when",
+        "unless",
+    ];
+    if words.len() > WORDS_MAX {
+        return false;
+    }
+    (1..words.len())
+        .any(|at| words.after(at, &ENDS) == Some(words.len()) || words.after(at, &LIMITS).is_some())
+}
+
+/// "if bo calls", without a "to" that ends the condition.
+fn is_condition_alone(words: &Words) -> bool {
+    matches!(words.get(0), "if" | "unless" | "whenever")
+        || words
+            .after(0, &["in case", "as soon as", "as long as"])
+            .is_some()
+}
+
+/// What is asked in a text, not a condition: "ask Bo if he comes".
+const ASKS: [&str; 10] = [
+    "ask", "see", "check", "know", "tell", "wonder", "find", "hear", "decide", "test",
+];
+
+/// Whether a place is named where the clock shows another time.
+fn is_elsewhere(message: &ParsedMessage, place: &str) -> bool {
+    let now = message.context.now.utc();
+    let wall = |zone: Zone| now.with_timezone(&zone).naive_local();
+    zone::find(place).is_some_and(|zone| wall(zone) != wall(message.zone()))
+}
+
+/// Whether the words before a time at the end belong to it: "run twice at 5", "call christmas day at
+/// 9", "pray for the next 3 days at 8".
+fn before_time(text: &Words) -> bool {
+    let end = text.len();
+    let ends_with = |at: usize| {
+        let count = amount::count(text, at).map(|(_, end)| end);
+        let is_counted = count.is_some_and(|end| text.get(end) == "times" && end + 1 == text.len());
+        let following = text.after(at, &["the next", "next"]);
+        let days = following.and_then(|from| amount::wait(text, from, true));
+        is_counted || days.is_some_and(|(_, end)| end == text.len()) || when::is_holiday(text, at)
+    };
+    matches!(text.get(end.saturating_sub(1)), "twice" | "thrice" | "um")
+        || (end.saturating_sub(4)..end).any(ends_with)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assistant::builtin::{MessageContext, parsing::read_message};
+    use crate::clock::Timestamp;
+
+    #[test]
+    fn words_before_the_text_that_nothing_accounts_for() {
+        let cases = [
+            ("in town to run", "in town"),
+            ("privately to call", "privately"),
+            ("twice yearly to run", "twice yearly"),
+            ("every full moon to howl", "every full moon"),
+            ("hundred to run", "hundred"),
+            ("the 13th to stay home", "the 13th"),
+            ("and to run", "and"),
+            ("the flight to Rome", ""),
+            ("family to airport", ""),
+            ("weekly report to boss", ""),
+            ("not to smoke", ""),
+            ("reply to bo", ""),
+            ("call mom", ""),
+            ("go to bed", ""),
+            ("", ""),
+        ];
+        for (text, expected) in cases {
+            let words = Words::new(text);
+            let left = before_text(&words);
+            assert_eq!(words.phrase(left.unwrap_or(0..0)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_after_a_time_that_limit_it() {
+        let cases = [
+            ("run", "for 3 days", true),
+            ("run", "for 30 minutes", false),
+            ("run", "all week", true),
+            ("join", "in tokyo", true),
+            ("join", "in paris", false),
+            ("run", "in the park", false),
+            ("run", "on a daily basis", true),
+            ("run", "3 times", true),
+            ("run", "if it rains", true),
+            ("ask bo", "if he comes", false),
+            ("ask", "about the trip", false),
+            ("run", "", false),
+        ];
+        for (text, tail, expected) in cases {
+            let request = format!("{text} {tail}");
+            let context = MessageContext {
+                text: &request,
+                now: Timestamp::parse("2026-11-23T13:00:00Z").unwrap(),
+                timezone: Some("Europe/Berlin".parse().unwrap()),
+                persona: "Juno",
+                group: false,
+                has_photos: false,
+            };
+            let message = read_message(&context);
+            let start = Words::new(text).len();
+            let tail = start..message.words.len();
+            assert_eq!(
+                after_time(&message, &message.words, tail),
+                expected,
+                "{request}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_before_a_time_at_the_end() {
+        for (text, expected) in [
+            ("run twice", true),
+            ("drink 3 times", true),
+            ("call mom christmas day", true),
+            ("pray for the next 3 days", true),
+            ("read chapter 7", false),
+            ("book a table for 4", false),
+            ("plan the day", false),
+            ("", false),
+        ] {
+            assert_eq!(before_time(&Words::new(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn requests_that_are_taken_back() {
+        for (text, expected) in [
+            ("run actually don't", true),
+            ("run but not if it rains", true),
+            ("run and cancel it", true),
+            ("cancel that", false),
+            ("ask bo if he comes or not", false),
+            ("buy apples but not red ones", false),
+        ] {
+            assert_eq!(is_taken_back(&Words::new(text)), expected, "{text}");
+        }
+    }
+}

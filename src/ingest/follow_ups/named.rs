@@ -1,0 +1,112 @@
+//! What is said of reminders by their number or their words: "done 2", "cancel all but 2", "cancel
+//! the pills"; and of the one that is being asked about.
+
+use super::Referent;
+use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
+use crate::assistant::{self, wording};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::carry_out::{described, listed, pairs};
+use crate::ingest::dialog::{NotedRule, Question};
+use crate::ingest::reply::Reply;
+use crate::ingest::turn::MessageTurn;
+use crate::store::{Reminder, Tx};
+
+impl MessageTurn<'_> {
+    /// "make it 6" after the question what to remind of at 5.
+    pub(super) fn change_asked(&self, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<String>> {
+        if !self.was_asked_last(tx)? {
+            return Ok(None);
+        }
+        let Some(Question::What { send_at, rule }) = self.question(tx)? else {
+            return Ok(None);
+        };
+        let recurrence = rule.as_ref().and_then(NotedRule::recurrence);
+        let at = Timestamp(send_at);
+        let new = match to.of_set(at, recurrence.as_ref(), self.now, self.zone()) {
+            Ok(new) => new,
+            Err(reply) => return Ok(Some(reply)),
+        };
+        self.ask(tx, &Question::what(new.send_at, new.recurrence.as_ref()))?;
+        Ok(Some(wording::what_then(
+            new.send_at,
+            self.now,
+            self.timezone(),
+        )))
+    }
+
+    /// What comes once is taken off the list; what repeats stays.
+    pub(super) fn done_numbered(
+        &self,
+        tx: &mut Tx<'_>,
+        numbers: &[usize],
+    ) -> Result<Option<String>> {
+        for number in numbers {
+            if !self.is_of_list(tx, *number)? {
+                return Ok(None);
+            }
+        }
+        let which = ReminderRef::Numbered(numbers.to_vec());
+        let (repeating, once): (Vec<Reminder>, Vec<Reminder>) = match self.found(tx, &which)? {
+            Some(Referent::Open(open)) => open.into_iter().partition(|r| r.recurrence.is_some()),
+            Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
+            Some(Referent::Delivered(_)) | None => return Ok(None),
+        };
+        self.cancel_reminders(tx, &once)?;
+        let mut replies = Vec::new();
+        if !once.is_empty() {
+            replies.push(wording::done_before_it_came(&listed(&once)));
+        }
+        if !repeating.is_empty() {
+            let (now, zone) = (self.now, self.timezone());
+            replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
+        }
+        Ok(Some(replies.join("\n")))
+    }
+
+    /// All of the person's own, in a direct chat.
+    pub(super) fn cancel_all_but(
+        &self,
+        tx: &mut Tx<'_>,
+        kept: &ReminderRef,
+    ) -> Result<Option<String>> {
+        if self.in_group() {
+            return Ok(None);
+        }
+        let kept = match self.found(tx, kept)? {
+            Some(Referent::Open(open)) => open,
+            Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
+            Some(Referent::Delivered(_)) | None => return Ok(None),
+        };
+        let mut others = self.reminders_here(tx)?;
+        others.retain(|other| kept.iter().all(|reminder| reminder.id != other.id));
+        self.cancel_reminders(tx, &others)?;
+        let others = described(&others, self.timezone());
+        Ok(Some(wording::reminders_cancelled(&pairs(&others))))
+    }
+
+    /// "cancel the pills": a message that means nothing else names a reminder by its words.
+    pub(in crate::ingest) fn change_named(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        let persona = &self.ingest.persona.get().name;
+        let Some(what) = assistant::named_follow_up(&self.message.text, persona) else {
+            return Ok(None);
+        };
+        let (FollowUp::Cancel(ReminderRef::About(about))
+        | FollowUp::Change {
+            which: ReminderRef::About(about),
+            ..
+        }) = &what
+        else {
+            return Ok(None);
+        };
+        let found = self.reminders_matching(tx, Some(about), None)?;
+        match (found.as_slice(), &what) {
+            ([], _) => Ok(None),
+            ([_, _, ..], FollowUp::Cancel(_)) => {
+                let which = self.ask_which(tx, "with its number, like “cancel 2”", &found)?;
+                Ok(Some(which.into()))
+            }
+            _ => self.follow_up(tx, &what),
+        }
+    }
+}
