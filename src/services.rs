@@ -190,6 +190,7 @@ impl Services {
         let next_sync_at = now.plus_ms(sync::UNFINISHED_MS);
         let secret = serde_json::to_string(&credentials).map_err(Error::internal)?;
         let given = name.clone();
+        let is_of_address = credentials.email().is_some();
         let shown = name
             .or_else(|| fetched.name.clone())
             .unwrap_or(host.clone());
@@ -208,8 +209,9 @@ impl Services {
                 by.note_connected(tx, &service, now)?;
                 return Ok(service.id);
             }
-            if tx.view().services(user)?.len() >= SERVICES_MAX {
-                return Err(limit_reached());
+            check_count(&tx.view(), user)?;
+            if is_of_address {
+                tx.read_calendars_anew(user, now)?;
             }
             let service_id = random::uuid().to_string();
             let id = tx.insert_service(&NewService {
@@ -437,12 +439,15 @@ fn service_not_found() -> Error {
     )
 }
 
-fn limit_reached() -> Error {
-    Error::new(
+fn check_count(view: &View<'_>, user: UserId) -> Result<()> {
+    if view.services(user)?.len() < SERVICES_MAX {
+        return Ok(());
+    }
+    Err(Error::new(
         Kind::BadRequest,
         "service_limit_reached",
         format!("You have {SERVICES_MAX} connected services already; disconnect one first."),
-    )
+    ))
 }
 
 fn no_sealing_key() -> Error {

@@ -970,6 +970,26 @@ async fn a_mailbox_tells_who_the_person_is_in_calendars() {
     assert_eq!(world.service.rows(people), [["accepted"]]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailbox_tells_who_the_person_is_in_calendars_that_are_there() {
+    let world = World::open().await;
+    let invited = format!("ATTENDEE;PARTSTAT=ACCEPTED:mailto:{USER}\r\n");
+    world
+        .server
+        .hold(&[("review", "20261124T090000Z", invited.as_str())]);
+    world.connect().await;
+    let people = "SELECT facts ->> 'own_participation' FROM calendar_events";
+    assert_eq!(world.service.rows(people), [[Value::Null]]);
+    let stub = ImapStub::start(Vec::new());
+    let body = mailbox(&stub, PASSWORD);
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    eventually("the calendar is read anew", async || {
+        world.service.rows(people) == [["accepted"]]
+    })
+    .await;
+}
+
 /// A mail with an invitation by Ana.
 fn invitation(uid: u32, method: &str, start: &str) -> StubMail {
     let text = format!(

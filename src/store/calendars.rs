@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension, Row};
 
 use super::{ServiceId, Tx, UserId, View};
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
 
@@ -67,6 +68,21 @@ impl Tx<'_> {
         self.execute(
             "UPDATE calendars SET enabled = ?2 WHERE id = ?1",
             (id.0, is_enabled),
+        )?;
+        Ok(())
+    }
+
+    /// Has all calendars of a user read anew: who the user is among an event's people has changed.
+    pub fn read_calendars_anew(&self, user: UserId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE calendars SET sync_state = '' WHERE service_id IN
+               (SELECT id FROM connected_services WHERE user_id = ?1)",
+            [user.0],
+        )?;
+        self.execute(
+            "UPDATE connected_services SET next_sync_at = ?2
+             WHERE user_id = ?1 AND kind <> 'imap' AND next_sync_at IS NOT NULL",
+            (user.0, now.0),
         )?;
         Ok(())
     }

@@ -302,15 +302,8 @@ fn next(about: Option<&str>, context: &PowerContext<'_>) -> String {
     let mut found = events::between(context.now, Timestamp(i64::MAX), context);
     found.retain(|event| event.starts_at > context.now);
     if let Some(about) = about {
-        let about = about.to_lowercase();
-        let is_about = |event: &&Event| {
-            event.title.to_lowercase().contains(&about)
-                || event
-                    .people
-                    .iter()
-                    .any(|name| name.to_lowercase().contains(&about))
-        };
-        found.retain(is_about);
+        let is_about = |text: &String| pieces::mentions(text, about);
+        found.retain(|event| is_about(&event.title) || event.people.iter().any(is_about));
     } else {
         found.retain(|event| !event.is_all_day);
     }

@@ -15,9 +15,6 @@ pub(super) use operations::Arguments;
 const NAMED_MAX: usize = 5;
 const NAME_WORDS_MAX: usize = 6;
 
-/// Characters of a word that is looked for only as a whole word.
-const SHORT_CHARS_MAX: usize = 3;
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum MailQuery {
     Important,
@@ -137,8 +134,7 @@ impl Superpower for MailQueryState {
             MailQuery::Important => self.overview(context),
             MailQuery::From(name) => {
                 let found = found(context, |mail| {
-                    let from = format!("{} {}", mail.from_name, mail.from_email).to_lowercase();
-                    has_all(&from, &name)
+                    pieces::mentions(&format!("{} {}", mail.from_name, mail.from_email), &name)
                 });
                 match found.first() {
                     Some(_) => format!("Yes, {name} wrote:{}", listed(&found, context)),
@@ -151,7 +147,7 @@ impl Superpower for MailQueryState {
                         "{} {} {} {}",
                         mail.from_name, mail.from_email, mail.subject, mail.text
                     );
-                    has_all(&all.to_lowercase(), &about)
+                    pieces::mentions(&all, &about)
                 });
                 match found.first() {
                     Some(_) => format!("On {about} I find:{}", listed(&found, context)),
@@ -195,21 +191,6 @@ fn found<'a>(context: &PowerContext<'a>, matches: impl Fn(&Mail) -> bool) -> Vec
         .filter(|mail| matches(mail))
         .take(NAMED_MAX)
         .collect()
-}
-
-/// The text, in lower case, has all the words. A short one must stand alone: "Bo" is not in
-/// "Booking".
-fn has_all(text: &str, words: &str) -> bool {
-    let stands_alone = |word: &str| {
-        let mut all = text.split(|c: char| !c.is_alphanumeric());
-        all.any(|one| one == word)
-    };
-    words.to_lowercase().split_whitespace().all(|word| {
-        match word.chars().count() <= SHORT_CHARS_MAX {
-            true => stands_alone(word),
-            false => text.contains(word),
-        }
-    })
 }
 
 fn listed(found: &[&Mail], context: &PowerContext<'_>) -> String {

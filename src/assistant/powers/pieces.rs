@@ -11,6 +11,27 @@ use crate::clock::{Timestamp, Zone};
 /// Limit of entries in one message.
 const NAMED_MAX: usize = 50;
 
+/// Characters of a word that is looked for only as a whole word: "Bo" is not in "Booking".
+const SHORT_CHARS_MAX: usize = 3;
+/// Characters of a word that may be within another, as in a German compound.
+const LONG_CHARS_MIN: usize = 6;
+
+/// The text has all the words, or words that begin with them.
+pub(super) fn mentions(text: &str, words: &str) -> bool {
+    let (text, words) = (text.to_lowercase(), words.to_lowercase());
+    let ends = |c: char| !c.is_alphanumeric();
+    let mut words = words.split(ends).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some()
+        && words.all(|word| {
+            let mut all = text.split(ends);
+            match word.chars().count() {
+                ..=SHORT_CHARS_MAX => all.any(|one| one == word),
+                LONG_CHARS_MIN.. => text.contains(word),
+                _ => all.any(|one| one.starts_with(word)),
+            }
+        })
+}
+
 /// "milk, two eggs and tea" has three entries; a quoted text is one.
 pub(super) fn things(text: &str) -> Vec<String> {
     let whole = text.trim();
@@ -276,6 +297,24 @@ pub(super) fn map_link(place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_begin_words_of_a_text() {
+        for (text, words, expected) in [
+            ("Call with Ana", "ana", true),
+            ("Management meeting", "Ana", false),
+            ("Your booking", "Bo", false),
+            ("Please come", "lease", false),
+            ("The leases of 2026", "lease", true),
+            ("Nebenkostenabrechnung", "Rechnung", true),
+            ("Stand-up", "stand-up", true),
+            ("Dinner with Ana Silva", "ana silva", true),
+            ("Dinner with Ana Silva", "ana berg", false),
+            ("Dinner", "?", false),
+        ] {
+            assert_eq!(mentions(text, words), expected, "{text}: {words}");
+        }
+    }
 
     #[test]
     fn things_in_one_breath() {
