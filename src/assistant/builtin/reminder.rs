@@ -111,7 +111,8 @@ pub fn may_be_reminder(text: &str) -> bool {
         words.get(0),
         "i" | "im" | "ive" | "we" | "he" | "she" | "they" | "it" | "its" | "you" | "the" | "see"
     );
-    if is_statement || words.is_question() || !(3..=HINT_WORDS_MAX).contains(&words.len()) {
+    let is_short = (3..=HINT_WORDS_MAX).contains(&words.len());
+    if is_statement || words.is_question() || !is_short || !when::may_name_hour(&words) {
         return false;
     }
     let is_past = |day| matches!(day, Some(when::Day::InDays(..0) | when::Day::Over));

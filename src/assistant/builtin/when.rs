@@ -283,9 +283,9 @@ fn date_time(word: &str) -> Option<(Day, Clock)> {
 
 /// The time that starts at word `at`, and the index after it.
 pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
-    if !may_begin_time(words.get(at)) {
+    if !may_begin_time(words, at) {
         // All that tests read shows that no word is missing.
-        debug_assert_eq!(read_any(words, at), None, "{}", words.get(at));
+        debug_assert_eq!(read_any(words, at), None, "{}", words.phrase(at..at + 3));
         return None; // most words
     }
     read_any(words, at)
@@ -339,6 +339,12 @@ fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
         end = exact.filter(|_| is_exact).unwrap_or(next);
     }
     (end > at).then_some((spec, end))
+}
+
+/// Whether a time of day may stand in a text: most have none.
+pub(super) fn may_name_hour(words: &Words) -> bool {
+    (0..words.len())
+        .any(|at| clock::clock(words, at, true).is_some() || date_time(words.get(at)).is_some())
 }
 
 /// The earliest time that extends to the end of `range`, and its start.

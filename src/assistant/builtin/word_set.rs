@@ -1,6 +1,8 @@
 //! Sets of words by which a message is seen not to be about something, at little cost. It knows none
 //! of the words.
 
+use std::collections::BTreeMap;
+
 /// Words in lower case, none of them empty, with the lengths and the second bytes of those with the
 /// same first byte as bits: most words are none of them by that alone.
 pub(in crate::assistant) struct WordSet {
@@ -28,6 +30,43 @@ impl WordSet {
         };
         let signs = signs_of(word.as_bytes());
         self.signs[usize::from(*first)] & signs == signs && self.words.binary_search(&word).is_ok()
+    }
+}
+
+/// A value for each of some words in lower case.
+pub(in crate::assistant) struct WordMap<T> {
+    /// Sorted by the words.
+    values: Vec<(&'static str, T)>,
+    signs: [u64; 256],
+}
+
+impl<T: Copy> WordMap<T> {
+    /// The values of a word that occurs more than once are put together.
+    pub(in crate::assistant) fn merged(
+        pairs: impl Iterator<Item = (&'static str, T)>,
+        merge: fn(T, T) -> T,
+    ) -> Self {
+        let mut values = BTreeMap::new();
+        let mut signs = [0; 256];
+        for (word, value) in pairs {
+            let all = values.get(word).map_or(value, |all| merge(*all, value));
+            values.insert(word, all);
+            signs[usize::from(word.as_bytes()[0])] |= signs_of(word.as_bytes());
+        }
+        Self {
+            values: values.into_iter().collect(),
+            signs,
+        }
+    }
+
+    pub(in crate::assistant) fn get(&self, word: &str) -> Option<T> {
+        let first = word.as_bytes().first()?;
+        let signs = signs_of(word.as_bytes());
+        if self.signs[usize::from(*first)] & signs != signs {
+            return None; // most words
+        }
+        let found = self.values.binary_search_by_key(&word, |(word, _)| word);
+        found.ok().map(|at| self.values[at].1)
     }
 }
 
@@ -60,5 +99,13 @@ mod tests {
         for word in ["", "a", "an", "ate", "b", "sunday", "saturdays", "é"] {
             assert!(!SET.contains(word), "{word}");
         }
+    }
+
+    #[test]
+    fn values_of_one_word_are_put_together() {
+        let pairs = [("by", 1), ("at", 2), ("by", 4)];
+        let map = WordMap::merged(pairs.into_iter(), |a, b| a + b);
+        let found = ["at", "by", "", "a", "bye"].map(|word| map.get(word));
+        assert_eq!(found, [Some(2), Some(5), None, None, None]);
     }
 }

@@ -1,6 +1,7 @@
 //! Finds the superpowers that a message may request, and how explicitly. Cheap string work, without
 //! state or access checks.
 
+mod needed_words;
 mod statements;
 mod words;
 
@@ -17,6 +18,7 @@ use super::{
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
+use needed_words::may_be_meant;
 use words::may_ask;
 
 /// Longer messages request none.
@@ -85,9 +87,20 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
         ..*message.context
     });
     let inner = inner_context.as_ref().map(read_message);
+    let meant = may_be_meant(&message.words);
+    let is_meant = |power: &Power| {
+        // All that tests read shows that no word is missing.
+        debug_assert!(
+            meant.contains(*power) || parse(*power, message).is_none(),
+            "{power:?}: {}",
+            message.context.text
+        );
+        meant.contains(*power)
+    };
     let calls = PowerCalls {
         calls: Power::ALL
             .into_iter()
+            .filter(is_meant)
             .filter_map(|power| {
                 let (strength, action) = understood(power, message, kind, inner.as_ref())?;
                 let strength = match strength {

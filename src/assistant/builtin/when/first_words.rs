@@ -1,9 +1,46 @@
 //! Words with which a time begins: any other word is told from them at little cost.
 
 use crate::assistant::builtin::word_set::WordSet;
+use crate::assistant::builtin::words::Words;
 
-/// Whether a time may begin with this word.
-pub(super) fn may_begin_time(word: &str) -> bool {
+/// Words before those of a time: "in about the".
+const LINKS_MAX: usize = 3;
+
+/// Whether a time may begin at this word.
+pub(super) fn may_begin_time(words: &Words, at: usize) -> bool {
+    match (at..at + LINKS_MAX).find(|n| !is_link(words.get(*n))) {
+        None => true,
+        Some(first) => {
+            let word = words.get(first);
+            is_first(word) || first > at && SECOND_WORDS.contains(word)
+        }
+    }
+}
+
+fn is_link(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "about"
+            | "after"
+            | "an"
+            | "approx"
+            | "approximately"
+            | "around"
+            | "at"
+            | "by"
+            | "exactly"
+            | "for"
+            | "in"
+            | "on"
+            | "precisely"
+            | "roughly"
+            | "the"
+            | "this"
+            | "within"
+    )
+}
+
+fn is_first(word: &str) -> bool {
     // "9am", "+5", "24.12."; "twenty-five" and its like are the only names in two parts.
     word.starts_with(|c: char| c.is_ascii_digit() || c == '+')
         || FIRST_WORDS.contains(word)
@@ -12,21 +49,12 @@ pub(super) fn may_begin_time(word: &str) -> bool {
 
 /// Every word that the readers of days, times of day and durations look for first. Sorted.
 static FIRST_WORDS: WordSet = WordSet::new(&[
-    "a",
-    "about",
-    "after",
-    "an",
     "another",
-    "approx",
-    "approximately",
     "apr",
     "april",
-    "around",
-    "at",
     "aug",
     "august",
     "boxing",
-    "by",
     "christmas",
     "coming",
     "couple",
@@ -40,7 +68,6 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "eighty",
     "eleven",
     "eleventh",
-    "exactly",
     "feb",
     "february",
     "fifteen",
@@ -48,7 +75,6 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "fifty",
     "first",
     "five",
-    "for",
     "forty",
     "four",
     "fourteen",
@@ -57,7 +83,6 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "friday",
     "half",
     "halloween",
-    "in",
     "jan",
     "january",
     "jul",
@@ -85,13 +110,10 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "november",
     "oct",
     "october",
-    "on",
     "one",
     "past",
-    "precisely",
     "previous",
     "quarter",
-    "roughly",
     "same",
     "sat",
     "saturday",
@@ -111,11 +133,9 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "sunday",
     "ten",
     "tenth",
-    "the",
     "third",
     "thirteen",
     "thirty",
-    "this",
     "three",
     "thu",
     "thur",
@@ -136,7 +156,47 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "valentines",
     "wed",
     "wednesday",
-    "within",
     "xmas",
     "yesterday",
+]);
+
+/// What else may follow links. Sorted.
+static SECOND_WORDS: WordSet = WordSet::new(&[
+    "afternoon",
+    "d",
+    "days",
+    "evening",
+    "few",
+    "fortnight",
+    "fortnights",
+    "h",
+    "hour",
+    "hours",
+    "hr",
+    "hrs",
+    "m",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+    "month",
+    "months",
+    "morning",
+    "night",
+    "s",
+    "sec",
+    "seconds",
+    "secs",
+    "time",
+    "w",
+    "week",
+    "weekend",
+    "weeks",
+    "wk",
+    "wks",
+    "y",
+    "year",
+    "years",
+    "yr",
+    "yrs",
 ]);

@@ -1,0 +1,110 @@
+//! Which superpowers a message may be about, by its words, at little cost.
+
+use std::sync::LazyLock;
+
+use crate::assistant::builtin::word_set::WordMap;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::Power;
+
+/// One of these words is in whatever a superpower understands. What isn't named here understands
+/// other words too.
+const NEEDED: [(Power, &str); 21] = [
+    (
+        Power::GmailMindreaderAgent,
+        "answer answered email emails inbox mail mails replied reply say want write written",
+    ),
+    (Power::EmailUrgency, "emails mail mails"),
+    (
+        Power::TravelBrain,
+        "airport bus check check-in flight flights fly flying gate hostel hotel itinerary plane \
+         platform seat station terminal train trains travel travels",
+    ),
+    (
+        Power::CalendarQueryAgent,
+        "add appointment available busy calendar call calls cancel create delete event events \
+         free meet meeting meetings move new pencil postpone push put remove reschedule \
+         schedule see seeing shift",
+    ),
+    (Power::CalendarListAgent, "calendar calendars"),
+    (Power::CalendarStressAgent, "calendar overbooked week"),
+    (Power::CalendarMorning, "brief briefing calendar"),
+    (
+        Power::CalendarEvents,
+        "appointment appointments calendar calls event events meeting meetings",
+    ),
+    (Power::CallPrep, "call meeting"),
+    (Power::DestinationPrep, "go leave need takes"),
+    (Power::TicketsVault, "boarding it its that ticket tickets"),
+    (
+        Power::PackageTracking,
+        "arrive arrives come comes deliveries delivery expected it itll its package packages \
+         parcel parcels shipment",
+    ),
+    (
+        Power::CancellationProtector,
+        "cancel canceled cancelation cancellation cancellations cancelled deadline keep keeping \
+         trial trials",
+    ),
+    (
+        Power::MembershipRenewal,
+        "annually auto-renews autorenews biannually biweekly cancel canceled cancelled daily \
+         due each end ends every everyday expire expires fortnightly half-yearly hourly \
+         membership memberships monthly nightly once one quarterly quit renew renewal renewals \
+         renewed renews rid runs semi-annually stop subscription subscriptions terminate \
+         unsubscribe weekly yearly",
+    ),
+    (
+        Power::BirthdayReminder,
+        "b-day bday birthday birthdays born",
+    ),
+    (
+        Power::BillSplit,
+        "bill bills divide expenses owe owes paid pay pays settle share split",
+    ),
+    (Power::FocusProtector, "back disturb dnd focus focusing"),
+    (Power::DailySummary, "day summaries summary today"),
+    (
+        Power::EveningPrep,
+        "need prep preparation prepare ready tomorrow",
+    ),
+    (
+        Power::PostEventCheckin,
+        "ask audition check-ins checkins checkup date defence defense dentist doctor doctors \
+         exam exams hearing interview marathon operation pitch presentation race recital \
+         surgery talk test viva wedding",
+    ),
+    (
+        Power::TripPlanner,
+        "day holiday itinerary pack packed packing trip trips vacation weekend",
+    ),
+];
+
+/// Superpowers, as bits by their numbers.
+#[derive(Clone, Copy)]
+pub(super) struct PowerSet(u32);
+
+impl PowerSet {
+    const ALL: Self = Self((1 << Power::ALL.len()) - 1);
+
+    pub(super) const fn contains(self, power: Power) -> bool {
+        self.0 & bit(power) != 0
+    }
+}
+
+/// What is meant by one of a message's words, or needs none.
+pub(super) fn may_be_meant(words: &Words<'_>) -> PowerSet {
+    static BY_WORD: LazyLock<WordMap<u32>> = LazyLock::new(|| {
+        let pairs = NEEDED
+            .iter()
+            .flat_map(|(power, words)| words.split(' ').map(|word| (word, bit(*power))));
+        WordMap::merged(pairs, |a, b| a | b)
+    });
+    let needing = NEEDED.iter().fold(0, |all, (power, _)| all | bit(*power));
+    let by_word = &*BY_WORD;
+    let meant = words.iter().filter_map(|word| by_word.get(word));
+    PowerSet(meant.fold(PowerSet::ALL.0 & !needing, |all, powers| all | powers))
+}
+
+const fn bit(power: Power) -> u32 {
+    1 << power as u32
+}
