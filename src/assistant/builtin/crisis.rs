@@ -6,6 +6,9 @@ mod languages;
 mod phrases;
 mod telling;
 
+use std::sync::LazyLock;
+
+use super::word_set::WordMap;
 use super::words::Words;
 use phrases::{ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, PHRASES, PHRASES_OF_I, VIOLENCE};
 use telling::TELLING;
@@ -24,19 +27,33 @@ pub(in crate::assistant) fn is_in(words: &Words) -> bool {
         return false;
     }
     (0..words.len()).any(|at| {
-        words
-            .after(at, &PHRASES)
-            .is_some_and(|next| !is_accident(words, at, next))
-            || words.after(at, &languages::PHRASES).is_some()
-            || is_of_ending(words, at)
-            || languages::PARTS
-                .iter()
-                .any(|part| words.get(at).contains(part))
-            || is_of_i(words, at)
+        let word = words.get(at);
+        begins_phrase(word) && is_phrase(words, at)
+            || languages::PARTS.iter().any(|part| word.contains(part))
             || is_of_many_pills(words, at)
             || is_of_violence(words, at)
             || is_of_another(words, at)
     })
+}
+
+/// Whether one of the phrases begins with this word: few words do.
+fn begins_phrase(word: &str) -> bool {
+    static FIRST_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+        let phrases = PHRASES.iter().chain(&languages::PHRASES);
+        let phrases = phrases.chain(&PHRASES_OF_I).chain(&ENDING);
+        let words = phrases.filter_map(|phrase| phrase.split(' ').next());
+        WordMap::merged(words.map(|word| (word, ())), |(), ()| ())
+    });
+    FIRST_WORDS.get(word).is_some()
+}
+
+fn is_phrase(words: &Words, at: usize) -> bool {
+    words
+        .after(at, &PHRASES)
+        .is_some_and(|next| !is_accident(words, at, next))
+        || words.after(at, &languages::PHRASES).is_some()
+        || is_of_ending(words, at)
+        || is_of_i(words, at)
 }
 
 /// "cut myself shaving", "accidentally hurt myself".
