@@ -115,38 +115,8 @@ const SCORES: [(u8, &[&str]); 10] = [
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction)> {
     use Strength::{Clear, InSession, Soft};
     let words = &message.words;
-    let past = |days| Some((Clear, MoodAction::Past { days }));
-    match message.request() {
-        "how was my mood this week"
-        | "how was my mood"
-        | "hows my mood"
-        | "how is my mood"
-        | "my mood"
-        | "my moods"
-        | "moods"
-        | "mood tracker"
-        | "show my mood"
-        | "show my moods"
-        | "mood history"
-        | "my mood this week"
-        | "hows my mood been"
-        | "how has my mood been"
-        | "mood this week"
-        | "track my mood"
-        | "log my mood"
-        | "track my moods"
-        | "how has my mood been this week"
-        | "show my mood this week"
-        | "mood diary" => {
-            return past(7);
-        }
-        "how was my mood today" | "my mood today" | "mood today" => return past(1),
-        "how was my mood this month"
-        | "my mood this month"
-        | "mood this month"
-        | "how has my mood been this month" => return past(30),
-        "mood" => return Some((Soft, MoodAction::Past { days: 7 })),
-        _ => {}
+    if let Some(found) = fixed(message.request()) {
+        return Some(found);
     }
     let (at, end) = (message.start, pieces::end(words));
     let start = words.after(
@@ -184,6 +154,40 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction
         return logged(words, from, end, false).map(|action| (Soft, action));
     }
     logged(words, at, end, false).map(|action| (InSession, action))
+}
+
+fn fixed(request: &str) -> Option<(Strength, MoodAction)> {
+    let (strength, days) = match request {
+        "how was my mood this week"
+        | "how was my mood"
+        | "hows my mood"
+        | "how is my mood"
+        | "my mood"
+        | "my moods"
+        | "moods"
+        | "mood tracker"
+        | "show my mood"
+        | "show my moods"
+        | "mood history"
+        | "my mood this week"
+        | "hows my mood been"
+        | "how has my mood been"
+        | "mood this week"
+        | "track my mood"
+        | "log my mood"
+        | "track my moods"
+        | "how has my mood been this week"
+        | "show my mood this week"
+        | "mood diary" => (Strength::Clear, 7),
+        "how was my mood today" | "my mood today" | "mood today" => (Strength::Clear, 1),
+        "how was my mood this month"
+        | "my mood this month"
+        | "mood this month"
+        | "how has my mood been this month" => (Strength::Clear, 30),
+        "mood" => (Strength::Soft, 7),
+        _ => return None,
+    };
+    Some((strength, MoodAction::Past { days }))
 }
 
 /// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
