@@ -237,7 +237,9 @@ impl MessageTurn<'_> {
                 // "snooze" sends one of a series once more: the series is what is left of it.
                 let mut series = self.reminders_here(tx)?;
                 let is_same = |text: &str| came.iter().any(|one| one.text == text);
-                series.retain(|r| r.recurrence.is_some() && is_same(&r.text));
+                series.retain(|r| {
+                    r.room == self.room.id && r.recurrence.is_some() && is_same(&r.text)
+                });
                 self.cancel_reminders(tx, &series)?;
                 Some(match series.is_empty() {
                     true => wording::already_delivered(),

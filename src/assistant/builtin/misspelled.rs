@@ -2,7 +2,7 @@
 //! no requests.
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 84] = [
+const WORDS: [(&str, &str); 91] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -10,6 +10,11 @@ const WORDS: [(&str, &str); 84] = [
     ("2mrw", "tomorrow"),
     ("2night", "tonight"),
     ("2nite", "tonight"),
+    ("cancal", "cancel"),
+    ("cancell", "cancel"),
+    ("cancle", "cancel"),
+    ("canel", "cancel"),
+    ("cansel", "cancel"),
     ("dnt", "dont"),
     ("donot", "dont"),
     ("dotn", "dont"),
@@ -34,6 +39,7 @@ const WORDS: [(&str, &str); 84] = [
     ("remimd", "remind"),
     ("remin", "remind"),
     ("reminde", "remind"),
+    ("remindme", "remind me"),
     ("remined", "remind"),
     ("reminf", "remind"),
     ("reming", "remind"),
@@ -42,6 +48,7 @@ const WORDS: [(&str, &str); 84] = [
     ("remnid", "remind"),
     ("rmd", "remind"),
     ("rmind", "remind"),
+    ("rmnd", "remind"),
     ("satarday", "saturday"),
     ("saterday", "saturday"),
     ("satuday", "saturday"),
@@ -96,7 +103,7 @@ pub(super) fn written_out(word: &str) -> Option<&'static str> {
     if !(3..=9).contains(&word.len())
         || !matches!(
             first,
-            b'2' | b'd' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
+            b'2' | b'c' | b'd' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
         )
     {
         return None;

@@ -68,9 +68,18 @@ impl<'a> Words<'a> {
                     words.lower.push_str("'s");
                 }
             }
+            let mut low = low;
             if let Some(full) = written_out(&words.lower[low..]) {
                 words.lower.truncate(low);
                 words.lower.push_str(full);
+                // "remindme" is two words.
+                if let Some(first) = full.find(' ') {
+                    words.tokens.push(Token {
+                        raw: start..start + chunk.len(),
+                        low: low..low + first,
+                    });
+                    low += first + 1;
+                }
             }
             if words.lower.len() > low {
                 words.tokens.push(Token {
@@ -294,6 +303,12 @@ mod tests {
         assert_eq!(words.after(6, &["7:30 👍"]), Some(8));
         assert_eq!(words.after(8, &["at"]), None);
         assert!(words.is_set_off(1) && !words.is_set_off(0));
+        let joined = Words::new("Remindme, at 5");
+        assert_eq!(joined.after(0, &["remind me at"]), Some(3));
+        assert_eq!(
+            (joined.get(1), joined.original(1..4)),
+            ("me", "Remindme, at 5")
+        );
         let mut words = words;
         words.drop_words(1..3);
         words.drop_words(4..6);

@@ -272,6 +272,11 @@ pub fn reminder_day_of_month(month: u32, what: &str) -> String {
     )
 }
 
+/// "privately"
+pub fn reminder_of_this_chat() -> String {
+    "I've set nothing: a reminder comes in the chat where it is asked for, so everybody in a group sees it. For a private one write to me in our direct chat, like “remind me tomorrow at 9 to …”.".to_owned()
+}
+
 /// A condition is not a time.
 pub fn reminder_with_condition(what: &str) -> String {
     format!(

@@ -64,7 +64,7 @@ impl MessageTurn<'_> {
         Ok(Some(replies.join("\n")))
     }
 
-    /// All of the person's own, in a direct chat.
+    /// All of this direct chat: none of a group, where others go by them.
     pub(super) fn cancel_all_but(
         &self,
         tx: &mut Tx<'_>,
@@ -79,7 +79,11 @@ impl MessageTurn<'_> {
             Some(Referent::Delivered(_)) | None => return Ok(None),
         };
         let mut others = self.reminders_here(tx)?;
-        others.retain(|other| kept.iter().all(|reminder| reminder.id != other.id));
+        let is_of_room = |other: &Reminder| other.room == self.room.id;
+        others.retain(|other| is_of_room(other) && kept.iter().all(|one| one.id != other.id));
+        if others.is_empty() {
+            return Ok(Some(wording::left_as_it_was()));
+        }
         self.cancel_reminders(tx, &others)?;
         let others = described(&others, self.timezone());
         Ok(Some(wording::reminders_cancelled(&pairs(&others))))

@@ -142,8 +142,11 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Change { which, to })
 }
 
-/// "2", "1 and 3", "number 2", "#2".
+/// "2", "1 and 3", "number 2", "#2", "the first one".
 pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
+    if let Some(found) = ordinal(words, at) {
+        return Some(found);
+    }
     let mut end = words
         .after(
             at,
@@ -175,4 +178,14 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
         end = next + 1;
     }
     (!found.is_empty()).then_some((found, end))
+}
+
+/// "the first one", "second reminder", "the third" at the end.
+fn ordinal(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
+    let from = words.after(at, &["the"]).unwrap_or(at);
+    let number = when::ordinal(words.get(from)).filter(|n| (1..=10).contains(n))?;
+    let noun = words.after(from + 1, &["one", "reminder"]);
+    let is_alone = from > at && from + 1 == words.len();
+    let end = noun.or(is_alone.then_some(from + 1))?;
+    Some((vec![number as usize], end))
 }

@@ -28,11 +28,14 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         "cancel" | "delete" | "remove" => cancel(words, at + 1..end),
         "skip" => skip(message, at + 1..end),
         "done" | "finished" => done(words, at..end),
-        "same" | "the" | "also" => once_more(words, at..end),
+        "same" | "the" => once_more(words, at..end),
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
-    let found = found.or_else(|| more_minutes(words, at..end));
+    let found = found
+        .or_else(|| more_minutes(words, at..end))
+        .or_else(|| earlier(words, at..end))
+        .or_else(|| also(words, at..end));
     // "ok, tomorrow at 9": a courtesy may precede a time.
     found.or_else(|| {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
@@ -161,6 +164,26 @@ fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> 
     wait().or_else(|| time_alone(words, range.clone()))
 }
 
+/// "an hour earlier".
+fn earlier(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let last = words.get(range.end.checked_sub(1)?);
+    if !matches!(last, "earlier" | "sooner") {
+        return None;
+    }
+    let to = read_new_time(words, range)?;
+    let which = ReminderRef::Latest;
+    Some(FollowUp::Change { which, to })
+}
+
+/// "also on friday": its first word was read as a courtesy.
+fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let before = range.start.checked_sub(1)?;
+    let is_also = words.get(before) == "also";
+    is_also
+        .then(|| once_more(words, before..range.end))
+        .flatten()
+}
+
 /// "same thing on friday", "also on friday".
 fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(
@@ -213,6 +236,11 @@ fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     ) {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
+    if let Some((numbers, end)) = numbers(words, range.start)
+        && end == range.end
+    {
+        return Some(FollowUp::Cancel(ReminderRef::Numbered(numbers)));
+    }
     // "cancel the lunch one"
     let from = words
         .after(range.start, &["the", "my"])
@@ -238,8 +266,7 @@ fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         };
         return Some(FollowUp::CancelAllBut(kept));
     }
-    let (numbers, end) = numbers(words, range.start)?;
-    (end == range.end).then_some(FollowUp::Cancel(ReminderRef::Numbered(numbers)))
+    None
 }
 
 /// What a reminder is about: "the pills".
@@ -279,6 +306,13 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
 
 /// "when is it next?", "next three dates", "next dates of my swim reminder".
 fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    // "when is 1 next?"
+    if let Some(from) = words.after(range.start, &["when is", "whens", "when does"])
+        && let Some((numbers, end)) = numbers(words, from)
+        && (end == range.end || words.after(end, &["next", "due", "come"]) == Some(range.end))
+    {
+        return Some(FollowUp::Dates(ReminderRef::Numbered(numbers)));
+    }
     let from = words.after(
         range.start,
         &[
@@ -393,6 +427,13 @@ mod tests {
                 "CancelAllBut(About(\"run\"))",
             ),
             ("same thing on friday", "again 11-27 09:00"),
+            ("also on friday", "again 11-27 09:00"),
+            ("an hour earlier", "Latest 11-24 08:00"),
+            ("when is 1 next?", "Dates(Numbered([1]))"),
+            ("cancel the first one", "Cancel(Numbered([1]))"),
+            ("cancel the second", "Cancel(Numbered([2]))"),
+            ("cancel the second meeting", "none"),
+            ("move the first one to friday", "Numbered([1]) 11-27 09:00"),
             ("oops i meant 10", "Latest 11-24 10:00"),
             ("snooze for an hour please", "snooze 11-23 15:00"),
             ("snooze till tomorrow", "snooze 11-24 09:00"),

@@ -165,8 +165,12 @@ pub(super) fn of_request(
 /// The question about words before the text. `is_text`: the words are the text itself.
 pub(super) fn unknown_before(text: &Words, is_text: bool) -> Option<Intent> {
     let left = before_text(text).filter(|_| !is_text)?;
-    let left = subject(text.original(left));
-    Some(Intent::Unclear(wording::reminder_words_unknown(&left)))
+    let is_private =
+        ["privately", "in private", "secretly"].contains(&text.phrase(left.clone()).as_str());
+    Some(Intent::Unclear(match is_private {
+        true => wording::reminder_of_this_chat(),
+        false => wording::reminder_words_unknown(&subject(text.original(left))),
+    }))
 }
 
 /// Whether the words after a time, within the text, limit or repeat it: "for 3 days", "but not if it
