@@ -22,6 +22,8 @@ use crate::model::recurrence::Recurrence;
 
 /// Earlier hours are meant only where a reminder was as early.
 const DAY_BEGINS_HOUR: u32 = 7;
+/// A time so little before the one of a morning is of that morning, too.
+const SHORTLY_MINUTES: u32 = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FollowUp {
@@ -217,7 +219,8 @@ impl TimeChange {
                 if spec.day.is_some() || spec.wait.is_some() {
                     return Err(wording::recurring_stays());
                 }
-                let (hour, minute) = when::time_of_day(spec).map_err(problem)?;
+                let spec = in_same_half(*spec, local.time());
+                let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
                 let moved = recurrence.at_time(hour, minute, now);
                 let moved = moved.map_err(wording::recurrence_refused)?;
                 let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
@@ -246,7 +249,7 @@ impl TimeChange {
     }
 }
 
-/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A bare hour has a
+/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 or 06:30 it is 05:30. A bare hour has a
 /// rule of its own.
 fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
     let is_open = |clock: &Clock| !clock.exact && clock.minute > 0 && clock.hour < 12;
@@ -256,9 +259,12 @@ fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
     else {
         return spec;
     };
+    let earlier_by =
+        (before.hour() * 60 + before.minute()).checked_sub(clock.hour * 60 + clock.minute);
+    let is_shortly_before = earlier_by.is_some_and(|minutes| minutes <= SHORTLY_MINUTES);
     let hour = match before.hour() {
         12.. => clock.hour + 12,
-        early if clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
+        early if is_shortly_before || clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
         _ => return spec,
     };
     let clock = Some(Clock {

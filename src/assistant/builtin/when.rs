@@ -171,6 +171,8 @@ impl Spec {
         let clashes = (self.day.is_some() && other.day.is_some())
             || (self.clock.is_some() && other.clock.is_some())
             || (self.part.is_some() && other.part.is_some())
+            || self.is_at_odds_with(other)
+            || other.is_at_odds_with(self)
             || (self.zone.is_some() && other.zone.is_some())
             || waits.iter().flatten().count() > 1
             || (waits.iter().flatten().any(|w| w.seconds != 0))
@@ -182,6 +184,20 @@ impl Spec {
             clock: self.clock.or(other.clock),
             zone: self.zone.or(other.zone),
         })
+    }
+
+    /// "in the morning" and "at 3pm".
+    fn is_at_odds_with(self, other: Self) -> bool {
+        let (Some(part), Some(clock)) = (self.part, other.clock) else {
+            return false;
+        };
+        let is_before_noon = clock.hour < 12;
+        clock.exact
+            && match part {
+                Part::Morning => !is_before_noon,
+                Part::Afternoon | Part::Evening => is_before_noon,
+                Part::Night => false,
+            }
     }
 
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.

@@ -37,7 +37,7 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
     }
     range.clone().find_map(|mark| {
         let from = after_marks(words, mark)?;
-        let (new, end) = when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
+        let (new, end) = read_time(words, from)?;
         if end == range.end && words.is_set_off(mark - 1) {
             return corrected_at_end(words, range.start..mark, new);
         }
@@ -52,6 +52,16 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
             rest,
         })
     })
+}
+
+/// "two hours" is no time of day.
+fn read_time(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let time = when::read(words, at).or_else(|| when::read_hour_alone(words, at));
+    let wait = when::read_duration(words, at);
+    match (time, wait) {
+        (Some((_, end)), Some((wait, after))) if after > end => Some((wait, after)),
+        (time, wait) => time.or(wait),
+    }
 }
 
 /// "at 5 to run, I mean 6"; the words in `range` are those before the correction.
