@@ -560,6 +560,8 @@ fn what_somebody_said_is_taken_out_with_them() {
 }
 
 const ODD: &[&str] = &[
+    "for 3 days",
+    "I think Juno",
     "add",
     "add to my list",
     "add , to my list",
