@@ -5,6 +5,7 @@ mod account;
 mod agenda;
 mod connecting;
 pub(in crate::assistant) mod crisis;
+mod dates;
 pub(in crate::assistant) mod follow_up;
 mod memory;
 mod misspelled;
@@ -243,6 +244,17 @@ pub fn named_follow_up(text: &str, persona: &str) -> Option<FollowUp> {
     follow_up::read_named(&words)
 }
 
+/// What completes a request of which a part was asked for, without the assistant's name. Empty for
+/// a question.
+pub fn missing_part(text: &str, persona: &str) -> String {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    match reminder::may_answer(&words) {
+        true => words.original(0..words.len()).to_owned(),
+        false => String::new(),
+    }
+}
+
 /// What a message of one request means.
 pub(in crate::assistant) fn one_request(message: &ParsedMessage) -> Intent {
     if message.words.len() == 0 {
@@ -251,6 +263,7 @@ pub(in crate::assistant) fn one_request(message: &ParsedMessage) -> Intent {
     connecting::command(message)
         .or_else(|| account::command(message))
         .or_else(|| agenda::command(message))
+        .or_else(|| dates::command(message))
         .or_else(|| reminder::command(message))
         .or_else(|| settings::command(message))
         .or_else(|| memory::command(message))

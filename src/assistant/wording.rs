@@ -26,7 +26,7 @@ pub use recurring::{
 };
 pub use reminders::*;
 pub use skipping::*;
-pub use times::{date_now, day_name, time_in, time_now};
+pub use times::{date_now, date_of, day_name, time_in, time_now};
 
 /// Open reminders per person.
 pub const OPEN_REMINDERS_MAX: usize = 200;

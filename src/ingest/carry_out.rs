@@ -150,6 +150,9 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.change_named(tx)? {
             return Ok(reply);
         }
+        if let Some(reply) = self.answer_rest(tx)? {
+            return Ok(reply);
+        }
         let persona = &self.ingest.persona.get().name;
         Ok(match self.answer_from_memory(tx)? {
             Some(known) => known.into(),

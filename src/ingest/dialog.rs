@@ -119,6 +119,11 @@ pub(super) enum Question {
         send_at: i64,
         rule: Option<NotedRule>,
     },
+    /// What a superpower lacks; with it between these words the request is complete.
+    Rest {
+        before: String,
+        after: String,
+    },
     /// Whether to delete the memories with these UUIDs.
     Forget {
         ids: Vec<String>,

@@ -108,6 +108,9 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.answer_which(tx)? {
             return Ok(Some(reply));
         }
+        if let Some(reply) = self.answer_rest(tx)? {
+            return Ok(Some(reply));
+        }
         if let Some(Question::When { text, month }) = self.question(tx)? {
             let time = time.clone().in_month(month);
             let new = match time.of_new(self.now, self.zone()) {
@@ -146,6 +149,23 @@ impl MessageTurn<'_> {
         }
         self.drop_question(tx)?;
         Ok(Some(self.remind_at(tx, &text, &new)?))
+    }
+
+    /// The answer to a superpower's question what is missing: "milk".
+    pub(super) fn answer_rest(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        let Some(Question::Rest { before, after }) = self.question(tx)? else {
+            return Ok(None);
+        };
+        let persona = self.ingest.persona.get();
+        let rest = assistant::missing_part(&self.message.text, &persona.name);
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let reply = self.try_power_for(tx, &format!("{before}{rest}{after}"))?;
+        if reply.is_some() {
+            self.drop_question(tx)?;
+        }
+        Ok(reply.map(Reply::from))
     }
 
     fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {

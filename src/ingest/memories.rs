@@ -64,11 +64,23 @@ impl MessageTurn<'_> {
         if tx.count_memories(self.user.id)? >= MEMORIES_MAX {
             return Ok(wording::memories_full(MEMORIES_MAX));
         }
+        if self.same_memory(tx, text)?.is_some() {
+            return Ok(wording::already_remembered(text));
+        }
         let memories = &self.ingest.memories;
         let id = random::ordered_uuid(self.now).to_string();
         memories.remember_as(tx, self.user.id, &id, text, SAID, self.now)?;
         self.note_fact(tx, StatedFact::Memory(id))?;
         Ok(wording::remembered(text))
+    }
+
+    /// The id of the same memory, whatever its case.
+    pub(super) fn same_memory(&self, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
+        let known = tx.memories(self.user.id, READ_MAX)?;
+        let text = text.to_lowercase();
+        let mut known = known.into_iter();
+        let same = known.find(|memory| memory.text.to_lowercase() == text);
+        Ok(same.map(|memory| memory.public_id))
     }
 
     pub(super) fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
@@ -231,7 +243,6 @@ impl MessageTurn<'_> {
         Ok(self.known(tx)?.memories.len())
     }
 
-    /// Newest first.
     /// Whether something is remembered about it.
     pub(super) fn knows_of(&self, tx: &Tx<'_>, about: &str) -> Result<bool> {
         let known = self.known(tx)?;
@@ -239,6 +250,7 @@ impl MessageTurn<'_> {
         Ok(texts.any(|text| assistant::memory_overlap(text, about) > 0))
     }
 
+    /// Newest first.
     pub(super) fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
         let local = tx.memories(self.user.id, READ_MAX)?;
         let tasks = if self.ingest.memories.has_service() {

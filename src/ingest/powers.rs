@@ -142,6 +142,12 @@ impl MessageTurn<'_> {
 
     /// Does what one of several requests asks a superpower for. Returns what is said about it.
     pub(super) fn use_power_for(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+        let reply = self.try_power_for(tx, text)?;
+        Ok(reply.unwrap_or_else(|| wording::part_not_understood(text)))
+    }
+
+    /// The same; `None`: no superpower understands it.
+    pub(super) fn try_power_for(&self, tx: &mut Tx<'_>, text: &str) -> Result<Option<String>> {
         let persona = self.ingest.persona.get();
         let message = &self.message;
         let calls = powers::recognise(&MessageContext {
@@ -157,10 +163,8 @@ impl MessageTurn<'_> {
         calls.sort_by_key(|call| call.strength != Strength::Clear);
         if let (Access::Deny(denial), Some(call)) = (self.superpower_access(tx)?, calls.first()) {
             // What may be ordinary talk is not refused.
-            return Ok(match call.strength {
-                Strength::Clear => denial.reply(&persona),
-                _ => wording::part_not_understood(text),
-            });
+            let is_clear = call.strength == Strength::Clear;
+            return Ok(is_clear.then(|| denial.reply(&persona)));
         }
         for call in calls {
             let attempt = PowerAttempt {
@@ -169,10 +173,10 @@ impl MessageTurn<'_> {
                 sure: call.strength == Strength::Clear,
             };
             if let Some(reply) = self.attempt(tx, &attempt, false)? {
-                return Ok(self.text_of(reply));
+                return Ok(Some(self.text_of(reply)));
             }
         }
-        Ok(wording::part_not_understood(text))
+        Ok(None)
     }
 
     fn text_of(&self, reply: PowerReply) -> String {

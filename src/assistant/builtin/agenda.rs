@@ -171,7 +171,13 @@ fn days(name: &str, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {
     })
 }
 
-fn day(words: &Words, range: Range<usize>, now: Timestamp, zone: Zone) -> Option<Range<Timestamp>> {
+/// Parses all of these words as a day.
+pub(super) fn day(
+    words: &Words,
+    range: Range<usize>,
+    now: Timestamp,
+    zone: Zone,
+) -> Option<Range<Timestamp>> {
     let (day, end) = when::day_at(words, range.start)?;
     let spec = when::Spec {
         day: Some(day),

@@ -3,7 +3,7 @@
 pub(super) mod matching;
 
 use super::words::Words;
-use super::{Intent, ParsedMessage, subject, tidied, wording};
+use super::{Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, wording};
 
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
@@ -27,46 +27,46 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
 }
 
+/// What begins a memory.
+const REMEMBER: [&str; 33] = [
+    "remember that",
+    "remember this",
+    "remember",
+    "memorize that",
+    "memorise that",
+    "memorize",
+    "memorise",
+    "make a note that",
+    "make a note of",
+    "make a note",
+    "take a note that",
+    "take a note of",
+    "take a note",
+    "take note that",
+    "take note of",
+    "note that",
+    "note to self",
+    "note down that",
+    "note down",
+    "note this",
+    "write down that",
+    "write down",
+    "write this down",
+    "keep in mind that",
+    "keep in mind",
+    "save that",
+    "save this",
+    "save a note",
+    "dont forget that",
+    "do not forget that",
+    "never forget that",
+    "dont forget",
+    "do not forget",
+];
+
 fn remember(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
-    let from = words.after(
-        message.start,
-        &[
-            "remember that",
-            "remember this",
-            "remember",
-            "memorize that",
-            "memorise that",
-            "memorize",
-            "memorise",
-            "make a note that",
-            "make a note of",
-            "make a note",
-            "take a note that",
-            "take a note of",
-            "take a note",
-            "take note that",
-            "take note of",
-            "note that",
-            "note to self",
-            "note down that",
-            "note down",
-            "note this",
-            "write down that",
-            "write down",
-            "write this down",
-            "keep in mind that",
-            "keep in mind",
-            "save that",
-            "save this",
-            "save a note",
-            "dont forget that",
-            "do not forget that",
-            "never forget that",
-            "dont forget",
-            "do not forget",
-        ],
-    );
+    let from = words.after(message.start, &REMEMBER);
     let from = match from {
         Some(from) => from,
         None if words.get(message.start) == "note" && words.is_set_off(message.start) => {
@@ -85,6 +85,20 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
         return Some(Intent::Recall {
             about: Some(subject(&text)),
         });
+    }
+    // "remember to buy milk"
+    if let Some(task) = text.strip_prefix("to ")
+        && !words.is_question()
+    {
+        let text = task.trim().to_owned();
+        if text.chars().count() <= REMINDER_CHARS_MAX {
+            let reply = wording::reminder_without_time(&text);
+            return Some(Intent::AskWhen {
+                reply,
+                text,
+                month: None,
+            });
+        }
     }
     if text.chars().count() > MEMORY_CHARS_MAX {
         return Some(Intent::Unclear(wording::memory_too_long(MEMORY_CHARS_MAX)));

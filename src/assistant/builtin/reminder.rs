@@ -15,7 +15,7 @@ mod several_times;
 
 use std::ops::Range;
 
-pub(super) use answer::answered_text;
+pub(super) use answer::{answered_text, may_answer};
 use correction::CorrectedTime;
 use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
 use parts::{split_request, text_of};

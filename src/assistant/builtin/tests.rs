@@ -83,7 +83,14 @@ fn memories() {
             "don't forget that I'm allergic to nuts",
             remember("I'm allergic to nuts"),
         ),
-        ("remember to buy milk", remember("to buy milk")),
+        (
+            "remember to buy milk",
+            Intent::AskWhen {
+                reply: wording::reminder_without_time("buy milk"),
+                text: "buy milk".to_owned(),
+                month: None,
+            },
+        ),
         (
             "remember I meet Bob tomorrow at 9",
             remember("I meet Bob tomorrow at 9"),

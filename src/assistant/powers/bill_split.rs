@@ -25,6 +25,7 @@ const PURPOSE_CHARS_MAX: usize = 100;
 /// The largest part of one person, where shares are not equal: "60/40".
 const PART_MAX: i64 = 1_000;
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
+const SHARED_BY_NOBODY: &str = "Who shares that? I've noted nothing yet. Say first “split the bill between Ana, Bo and me”, or say it with them: “Ana paid 30 for pizza between Ana and Bo”.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
 /// The purpose of a payment that settles a debt.
 const PAID_BACK: &str = "paid back";
@@ -165,9 +166,12 @@ impl BillSplitState {
                 if !(context.sure || known(&payer) || known(&to)) {
                     return Ok(None);
                 }
+                if self.payments.is_empty() {
+                    return Err("Nobody owes anything on the bill, so I've noted nothing. For money that was lent say “Bo owes me 20”.".to_owned());
+                }
                 let unknown = [&payer, &to];
                 let unknown = unknown.iter().find(|name| !known(name) && !is_self(name));
-                if let Some(name) = unknown.filter(|_| !self.payments.is_empty()) {
+                if let Some(name) = unknown {
                     return Err(self.not_on_it(name));
                 }
                 self.settle((&payer, &to), money, context)?
@@ -251,15 +255,12 @@ impl BillSplitState {
             parts: paid.parts,
             by: context.by,
         };
-        let is_alone = payment.among == [payment.payer.as_str()];
-        self.push(payment.clone(), paid.money.0)?;
-        let mut reply = capital(&format!("{}.", self.line(&payment)));
-        if is_alone {
-            reply.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
-        } else {
-            reply.push_str(&self.each(&payment));
+        if payment.among == [payment.payer.as_str()] {
+            return Err(SHARED_BY_NOBODY.to_owned());
         }
-        Ok(Some(reply))
+        self.push(payment.clone(), paid.money.0)?;
+        let line = capital(&self.line(&payment));
+        Ok(Some(format!("{line}.{}", self.each(&payment))))
     }
 
     fn not_on_it(&self, name: &str) -> String {

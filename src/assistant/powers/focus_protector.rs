@@ -17,7 +17,11 @@ const MINUTES_MAX: i64 = 12 * 60;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum FocusAction {
-    Start { until: Timestamp },
+    Start {
+        until: Timestamp,
+    },
+    /// For the usual time, unless there is one.
+    Begin,
     Stop,
     Show,
     TooLong,
@@ -33,7 +37,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusActio
     use Strength::Clear;
     let words = &message.words;
     let now = message.context.now;
-    if let Some(found) = fixed(message.request(), now) {
+    if let Some(found) = fixed(message.request()) {
         return Some(found);
     }
     let from = words.after(
@@ -83,7 +87,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusActio
     Some((Clear, start(&spec, now, message)))
 }
 
-fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
+fn fixed(request: &str) -> Option<(Strength, FocusAction)> {
     use Strength::{Clear, InSession};
     Some(match request {
         "focus"
@@ -100,10 +104,7 @@ fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
         | "dnd"
         | "dont disturb"
         | "dont disturb me"
-        | "do not disturb me" => {
-            let until = now.plus_s(USUAL_MINUTES * 60);
-            (Clear, FocusAction::Start { until })
-        }
+        | "do not disturb me" => (Clear, FocusAction::Begin),
         "stop focus"
         | "end focus"
         | "stop focusing"
@@ -149,9 +150,14 @@ impl Superpower for FocusState {
 
     fn apply(&mut self, action: FocusAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            FocusAction::Start { .. } if !context.reachable => {
+            FocusAction::Start { .. } | FocusAction::Begin if !context.reachable => {
                 "I can't write to you by myself in this chat, so there's nothing I could hold back."
                     .to_owned()
+            }
+            FocusAction::Begin if self.alarm(context).is_some() => self.overview(context),
+            FocusAction::Begin => {
+                let until = context.now.plus_s(USUAL_MINUTES * 60);
+                return self.apply(FocusAction::Start { until }, context);
             }
             FocusAction::Start { until } => {
                 self.until = Some(until.0);

@@ -32,6 +32,19 @@ pub(super) fn mentions(text: &str, words: &str) -> bool {
         })
 }
 
+/// Things that have "and" in their name, by the words around it.
+const PAIRS: [(&str, &str); 9] = [
+    ("mac", "cheese"),
+    ("macaroni", "cheese"),
+    ("fish", "chips"),
+    ("butter", "jelly"),
+    ("cookies", "cream"),
+    ("gin", "tonic"),
+    ("half", "half"),
+    ("salt", "vinegar"),
+    ("sweet", "sour"),
+];
+
 /// "milk, two eggs and tea" has three entries; a quoted text is one.
 pub(super) fn things(text: &str) -> Vec<String> {
     let whole = text.trim();
@@ -63,11 +76,21 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 }
 
 fn split_at_and(text: &str) -> Option<(&str, &str)> {
-    [" and ", " And ", " AND ", " & "]
-        .iter()
-        .filter_map(|link| Some((text.find(link)?, link.len())))
-        .min()
-        .map(|(at, len)| (&text[..at], &text[at + len..]))
+    let links = [" and ", " And ", " AND ", " & "];
+    let each = |link: &&'static str| text.match_indices(*link).collect::<Vec<_>>();
+    let mut found: Vec<(usize, &str)> = links.iter().flat_map(each).collect();
+    found.sort_unstable();
+    let split = |(at, link): (usize, &str)| (&text[..at], &text[at + link.len()..]);
+    let mut found = found.into_iter().map(split);
+    found.find(|(before, after)| !is_one_thing(before, after))
+}
+
+/// Whether "and" between them belongs to the name of one thing: "mac and cheese".
+fn is_one_thing(before: &str, after: &str) -> bool {
+    let last = before.rsplit(' ').next().unwrap_or_default().to_lowercase();
+    let first = after.split([' ', ',']).next().unwrap_or_default();
+    let first = first.to_lowercase();
+    PAIRS.contains(&(last.as_str(), first.as_str()))
 }
 
 /// Whether two names are equal, ignoring case.
@@ -318,8 +341,14 @@ mod tests {
 
     #[test]
     fn things_in_one_breath() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 12] = [
             ("milk", &["milk"]),
+            ("mac and cheese", &["mac and cheese"]),
+            (
+                "eggs and mac and cheese, tea",
+                &["eggs", "mac and cheese", "tea"],
+            ),
+            ("macs and cheese", &["macs", "cheese"]),
             ("milk and eggs", &["milk", "eggs"]),
             ("milk, two eggs and tea.", &["milk", "two eggs", "tea"]),
             ("milk, eggs, and tea", &["milk", "eggs", "tea"]),

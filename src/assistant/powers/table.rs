@@ -17,6 +17,10 @@ use super::{
     package_tracking, post_event_checkin, reservation_prep, stored, tickets_vault, todo_list,
     travel_brain, trip_planner,
 };
+use membership_renewal::RenewalAction;
+use reservation_prep::ReservationAction;
+use trip_planner::TripAction;
+
 use crate::clock::Timestamp;
 
 /// What a call of a language model means.
@@ -219,6 +223,23 @@ impl<A> OwnOperation<A> {
 }
 
 impl Action {
+    /// The words around what is missing, where the reply asks for it.
+    pub fn lacks(&self) -> Option<(String, String)> {
+        match self {
+            Self::TodoList(action) => action.lacks(),
+            Self::ReservationPrep(ReservationAction::AskTime(what)) => {
+                Some((format!("I booked {what} "), String::new()))
+            }
+            Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
+                Some((format!("{what} renews "), String::new()))
+            }
+            Self::TripPlanner(TripAction::Plan { from: None, .. }) => {
+                Some(("my trip is ".to_owned(), String::new()))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it asks for an event. Somebody without a calendar is told so each time.
     pub const fn adds_event(&self) -> bool {
         matches!(

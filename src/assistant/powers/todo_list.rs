@@ -2,6 +2,7 @@
 //! may have a day, on which the agenda shows it; no message is sent for it.
 
 mod fixed_requests;
+mod list_name;
 mod lists;
 mod numbers;
 mod operations;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::pieces::{capital, counted, joined, too_long};
 use super::planned_time::PlannedTime;
 use super::{Plan, PowerContext, Superpower};
+pub(super) use list_name::ListName;
 use lists::{Item, Items, NamedList, Place};
 use numbers::NumberedEntries;
 pub(super) use operations::Arguments;
@@ -29,16 +31,6 @@ const LISTS_MAX: usize = 20;
 const ITEM_CHARS_MAX: usize = 200;
 /// Characters of a list's name.
 const NAME_CHARS_MAX: usize = 40;
-
-/// The list that a message refers to.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ListName {
-    /// The last one that was shown or changed.
-    InUse,
-    /// The to-do list, which has no name.
-    Unnamed,
-    Named(String),
-}
 
 /// Something to be put on a list.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,32 +53,11 @@ pub enum TodoAction {
     Delete(ListName),
     ClearDone(ListName),
     /// "add to my list" without an entry.
-    Nothing,
+    Nothing(ListName),
     /// A day that can't be used: the complete reply says why.
     Unclear(String),
     /// Things for several lists.
     Each(Vec<TodoAction>),
-}
-
-impl TodoAction {
-    /// Whether it is about a list with a name.
-    pub(super) fn names_list(&self) -> bool {
-        self.list_name().is_some()
-    }
-
-    /// The name of the list that it is about.
-    fn list_name(&self) -> Option<&str> {
-        match self {
-            Self::Add(ListName::Named(name), _)
-            | Self::Show(ListName::Named(name))
-            | Self::Done(ListName::Named(name), _)
-            | Self::Remove(ListName::Named(name), _)
-            | Self::Clear(ListName::Named(name))
-            | Self::Delete(ListName::Named(name))
-            | Self::ClearDone(ListName::Named(name)) => Some(name),
-            _ => None,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -153,7 +124,7 @@ impl Superpower for TodoState {
                 }
                 Err(reply) => reply,
             },
-            TodoAction::Nothing => {
+            TodoAction::Nothing(_) => {
                 "What shall I put on the list? For example: “add milk and eggs to my list”."
                     .to_owned()
             }

@@ -140,7 +140,14 @@ impl Superpower for TripState {
                 match at {
                     Some(at) => {
                         let removed = self.trips.remove(at);
-                        format!("Okay, no trip to {}. “undo” brings it back.", removed.place)
+                        let title = removed.title(context).replacen("Trip", "trip", 1);
+                        let mut reply = format!("Okay, no {title}. “undo” brings it back.");
+                        let mut others = self.trips.iter();
+                        if let Some(other) = others.find(|other| same(&other.place, &removed.place))
+                        {
+                            reply.push_str(&format!(" This one stays: {}.", other.title(context)));
+                        }
+                        reply
                     }
                     None if self.trips.is_empty() => NO_TRIP.to_owned(),
                     None => format!("I know of no trip to {place}."),
@@ -244,7 +251,7 @@ impl TripState {
             return why;
         }
         let (from, to) = (from.map(pieces::number), to.map(pieces::number));
-        let known = self.trips.iter().position(|trip| same(&trip.place, &place));
+        let known = self.replaced(&place, from, to);
         let mut before = String::new();
         let trip = match known {
             Some(at) => {
@@ -275,12 +282,31 @@ impl TripState {
                 by: context.by,
             },
         };
+        let others = self
+            .trips
+            .iter()
+            .filter(|other| same(&other.place, &trip.place));
+        let others: Vec<String> = others.map(|other| other.title(context)).collect();
+        if !others.is_empty() {
+            before.push_str(&format!(" There's also: {}.", others.join("; ")));
+        }
         let reply = format!(
             "{}.{before} Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
             trip.title(context)
         );
         self.trips.push(trip);
         reply
+    }
+
+    /// The trip that a plan to the same place changes: one without dates, or one at that time. A
+    /// trip at another time is another one.
+    fn replaced(&self, place: &str, from: Option<i32>, to: Option<i32>) -> Option<usize> {
+        let is_same_time = |trip: &Trip| match (trip.from, trip.to, from, to) {
+            (Some(first), Some(last), Some(from), Some(to)) => first <= to && from <= last,
+            _ => true,
+        };
+        let mut trips = self.trips.iter();
+        trips.rposition(|trip| same(&trip.place, place) && is_same_time(trip))
     }
 
     fn add_day(&mut self, day: u32, what: String, context: &PowerContext<'_>) -> String {
@@ -367,8 +393,11 @@ impl TripState {
         })
     }
 
+    /// Of several to one place the one that was spoken of last.
     fn position(&self, place: &str) -> Option<usize> {
-        which(place, self.trips.iter().map(|trip| trip.place.as_str()))
+        let found = which(place, self.trips.iter().map(|trip| trip.place.as_str()))?;
+        let place = &self.trips[found].place;
+        self.trips.iter().rposition(|trip| same(&trip.place, place))
     }
 
     /// Makes the trip the current one.

@@ -2,6 +2,11 @@
 
 use super::{QUOTE_CHARS_MAX, list, quoted, quoted_to, thousands};
 
+/// It is stored already.
+pub fn already_remembered(text: &str) -> String {
+    format!("I remember that already: {}", quoted(text))
+}
+
 pub fn remembered(text: &str) -> String {
     format!("I'll remember that: {}", quoted(text))
 }

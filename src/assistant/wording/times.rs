@@ -87,6 +87,16 @@ pub fn date_now(now: Timestamp, timezone: Option<Zone>) -> String {
     )
 }
 
+/// "In 4 days: Friday, 27 November 2026."
+pub fn date_of(day: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    let when = match days_between(now, day, timezone) {
+        0 => "Today".to_owned(),
+        1 => "Tomorrow".to_owned(),
+        days => format!("In {days} days"),
+    };
+    format!("{when}: {}.", local(day, timezone).format("%A, %-d %B %Y"))
+}
+
 /// A zone's usual name; IANA's fixed offsets have the opposite sign.
 pub(super) fn zone_name(zone: Zone) -> String {
     match zone

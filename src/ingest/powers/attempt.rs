@@ -4,11 +4,12 @@ use super::read_services::ReadServices;
 use super::request::PowerAttempt;
 use super::{PowerReply, facts, notices, state_of, stored_state};
 use crate::assistant::powers::{
-    Effect, Facts, NoticePreferences, Power, PowerContext, StoredState,
+    Action, Effect, Facts, NoticePreferences, Power, PowerContext, StoredState,
 };
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use crate::ingest::dialog::Question;
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
 
@@ -49,13 +50,12 @@ impl MessageTurn<'_> {
         let outcome = power
             .act(stored.as_ref(), attempt.action.clone(), &context)
             .map_err(Error::internal)?;
-        let Some(reply) = outcome.reply else {
+        let Some(mut reply) = outcome.reply else {
             return Ok(None);
         };
         if !self.may_take_turn(explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
-        let mut reply = reply;
         let mut changed = outcome.stored.is_some() && !outcome.is_only_shown;
         match outcome.effect {
             Some(Effect::SwitchCalendar { calendar, on }) => {
@@ -75,6 +75,7 @@ impl MessageTurn<'_> {
             Some(stored) => self.keep(tx, power, stored, outcome.alarm)?,
             None => {}
         }
+        self.note_lacking(tx, &attempt.action)?;
         if let Some(offer) = self.first_offer(tx, power, &facts, &mut preferences)? {
             reply = format!("{reply}{offer}");
         }
@@ -83,6 +84,16 @@ impl MessageTurn<'_> {
             text: reply,
             changed,
         }))
+    }
+
+    /// The reply asks for what is missing: the answer to it completes the request.
+    fn note_lacking(&self, tx: &mut Tx<'_>, action: &Action) -> Result<()> {
+        match action.lacks() {
+            Some((before, after)) if !self.by_model => {
+                self.ask(tx, &Question::Rest { before, after })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Records that the person was told what the superpower would do with a calendar or mailbox. A

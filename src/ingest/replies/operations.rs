@@ -329,6 +329,9 @@ impl MessageTurn<'_> {
             let error = "No more memories can be kept; some have to be forgotten first.";
             return Ok(CallResult::refused("too many memories", error));
         }
+        if let Some(id) = self.same_memory(tx, text)? {
+            return Ok(CallResult::done(json!({ "id": id, "text": text })));
+        }
         let memories = &self.ingest.memories;
         memories.remember_as(tx, self.user.id, new_id, text, SAID, self.now)?;
         Ok(CallResult::done(json!({ "id": new_id, "text": text })))

@@ -6,7 +6,7 @@ use super::{REMINDER_CHARS_MAX, Words};
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
-    if words.is_question() || begins_question(words) || is_shrug(words) {
+    if !may_answer(words) {
         return String::new();
     }
     let text = text_of(words, after_link(words, 0)..words.len());
@@ -14,6 +14,11 @@ pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
         true => text,
         false => String::new(),
     }
+}
+
+/// Whether it may tell what was asked for: no question, and no "whatever".
+pub(in crate::assistant::builtin) fn may_answer(words: &Words) -> bool {
+    !(words.is_question() || begins_question(words) || is_shrug(words))
 }
 
 /// "can you remind bob", but not "how to fix the sink".

@@ -171,6 +171,10 @@ fn shares(amount: i64, people: usize) -> Vec<i64> {
 pub(super) fn ways_of(money: &Money, ways: i64) -> String {
     let shares = shares(money.minor, ways as usize);
     let text = |minor| money::display(minor, money.currency.as_ref());
+    let pay = |people: i64, share: String| match people {
+        1 => format!("1 pays {share}"),
+        _ => format!("{people} pay {share}"),
+    };
     let (most, least) = (shares[0], shares[shares.len() - 1]);
     let total = text(money.minor);
     if most == least {
@@ -178,10 +182,9 @@ pub(super) fn ways_of(money: &Money, ways: i64) -> String {
     }
     let more = shares.iter().filter(|share| **share == most).count() as i64;
     format!(
-        "{total} {ways} ways: {more} pay {}, {} pay {}.",
-        text(most),
-        ways - more,
-        text(least)
+        "{total} {ways} ways: {}, {}.",
+        pay(more, text(most)),
+        pay(ways - more, text(least))
     )
 }
 

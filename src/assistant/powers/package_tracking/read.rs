@@ -62,6 +62,18 @@ pub(in crate::assistant::powers) fn parse(
             found.time.map_or_else(ParcelAction::UnclearTime, to_action),
         ));
     }
+    let arrived = [
+        "it arrived",
+        "it has arrived",
+        "its arrived",
+        "it came",
+        "its here",
+        "it is here",
+    ];
+    if words.after(at, &arrived) == Some(end) {
+        let (about, arrived) = (None, true);
+        return Some((InSession, ParcelAction::Remove { about, arrived }));
+    }
     let it = ["it is", "its", "it will be", "itll be", "it has been"];
     if let Some(from) = words.after(at, &it)
         && let Some(action) = parse_late(message, None, from, end)

@@ -52,7 +52,7 @@ pub(super) fn whole_request(request: &str) -> Option<TodoAction> {
         | "new list"
         | "start a new list"
         | "make a list"
-        | "create a list" => TodoAction::Nothing,
+        | "create a list" => TodoAction::Nothing(ListName::Unnamed),
         _ => return None,
     })
 }

@@ -339,7 +339,9 @@ fn added(
         .map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
         Err(reply) => TodoAction::Unclear(reply),
-        Ok(drafts) if drafts.iter().all(|draft| is_no_thing(&draft.text)) => TodoAction::Nothing,
+        Ok(drafts) if drafts.iter().all(|draft| is_no_thing(&draft.text)) => {
+            TodoAction::Nothing(list)
+        }
         Ok(drafts) => TodoAction::Add(list, drafts),
     }
 }
@@ -375,7 +377,10 @@ fn day_unclear() -> String {
 
 fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
     match things(text) {
-        found if found.is_empty() => TodoAction::Nothing,
+        found if found.is_empty() => {
+            let reply = "Which thing on the list? For example: “done with milk”, or “remove milk”.";
+            TodoAction::Unclear(reply.to_owned())
+        }
         found if done => TodoAction::Done(list, found),
         found => TodoAction::Remove(list, found),
     }

@@ -8,14 +8,19 @@ use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Soft};
 use crate::assistant::powers::{money, pieces, statement};
 
-/// "Bo owes me 20 for lunch", "I owe Bo 20", "how much does Bo owe me?".
+/// "Bo owes me 20 for lunch", "I lent Bo 20", "how much does Bo owe me?".
 pub(super) fn owes(
     words: &Words<'_>,
     at: usize,
     end: usize,
 ) -> Option<(Strength, BillSplitAction)> {
-    let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX))
-        .find(|n| matches!(words.get(*n), "owe" | "owes"))?;
+    let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| {
+        matches!(
+            words.get(*n),
+            "owe" | "owes" | "lent" | "loaned" | "borrowed"
+        )
+    })?;
+    let is_lent = matches!(words.get(verb), "lent" | "loaned");
     let is_asked = matches!(
         words.get(at),
         "who" | "whom" | "what" | "how" | "do" | "does" | "whats"
@@ -29,7 +34,7 @@ pub(super) fn owes(
     let (to, next) = match from > verb + 1 {
         true => (pieces::original(words, verb + 1, from), next),
         false => {
-            let to = words.after(next, &["to"])?;
+            let to = words.after(next, &["to", "from"])?;
             let until = (to..end).find(|n| words.get(*n) == "for").unwrap_or(end);
             (pieces::original(words, to, until), until)
         }
@@ -38,6 +43,10 @@ pub(super) fn owes(
         Some(from) => pieces::original(words, from, end),
         None if next == end => String::new(),
         None => return None,
+    };
+    let (debtor, to) = match is_lent {
+        true => (to, debtor),
+        false => (debtor, to),
     };
     let is_clear = is_somebody(&debtor)
         && is_somebody(&to)

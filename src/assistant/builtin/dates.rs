@@ -1,0 +1,57 @@
+//! Questions about a day of the calendar: "what's the date tomorrow?", "how many days until
+//! christmas?".
+
+use super::words::Words;
+use super::{Intent, ParsedMessage, agenda, wording};
+
+/// A longer message is no such question.
+const WORDS_MAX: usize = 12;
+
+const ASKING: [&str; 20] = [
+    "whats the date",
+    "what is the date",
+    "what date is it",
+    "what date is",
+    "what day is it",
+    "what day is",
+    "what weekday is",
+    "when is",
+    "whens",
+    "how many days is it until",
+    "how many days are there until",
+    "how many days left until",
+    "how many days until",
+    "how many days till",
+    "how many days to",
+    "how long is it until",
+    "how long until",
+    "how long till",
+    "days until",
+    "days till",
+];
+
+pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    if words.len() > WORDS_MAX || !message.is_addressed {
+        return None;
+    }
+    let from = words.after(message.start, &ASKING)?;
+    let from = words.after(from, &["on", "of", "for"]).unwrap_or(from);
+    let end = match words.get(words.len().saturating_sub(1)) {
+        "please" | "pls" => words.len() - 1,
+        _ => words.len(),
+    };
+    if from >= end || matches!(words.get(from), "today" | "now") {
+        return None;
+    }
+    let (now, zone) = (message.context.now, message.zone());
+    // A holiday's name is a day only after a word like "on".
+    let named = format!("on {}", words.phrase(from..end));
+    let named = Words::new(&named);
+    let day = agenda::day(&named, 1..named.len(), now, zone)?;
+    Some(Intent::Say(wording::date_of(
+        day.start,
+        now,
+        message.timezone(),
+    )))
+}
