@@ -159,7 +159,8 @@ pub(super) fn of_request(
             &parsed.text,
         )));
     }
-    unknown_before(&text, begins_with_text(&message.words, range.start))
+    let is_text = parsed.is_linked || begins_with_text(&message.words, range.start);
+    unknown_before(&text, is_text)
 }
 
 /// The question about words before the text. `is_text`: the words are the text itself.

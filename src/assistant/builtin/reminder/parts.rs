@@ -19,6 +19,8 @@ pub(super) struct ReminderParts {
     pub(super) tail: Range<usize>,
     /// The time stands at the end.
     pub(super) is_trailing: bool,
+    /// The text stands after "to", after the time where that is first.
+    pub(super) is_linked: bool,
 }
 
 impl ReminderParts {
@@ -28,6 +30,7 @@ impl ReminderParts {
             text,
             tail: 0..0,
             is_trailing: false,
+            is_linked: false,
         }
     }
 }
@@ -78,13 +81,20 @@ pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> Re
         if let Some((more, at)) = trailing_time(words, start..end)
             && let Some(both) = spec.merged(more)
         {
-            return ReminderParts::new(Some(both), text_of(words, start..at));
+            return ReminderParts {
+                is_linked: start > next,
+                ..ReminderParts::new(Some(both), text_of(words, start..at))
+            };
         }
-        return ReminderParts::new(Some(spec), text_of(words, start..end));
+        return ReminderParts {
+            is_linked: start > next,
+            ..ReminderParts::new(Some(spec), text_of(words, start..end))
+        };
     }
     let start = after_link(words, first);
     if let Some((spec, at)) = trailing_time(words, start..end) {
         return ReminderParts {
+            is_linked: start > first,
             is_trailing: true,
             ..ReminderParts::new(Some(spec), text_of(words, start..at))
         };

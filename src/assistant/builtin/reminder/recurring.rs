@@ -55,7 +55,9 @@ pub(super) fn repeated(
             &parsed.text,
         )));
     }
-    let is_text = leftover::begins_with_text(words, range.start);
+    let is_text = parsed.is_linked
+        || leftover::begins_with_text(words, range.start)
+        || leftover::begins_with_text(&rest, 0);
     let unknown = leftover::unknown_before(&left, is_text);
     Some(unknown.unwrap_or_else(|| recurring(message, &repeat, &parsed.text)))
 }
