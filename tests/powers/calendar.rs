@@ -141,6 +141,43 @@ async fn without_a_calendar_each_says_what_it_would_do() {
     assert!(service.rows("SELECT * FROM power_alarms").is_empty());
 }
 
+/// What comes soon is told on a day with something on, and fills no day by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_morning_is_silent_also_before_a_birthday() {
+    let clock = Clock::fixed(at(SUNDAY));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    connect(&service, "ana").await;
+    let friday = standup("2027-03-12T10:00:00Z", "2027-03-12T10:30:00Z");
+    fetched(&service, vec![friday]).await;
+    talk(
+        &service,
+        alone("ana"),
+        "Bo's birthday is on 9 march → 9 March
+         morning briefing → Birthdays: Bo on Tuesday",
+    )
+    .await;
+    planned(&service).await;
+    for time in [
+        "2027-03-07T20:00:00Z",
+        "2027-03-08T08:00:00Z",
+        "2027-03-09T08:00:00Z",
+    ] {
+        go_to(&clock, time);
+        settled(&service, &clock).await;
+    }
+    let all = commands(&service, 1).await;
+    let mornings: Vec<&String> = all
+        .iter()
+        .filter(|text| text.contains("Good morning!"))
+        .collect();
+    assert_eq!(mornings.len(), 1, "{all:?}");
+    assert!(
+        mornings[0].contains("Tuesday, 9 March") && mornings[0].contains("Bo today"),
+        "{all:?}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_day_with_a_calendar_goes_as_written() {
     let clock = Clock::fixed(at(SUNDAY));

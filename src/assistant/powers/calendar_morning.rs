@@ -235,6 +235,10 @@ impl Superpower for MorningState {
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(context);
         let due = self.sent.take_due(notices, context);
-        due.first().and_then(|_| briefing(context))
+        let is_filled =
+            context.facts.is_day_filled || !events::of_day(context.today(), context).is_empty();
+        due.first()
+            .filter(|_| is_filled)
+            .and_then(|_| briefing(context))
     }
 }

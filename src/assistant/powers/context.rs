@@ -51,7 +51,7 @@ impl<'a> PowerContext<'a> {
         self.timezone.unwrap_or(Zone::UTC)
     }
 
-    pub(super) fn today(&self) -> NaiveDate {
+    pub fn today(&self) -> NaiveDate {
         pieces::date(self.now, self.zone())
     }
 

@@ -14,6 +14,8 @@ use crate::model::mail_item::{FactKind, FactStatus};
 pub struct Facts {
     /// What there is to say of the day, for the daily summary.
     pub day: String,
+    /// Something of `day` is on this day itself, not only soon.
+    pub is_day_filled: bool,
     /// What is planned for these days.
     pub plans: Vec<Plan>,
     /// A calendar is connected, or there are invitations in mails.

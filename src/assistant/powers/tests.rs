@@ -17,6 +17,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Nobody else knows anything.
 static NOTHING: &Facts = &Facts {
     day: String::new(),
+    is_day_filled: false,
     plans: Vec::new(),
     has_calendar: false,
     is_calendar_of_mail: false,

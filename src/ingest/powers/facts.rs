@@ -49,7 +49,7 @@ pub(super) fn gather(
 ) -> Result<Facts> {
     let mut facts = Facts::default();
     if power == Power::DailySummary {
-        facts.day = day(tx, (user, timezone), flags, |_| true, now)?;
+        (facts.day, facts.is_day_filled) = day(tx, (user, timezone), flags, |_| true, now)?;
     }
     let connected = known.connected(tx, user, now)?;
     facts.is_calendar_of_mail = connected.invitations && takes_invitations(power);
@@ -68,7 +68,7 @@ pub(super) fn gather(
         }
         if power == Power::CalendarMorning {
             let is_included = Power::is_in_morning_briefing;
-            facts.day = day(tx, (user, timezone), flags, is_included, now)?;
+            (facts.day, facts.is_day_filled) = day(tx, (user, timezone), flags, is_included, now)?;
         }
     }
     if power.uses_mail() && facts.has_mailbox {
@@ -320,13 +320,14 @@ fn plans(
 }
 
 /// Lines about a user's day: reminders, and lines of the included superpowers that are offered.
+/// And whether any of it is on this day itself.
 fn day(
     tx: &Tx<'_>,
     (user, timezone): (UserId, Option<Zone>),
     flags: &Reader<'_>,
     is_included: impl Fn(Power) -> bool,
     now: Timestamp,
-) -> Result<String> {
+) -> Result<(String, bool)> {
     let mut lines = Vec::new();
     let reminders = tx.reminders(user)?;
     let listed: Vec<(&str, Timestamp)> = reminders
@@ -334,6 +335,7 @@ fn day(
         .map(|reminder| (reminder.text.as_str(), reminder.send_at))
         .collect();
     lines.extend(wording::reminders_of_day(&listed, now, timezone));
+    let mut is_filled = !lines.is_empty();
     let facts = Facts {
         bookings: bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?,
         ..Facts::default()
@@ -350,8 +352,12 @@ fn day(
             continue;
         }
         let stored = row.cloned().map(stored_state);
+        let today = context.today();
+        is_filled |= !power
+            .between(stored.as_ref(), (today, today), &context)
+            .is_empty();
         lines.extend(power.brief(stored.as_ref(), &context));
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("• {line}")).collect();
-    Ok(lines.join("\n"))
+    Ok((lines.join("\n"), is_filled))
 }
