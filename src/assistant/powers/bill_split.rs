@@ -8,7 +8,8 @@ mod sums;
 use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
-use super::pieces::{self, counted, same, too_long};
+use super::parsers;
+use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -216,7 +217,7 @@ impl BillSplitState {
         }
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
-        let for_people = pieces::things(&paid.purpose);
+        let for_people = parsers::things(&paid.purpose);
         let is_known = |name: &String| {
             is_everybody(name) || is_self(name) || known.iter().any(|one| same(one, name))
         };

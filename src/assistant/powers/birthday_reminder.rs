@@ -8,7 +8,8 @@ mod read;
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{self, counted, same, too_long};
+use super::local_time;
+use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower};
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
@@ -179,7 +180,7 @@ impl Superpower for BirthdayState {
     }
 
     fn on_alarm(&mut self, at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
-        let date = pieces::date(at, context.zone());
+        let date = local_time::date(at, context.zone());
         let late = date != context.today();
         let lines: Vec<String> = self
             .birthdays

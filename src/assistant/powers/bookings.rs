@@ -4,7 +4,9 @@
 use chrono::{NaiveDate, NaiveDateTime};
 
 use super::facts::{BookedPlace, Booking};
-use super::{PowerContext, events, pieces};
+use super::local_time;
+use super::texts;
+use super::{PowerContext, events};
 use crate::assistant::builtin::words::stable_hash;
 use crate::model::mail_item::{FactKind, FactStatus};
 
@@ -43,8 +45,8 @@ impl Booking {
     /// The day and the minute after midnight for the person.
     pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<(NaiveDate, Option<u32>)> {
         let start = self.time.as_ref()?.start;
-        let minute = (!self.is_all_day).then(|| pieces::minute_of_day(start, context.zone()));
-        Some((pieces::date(start, context.zone()), minute))
+        let minute = (!self.is_all_day).then(|| local_time::minute_of_day(start, context.zone()));
+        Some((local_time::date(start, context.zone()), minute))
     }
 
     /// Some fields with their labels; unknown ones are left out.
@@ -129,7 +131,7 @@ impl Booking {
         let (a, b) = (&self.details, &older.details);
         let is_one_mail = self.received_at == older.received_at;
         if self.kind == FactKind::Renewal {
-            return pieces::same(&self.name(), &older.name());
+            return texts::same(&self.name(), &older.name());
         }
         let is_same_booking = !a.reference.is_empty() && a.reference == b.reference;
         if self.is_leg_of(older) && is_same_booking && !is_one_mail {
@@ -137,7 +139,7 @@ impl Booking {
         }
         let may_be_same = a.reference.is_empty() || b.reference.is_empty() || is_same_booking;
         let (a_name, b_name) = (self.name(), older.name());
-        let is_same_seat = pieces::same(&a.seat, &b.seat) && a.ticket_number == b.ticket_number;
+        let is_same_seat = texts::same(&a.seat, &b.seat) && a.ticket_number == b.ticket_number;
         let is_same_number = a.number == b.number;
         let is_same_time = match (&self.time, &older.time) {
             (Some(a), Some(b)) => a.start == b.start,
@@ -149,7 +151,7 @@ impl Booking {
             && is_same_number
             && is_same_seat
             && !a_name.is_empty()
-            && pieces::same(&a_name, &b_name)
+            && texts::same(&a_name, &b_name)
     }
 }
 

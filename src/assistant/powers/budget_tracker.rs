@@ -9,8 +9,10 @@ mod read;
 use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
 
+use super::local_time;
 use super::money::{self, Currency, Money};
-use super::pieces::{self, same, too_long};
+use super::texts;
+use super::texts::{same, too_long};
 use super::{PowerContext, Superpower};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -202,7 +204,7 @@ impl BudgetState {
         }
         money::settle_currency(&mut self.currency, money.currency)?;
         let today = context.today();
-        let month = |day: i32| months(pieces::day(day));
+        let month = |day: i32| months(local_time::day(day));
         self.expenses
             .retain(|one| months(today) - month(one.day) <= MONTHS_KEPT);
         if self.expenses.len() >= EXPENSES_MAX {
@@ -211,7 +213,7 @@ impl BudgetState {
             ));
         }
         self.expenses.push(Expense {
-            day: pieces::number(today) - days_ago,
+            day: local_time::number(today) - days_ago,
             amount: money.minor,
             purpose: purpose.clone(),
         });
@@ -223,8 +225,8 @@ impl BudgetState {
         let day = match days_ago {
             0 => String::new(),
             ago => {
-                let day = pieces::day(pieces::number(today) - ago);
-                format!(", {}", pieces::display(day, today))
+                let day = local_time::day(local_time::number(today) - ago);
+                format!(", {}", texts::display(day, today))
             }
         };
         let mut reply = format!("Noted: {}{on}{day}.", self.money(money.minor));
@@ -257,7 +259,7 @@ impl BudgetState {
             "" => String::new(),
             purpose => format!(" on {purpose}"),
         };
-        let day = pieces::display(pieces::day(removed.day), context.today());
+        let day = texts::display(local_time::day(removed.day), context.today());
         let total = self.spent(Span::Month, "", context.today());
         format!(
             "Okay, no longer counted: {}{on} of {day}. That leaves {} this month; “undo” brings it back.",
@@ -325,7 +327,7 @@ impl BudgetState {
     fn spent(&self, span: Span, purpose: &str, today: NaiveDate) -> i64 {
         self.expenses
             .iter()
-            .filter(|one| is_in(span, pieces::day(one.day), today))
+            .filter(|one| is_in(span, local_time::day(one.day), today))
             .filter(|one| purpose.is_empty() || same(&one.purpose, purpose))
             .map(|one| one.amount)
             .sum()
@@ -358,7 +360,7 @@ impl BudgetState {
             for one in self
                 .expenses
                 .iter()
-                .filter(|one| is_in(span, pieces::day(one.day), today))
+                .filter(|one| is_in(span, local_time::day(one.day), today))
             {
                 match by_purpose
                     .iter_mut()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::events;
 use super::facts::Event;
 use super::notice::{self, Notice, SentNotices};
-use super::{Power, PowerContext, Strength, Superpower, pieces};
+use super::{Power, PowerContext, Strength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
@@ -40,7 +40,7 @@ pub(super) struct EventReminderState {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EventReminderAction)> {
     use Strength::Clear;
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if let "calendar reminders" | "meeting reminders" | "event reminders" = message.request() {
         return Some((Clear, EventReminderAction::Show));
     }

@@ -5,7 +5,7 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, PowerContext, Strength, Superpower, events, pieces};
+use super::{Effect, PowerContext, Strength, Superpower, events, parsers};
 use crate::assistant::builtin::ParsedMessage;
 pub(super) use operations::Arguments;
 
@@ -38,7 +38,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarLi
     {
         return Some((Clear, CalendarListAction::List));
     }
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     let on = words.after(
         at,
         &["turn on", "switch on", "use", "show", "include", "enable"],
@@ -57,9 +57,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarLi
     let from = on.or(off)?;
     let from = words.after(from, &["my", "the"]).unwrap_or(from);
     let name = if words.get(from) == "calendar" {
-        pieces::original(words, from + 1, end)
+        parsers::original(words, from + 1, end)
     } else if words.get(end - 1) == "calendar" {
-        pieces::original(words, from, end - 1)
+        parsers::original(words, from, end - 1)
     } else {
         return None;
     };
@@ -84,7 +84,7 @@ impl Superpower for CalendarListState {
             CalendarListAction::Switch { name, on } => {
                 let calendars = &context.facts.calendars;
                 let names = calendars.iter().map(|calendar| calendar.name.as_str());
-                let Some(at) = pieces::which(&name, names) else {
+                let Some(at) = parsers::which(&name, names) else {
                     return Some(format!(
                         "I see no calendar of that name. {}",
                         self.overview(context)

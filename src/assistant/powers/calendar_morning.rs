@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
+use super::local_time;
 use super::notice::{Notice, SentNotices};
-use super::{Power, PowerContext, Strength, Superpower, pieces};
+use super::parsers;
+use super::texts;
+use super::{Power, PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day, Spec};
 use crate::clock::{Timestamp, Zone};
@@ -53,7 +56,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MorningAct
         "send me my morning briefing",
         "send me my briefing",
     ];
-    let end = pieces::end(words);
+    let end = parsers::end(words);
     let ends = names
         .iter()
         .filter_map(|name| words.after(message.start, &[name]));
@@ -80,7 +83,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MorningAct
     let at = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
     Some((
         Clear,
-        MorningAction::At(pieces::minute_of_day(at, Zone::UTC)),
+        MorningAction::At(local_time::minute_of_day(at, Zone::UTC)),
     ))
 }
 
@@ -101,9 +104,9 @@ impl MorningState {
             today.succ_opt().and_then(|d| d.succ_opt()),
         ];
         let morning = |date: chrono::NaiveDate| {
-            let planned = pieces::moment(date, self.minute(), context.zone())?;
+            let planned = parsers::moment(date, self.minute(), context.zone())?;
             Some(Notice {
-                key: format!("morning {}", pieces::number(date)),
+                key: format!("morning {}", local_time::number(date)),
                 planned,
                 over: planned.plus_s(LATE_S),
                 text: String::new(),
@@ -146,7 +149,7 @@ fn by_part_of_day(today: &[&Event], context: &PowerContext<'_>) -> String {
     if today.is_empty() {
         return String::new();
     }
-    let mut text = format!(" {}.", pieces::counted(today.len(), "event"));
+    let mut text = format!(" {}.", texts::counted(today.len(), "event"));
     for name in ["All day", "Morning", "Afternoon", "Evening"] {
         let of_part: Vec<String> = today
             .iter()
@@ -164,7 +167,7 @@ fn by_part_of_day(today: &[&Event], context: &PowerContext<'_>) -> String {
 }
 
 fn part_of_day(event: &Event, context: &PowerContext<'_>) -> &'static str {
-    match pieces::minute_of_day(event.starts_at, context.zone()) {
+    match local_time::minute_of_day(event.starts_at, context.zone()) {
         _ if event.is_all_day => "All day",
         ..NOON => "Morning",
         NOON..EVENING => "Afternoon",
@@ -199,7 +202,7 @@ fn longest_gap(today: &[&Event], context: &PowerContext<'_>) -> Option<String> {
         ends = ends.max(event.ends_at);
     }
     let (from, to) = longest?;
-    let clock = |at| pieces::clock_text(pieces::minute_of_day(at, context.zone()));
+    let clock = |at| texts::clock_text(local_time::minute_of_day(at, context.zone()));
     Some(format!("Free between: {} to {}", clock(from), clock(to)))
 }
 
@@ -214,7 +217,7 @@ impl Superpower for MorningState {
                 self.at = Some(minute);
                 let promised = format!(
                     "Okay, your morning briefing comes at {} on days with something on. “stop morning briefing” ends that.",
-                    pieces::clock_text(minute)
+                    texts::clock_text(minute)
                 );
                 super::entries::promise(Power::CalendarMorning, &promised, context)
             }

@@ -11,8 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
+use super::local_time;
+use super::parsers;
 use super::planned_time;
-use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower, pieces};
+use super::texts;
+use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::Clock;
 use crate::assistant::builtin::words::Words;
@@ -56,7 +59,7 @@ pub(super) struct CalendarQueryState {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQuery)> {
     use Strength::Clear;
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     match message.request() {
         "whats my next meeting"
         | "what is my next meeting"
@@ -130,14 +133,14 @@ fn parse_meeting_with(message: &ParsedMessage<'_>, at: usize, end: usize) -> Opt
         "next" | "again" => end - 1,
         _ => end,
     };
-    let name = pieces::original(words, from, to);
+    let name = parsers::original(words, from, to);
     let is_name = !name.is_empty() && to - from <= NAME_WORDS_MAX;
     is_name.then_some(name)
 }
 
 fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     let words = &message.words;
-    let today = pieces::date(message.context.now, message.zone());
+    let today = local_time::date(message.context.now, message.zone());
     let monday = today - Duration::days(i64::from(today.weekday().num_days_from_monday()));
     let name = words.phrase(from..end);
     let (from, to) = match name.as_str() {
@@ -146,7 +149,7 @@ fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calenda
         "next week" => (monday + Duration::days(7), monday + Duration::days(13)),
         _ => {
             let from = words.after(from, &["on", "for"]).unwrap_or(from);
-            let (day, next) = pieces::read_day(words, from, message.context.now, message.zone())?;
+            let (day, next) = parsers::read_day(words, from, message.context.now, message.zone())?;
             (next == end).then_some((day, day))?
         }
     };
@@ -162,7 +165,7 @@ fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calenda
 fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
     let words = &message.words;
     let link = (from..end).find(|n| matches!(words.get(*n), "between" | "from"));
-    let today = pieces::date(message.context.now, message.zone());
+    let today = local_time::date(message.context.now, message.zone());
     let Some(link) = link else {
         // Without a time of day it is asked what there is on that day.
         let found = planned_time::find(message, from, end, false)?;
@@ -181,7 +184,7 @@ fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calendar
     let (from_minute, to_minute, next) = hours(words, link + 1)?;
     let day = match (from < link, next < end) {
         (true, _) => {
-            pieces::read_day(
+            parsers::read_day(
                 words,
                 day_from(message, from),
                 message.context.now,
@@ -190,7 +193,7 @@ fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calendar
             .0
         }
         (false, true) => {
-            pieces::read_day(
+            parsers::read_day(
                 words,
                 day_from(message, next),
                 message.context.now,
@@ -216,9 +219,9 @@ fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calendar
 /// "2 and 4", "10 to 12": minutes after midnight, and the word after them. A span that does not
 /// end after its begin on the same day has the same minute twice.
 fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
-    let (begins, next) = pieces::read_hour(words, at)?;
+    let (begins, next) = parsers::read_hour(words, at)?;
     let next = words.after(next, &["and", "to", "till", "until"])?;
-    let (ends, next) = pieces::read_hour(words, next)?;
+    let (ends, next) = parsers::read_hour(words, next)?;
     let minute = |clock: Clock| match clock.hour {
         // "between 2 and 4" is in the afternoon.
         hour @ 1..=6 if clock.bare && !clock.exact => (hour + 12) * 60 + clock.minute,
@@ -302,7 +305,7 @@ fn next(about: Option<&str>, context: &PowerContext<'_>) -> String {
     let mut found = events::between(context.now, Timestamp(i64::MAX), context);
     found.retain(|event| event.starts_at > context.now);
     if let Some(about) = about {
-        let is_about = |text: &String| pieces::mentions(text, about);
+        let is_about = |text: &String| parsers::mentions(text, about);
         found.retain(|event| is_about(&event.title) || event.people.iter().any(is_about));
     } else {
         found.retain(|event| !event.is_all_day);
@@ -333,16 +336,16 @@ fn described(event: &Event) -> String {
 fn is_free(day: NaiveDate, from: u32, to: u32, context: &PowerContext<'_>) -> Option<String> {
     let zone = context.zone();
     let end = match to {
-        to if to >= DAY_MINUTES => pieces::moment(day.succ_opt()?, to - DAY_MINUTES, zone)?,
-        to => pieces::moment(day, to, zone)?,
+        to if to >= DAY_MINUTES => parsers::moment(day.succ_opt()?, to - DAY_MINUTES, zone)?,
+        to => parsers::moment(day, to, zone)?,
     };
-    let mut found = events::between(pieces::moment(day, from, zone)?, end, context);
+    let mut found = events::between(parsers::moment(day, from, zone)?, end, context);
     found.retain(|event| event.fills_time());
     let span = format!(
         "{} from {} to {}",
-        pieces::display(day, context.today()),
-        pieces::clock_text(from),
-        pieces::clock_text(to % DAY_MINUTES)
+        texts::display(day, context.today()),
+        texts::clock_text(from),
+        texts::clock_text(to % DAY_MINUTES)
     );
     Some(match found.is_empty() {
         true => format!("Yes, your calendars are free on {span}."),
@@ -360,8 +363,8 @@ fn counted(
     context: &PowerContext<'_>,
 ) -> Option<String> {
     let zone = context.zone();
-    let start = pieces::moment(from, 0, zone)?;
-    let end = pieces::moment(to.succ_opt()?, 0, zone)?;
+    let start = parsers::moment(from, 0, zone)?;
+    let end = parsers::moment(to.succ_opt()?, 0, zone)?;
     let mut found = events::between(start, end, context);
     found.retain(|event| !event.is_all_day && event.starts_at >= start);
     if found.is_empty() {
@@ -373,7 +376,7 @@ fn counted(
         .sum();
     Some(format!(
         "{} {name}, {} in all:{}",
-        pieces::counted(found.len(), "meeting"),
+        texts::counted(found.len(), "meeting"),
         hours_text(minutes),
         events::listed(&found, from != to, context)
     ))

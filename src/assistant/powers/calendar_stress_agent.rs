@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
-use super::{PowerContext, Strength, Superpower, pieces};
+use super::parsers;
+use super::texts;
+use super::{PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::model::calendar::WINDOW_PAST_DAYS;
 pub(super) use operations::Arguments;
@@ -87,7 +89,7 @@ fn load(monday: NaiveDate, context: &PowerContext<'_>) -> Load {
             .filter(|pair| pair[1].starts_at.0 - pair[0].ends_at.0 < BREAK_MS)
             .count();
         load.days_without_lunch += usize::from(!has_lunch(day, &filled, context).unwrap_or(true));
-        let late = pieces::moment(day, LATE, context.zone());
+        let late = parsers::moment(day, LATE, context.zone());
         let is_late = late.is_some_and(|late| filled.iter().any(|event| event.ends_at > late));
         load.late_evenings += usize::from(is_late);
         if load.fullest.is_none_or(|(_, most)| minutes > most) {
@@ -108,8 +110,8 @@ fn merged_minutes(filled: &[&Event]) -> i64 {
 }
 
 fn has_lunch(day: NaiveDate, filled: &[&Event], context: &PowerContext<'_>) -> Option<bool> {
-    let from = pieces::moment(day, LUNCH.0, context.zone())?.0;
-    let to = pieces::moment(day, LUNCH.1, context.zone())?.0;
+    let from = parsers::moment(day, LUNCH.0, context.zone())?.0;
+    let to = parsers::moment(day, LUNCH.1, context.zone())?.0;
     let mut free_from = from;
     for event in filled
         .iter()
@@ -146,7 +148,7 @@ fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
     let mut text = format!(
         "{name} week: {} in {}.",
         hours(week.minutes),
-        pieces::counted(week.meetings, "meeting")
+        texts::counted(week.meetings, "meeting")
     );
     text.push_str(&match (usual, week.minutes - usual) {
         (0, _) => String::new(),
@@ -168,7 +170,7 @@ fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
         match (count, what) {
             (0, _) => {}
             (n, "without a break before it") => {
-                text.push_str(&format!("\n• {} {what}", pieces::counted(n, "meeting")));
+                text.push_str(&format!("\n• {} {what}", texts::counted(n, "meeting")));
             }
             (1, what) => text.push_str(&format!("\n• 1 {what}")),
             (n, what) => {
@@ -180,7 +182,7 @@ fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
     if let Some((day, minutes)) = week.fullest {
         text.push_str(&format!(
             "\n• Fullest: {}, {}",
-            pieces::display(day, context.today()),
+            texts::display(day, context.today()),
             hours(minutes)
         ));
     }

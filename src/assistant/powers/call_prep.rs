@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::events;
 use super::facts::Event;
 use super::notice::{self, Notice, SentNotices};
-use super::{PowerContext, Strength, Superpower, pieces};
+use super::texts;
+use super::{PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -78,7 +79,7 @@ fn described(event: &Event, context: &PowerContext<'_>) -> String {
         if event.people.len() > PEOPLE_MAX {
             named.push(format!("{} more", event.people.len() - PEOPLE_MAX));
         }
-        text.push_str(&format!("\nWith {}", pieces::joined(&named)));
+        text.push_str(&format!("\nWith {}", texts::joined(&named)));
     }
     let places = event.place_texts();
     if !places.is_empty() {

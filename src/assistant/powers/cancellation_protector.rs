@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
+use super::parsers;
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext, Superpower, pieces};
+use super::texts;
+use super::{Plan, Power, PowerContext, Superpower};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -118,8 +120,8 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
     // The next warning takes its place.
     let over = match days {
         1 => match entry.minute {
-            Some(minute) => pieces::moment(date, minute, zone)?,
-            None => pieces::moment(date.succ_opt()?, 0, zone)?,
+            Some(minute) => parsers::moment(date, minute, zone)?,
+            None => parsers::moment(date.succ_opt()?, 0, zone)?,
         },
         _ => notice::days_before(date, days - 1, HOUR, zone)?,
     };
@@ -128,7 +130,7 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
         1 => "tomorrow".to_owned(),
         left => format!("in {left} days"),
     };
-    let until = pieces::time_text(date, entry.minute, context.today());
+    let until = texts::time_text(date, entry.minute, context.today());
     let mut text = format!("⚠️ The {} ends {left}: {until}", entry.what);
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));

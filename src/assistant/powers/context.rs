@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 
 use super::facts::Facts;
-use super::pieces;
+use super::local_time;
 use super::waking_hours::WakingHours;
 use crate::clock::{Timestamp, Zone};
 
@@ -52,7 +52,7 @@ impl<'a> PowerContext<'a> {
     }
 
     pub fn today(&self) -> NaiveDate {
-        pieces::date(self.now, self.zone())
+        local_time::date(self.now, self.zone())
     }
 
     /// A hint for answers with a time of day.

@@ -79,7 +79,7 @@ fn fixed(request: &str) -> Option<DailySummaryAction> {
 /// "send me my summary every day at 8am".
 fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
     let words = &message.words;
-    let end = super::pieces::end(words);
+    let end = super::parsers::end(words);
     let at = words
         .after(
             message.start,

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::{Event, TravelTimes};
+use super::local_time;
 use super::notice::{self, Notice, SentNotices};
-use super::{Power, PowerContext, StoredState, Strength, Superpower, pieces};
+use super::parsers;
+use super::texts;
+use super::{Power, PowerContext, StoredState, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
@@ -65,7 +68,7 @@ pub fn travel_times(stored: &StoredState) -> TravelTimes {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, DestinationAction)> {
     use Strength::Clear;
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if let "when do i have to leave"
     | "when do i need to leave"
     | "when should i leave"
@@ -102,7 +105,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, Destinatio
         ],
     );
     let place = match to {
-        Some(from) => Some(pieces::original(words, from, end)).filter(|place| !place.is_empty()),
+        Some(from) => Some(parsers::original(words, from, end)).filter(|place| !place.is_empty()),
         None if next == end && words.get(at) == "my" => None,
         None => words
             .after(next, &["to get there", "for the way"])
@@ -181,7 +184,7 @@ impl DestinationState {
         let when = match leave > context.now {
             true => format!(
                 "leave at {}",
-                pieces::clock_text(pieces::minute_of_day(leave, context.zone()))
+                texts::clock_text(local_time::minute_of_day(leave, context.zone()))
             ),
             false => "leave now".to_owned(),
         };
@@ -190,7 +193,7 @@ impl DestinationState {
             event.title(),
             event.start_text(context),
             self.ways.minutes_to(&event.place),
-            pieces::map_link(&place)
+            texts::map_link(&place)
         )
     }
 }
@@ -216,12 +219,12 @@ impl Superpower for DestinationState {
                 place: Some(place),
                 minutes,
             } => {
-                if let Some(reply) = pieces::too_long(&[&place], PLACE_CHARS_MAX) {
+                if let Some(reply) = texts::too_long(&[&place], PLACE_CHARS_MAX) {
                     return Some(reply);
                 }
                 self.ways
                     .places
-                    .retain(|(known, _)| !pieces::same(known, &place));
+                    .retain(|(known, _)| !texts::same(known, &place));
                 if self.ways.places.len() >= PLACES_MAX {
                     self.ways.places.remove(0);
                 }

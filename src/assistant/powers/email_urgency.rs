@@ -8,9 +8,11 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
+use super::local_time;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
-use super::{PowerContext, Strength, Superpower, pieces};
+use super::parsers;
+use super::{PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -53,7 +55,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, UrgencyAct
 impl UrgencyState {
     fn left_today(&self, context: &PowerContext<'_>) -> usize {
         match self.sent_on_day {
-            (day, count) if day == pieces::number(context.today()) => {
+            (day, count) if day == local_time::number(context.today()) => {
                 A_DAY_MAX.saturating_sub(count)
             }
             _ => A_DAY_MAX,
@@ -108,7 +110,7 @@ impl Superpower for UrgencyState {
 
     fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         match self.left_today(context) {
-            0 => pieces::moment(context.today().succ_opt()?, 0, context.zone()),
+            0 => parsers::moment(context.today().succ_opt()?, 0, context.zone()),
             _ => self.sent.next(&self.notices(context), context),
         }
     }
@@ -124,7 +126,7 @@ impl Superpower for UrgencyState {
         notices.truncate(left);
         let due = self.sent.take_due(notices, context);
         self.sent_on_day = (
-            pieces::number(context.today()),
+            local_time::number(context.today()),
             A_DAY_MAX - left + due.len(),
         );
         notice::joined(&due)

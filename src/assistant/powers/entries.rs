@@ -12,9 +12,12 @@ use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::bookings;
+use super::local_time;
 use super::notice::{self, Notice, SentNotices};
+use super::parsers;
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext, pieces};
+use super::texts;
+use super::{Plan, Power, PowerContext};
 use crate::clock::Timestamp;
 pub(super) use mailed::MailedEntry;
 use mailed::{MailSource, without_mails};
@@ -79,7 +82,7 @@ pub(super) struct Entries {
 impl Entry {
     /// Its next day on or after `today`, else its last day.
     pub(super) fn date(&self, today: NaiveDate) -> Option<NaiveDate> {
-        let first = pieces::day(self.day?);
+        let first = local_time::day(self.day?);
         match self.period {
             Some(period) => period.next(first, today),
             None => Some(first),
@@ -89,13 +92,13 @@ impl Entry {
     /// The moment at which it begins; of a day without a time its first one.
     pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         let date = self.date(context.today())?;
-        pieces::moment(date, self.minute.unwrap_or(0), context.zone())
+        parsers::moment(date, self.minute.unwrap_or(0), context.zone())
     }
 
     /// "Friday, 27 November at 20:00"
     pub(super) fn when_text(&self, context: &PowerContext<'_>) -> Option<String> {
         let date = self.date(context.today())?;
-        Some(pieces::time_text(date, self.minute, context.today()))
+        Some(texts::time_text(date, self.minute, context.today()))
     }
 
     /// Its name, time and details.
@@ -174,20 +177,20 @@ pub(super) fn on_the_day(
     date: NaiveDate,
     context: &PowerContext<'_>,
 ) -> Option<(Timestamp, Timestamp)> {
-    let morning = pieces::moment(date, HOUR * 60, context.zone())?;
+    let morning = parsers::moment(date, HOUR * 60, context.zone())?;
     Some((
         morning,
-        pieces::moment(date.succ_opt()?, 0, context.zone())?,
+        parsers::moment(date.succ_opt()?, 0, context.zone())?,
     ))
 }
 
 impl Entries {
     /// The id of the new entry; the error says why there is none.
     pub(super) fn add(&mut self, power: Power, draft: EntryDraft) -> Result<u32, String> {
-        if let Some(reply) = pieces::too_long(&[&draft.what], WHAT_CHARS_MAX) {
+        if let Some(reply) = texts::too_long(&[&draft.what], WHAT_CHARS_MAX) {
             return Err(reply);
         }
-        if let Some(reply) = pieces::too_long(&[&draft.details], DETAILS_CHARS_MAX) {
+        if let Some(reply) = texts::too_long(&[&draft.details], DETAILS_CHARS_MAX) {
             return Err(reply);
         }
         if self.list.iter().filter(|e| e.mail.is_none()).count() >= ENTRIES_MAX {
@@ -201,7 +204,7 @@ impl Entries {
             id: self.next_id,
             what: draft.what,
             details: draft.details,
-            day: draft.time.map(|time| pieces::number(time.day)),
+            day: draft.time.map(|time| local_time::number(time.day)),
             minute: draft.time.and_then(|time| time.minute),
             period: draft.period,
             mail: None,
@@ -230,7 +233,7 @@ impl Entries {
             self.list[at].id = self.next_id;
         }
         let entry = &mut self.list[at];
-        entry.day = Some(pieces::number(time.day));
+        entry.day = Some(local_time::number(time.day));
         entry.minute = time.minute;
         Some(entry.id)
     }
@@ -263,7 +266,7 @@ impl Entries {
         context: &PowerContext<'_>,
     ) -> Result<(u32, String), String> {
         let before = self.clone();
-        let day = draft.time.map(|time| pieces::number(time.day));
+        let day = draft.time.map(|time| local_time::number(time.day));
         let is_near = |entry: &Entry| match (entry.day, day) {
             (Some(known), Some(new)) => (known - new).abs() <= CORRECTED_DAYS_MAX,
             _ => true,
@@ -276,7 +279,7 @@ impl Entries {
             // Two dinners may have one name, two renewals not.
             None => {
                 let is_one = power != Power::ReservationPrep || is_near(entry);
-                is_one && pieces::same(&entry.what, &draft.what)
+                is_one && texts::same(&entry.what, &draft.what)
             }
         };
         let replaced: Vec<u32> = self
@@ -295,7 +298,7 @@ impl Entries {
             }
             let time = draft
                 .time
-                .map(|time| (Some(pieces::number(time.day)), time.minute));
+                .map(|time| (Some(local_time::number(time.day)), time.minute));
             let is_other = time != Some((removed.day, removed.minute));
             let is_own = removed.mail.is_none() && is_other;
             if let Some(when) = removed.when_text(context).filter(|_| is_own) {
@@ -320,8 +323,8 @@ impl Entries {
     /// By number in the list, or by a part of its text.
     pub(super) fn find(&self, phrase: &str, context: &PowerContext<'_>) -> Option<u32> {
         let sorted = self.sorted(context);
-        let named = pieces::which(phrase, sorted.iter().map(|entry| entry.what.as_str()));
-        let detailed = || pieces::which(phrase, sorted.iter().map(|entry| entry.details.as_str()));
+        let named = parsers::which(phrase, sorted.iter().map(|entry| entry.what.as_str()));
+        let detailed = || parsers::which(phrase, sorted.iter().map(|entry| entry.details.as_str()));
         named.or_else(detailed).map(|at| sorted[at].id)
     }
 
@@ -363,7 +366,7 @@ impl Entries {
         let found = self.between(from, to);
         let lines = found
             .iter()
-            .map(|(date, entry)| line(entry, &pieces::time_text(*date, entry.minute, from)));
+            .map(|(date, entry)| line(entry, &texts::time_text(*date, entry.minute, from)));
         lines.collect()
     }
 
@@ -374,7 +377,7 @@ impl Entries {
                 what: entry.what.clone(),
                 place: String::new(),
                 details: entry.details.clone(),
-                day: pieces::day(entry.day?),
+                day: local_time::day(entry.day?),
                 minute: entry.minute,
                 leave: None,
             })

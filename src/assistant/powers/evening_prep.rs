@@ -6,8 +6,11 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::entries::promise;
+use super::local_time;
 use super::notice::{Notice, SentNotices};
-use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
+use super::parsers;
+use super::texts;
+use super::{Plan, Power, PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Clock, Day, Spec};
 use crate::clock::{Timestamp, Zone};
@@ -90,7 +93,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
             "start evening prep",
         ],
     )?;
-    let end = pieces::end(words);
+    let end = parsers::end(words);
     let every = [
         "every evening",
         "each evening",
@@ -123,7 +126,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
         ..Spec::default()
     };
     let at = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
-    let minute = pieces::minute_of_day(at, Zone::UTC);
+    let minute = local_time::minute_of_day(at, Zone::UTC);
     Some((Clear, EveningAction::Daily(Some(minute))))
 }
 
@@ -143,9 +146,9 @@ impl EveningState {
         };
         let today = context.today();
         let evening = |date: chrono::NaiveDate| {
-            let planned = pieces::moment(date, minute, context.zone())?;
+            let planned = parsers::moment(date, minute, context.zone())?;
             Some(Notice {
-                key: format!("evening {}", pieces::number(date)),
+                key: format!("evening {}", local_time::number(date)),
                 planned,
                 over: planned.plus_s(LATE_S),
                 text: String::new(),
@@ -171,16 +174,16 @@ fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
         .collect();
     plans.sort_by_key(|plan| (plan.minute.is_none(), plan.minute));
     plans.first()?;
-    let mut text = format!("Tomorrow, {}:", pieces::display(date, context.today()));
+    let mut text = format!("Tomorrow, {}:", texts::display(date, context.today()));
     for plan in plans.iter().take(PLANS_MAX) {
         text.push_str("\n• ");
         if let Some(minute) = plan.minute {
-            text.push_str(&pieces::clock_text(minute));
+            text.push_str(&texts::clock_text(minute));
             text.push(' ');
         }
         text.push_str(&plan.what);
         if let Some(leave) = plan.leave {
-            text.push_str(&format!(", leave at {}", pieces::clock_text(leave)));
+            text.push_str(&format!(", leave at {}", texts::clock_text(leave)));
         }
         for more in [&plan.place, &plan.details] {
             if !more.is_empty() {
@@ -196,10 +199,10 @@ fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
         .min()
         .filter(|minute| (1..ALARM_UNTIL_MINUTE).contains(minute))
     {
-        let alarm = pieces::clock_text(minute.saturating_sub(ALARM_BEFORE_MINUTES));
+        let alarm = texts::clock_text(minute.saturating_sub(ALARM_BEFORE_MINUTES));
         text.push_str(&format!(
             "\nIt begins at {}. For an alarm, say “remind me tomorrow at {alarm} to get up”.",
-            pieces::clock_text(minute)
+            texts::clock_text(minute)
         ));
     }
     Some(text)
@@ -216,7 +219,7 @@ impl Superpower for EveningState {
                 (self.at, self.stopped) = (Some(at), false);
                 let promised = format!(
                     "Okay, each evening at {} I tell you what the next day brings, when there is something. “stop evening prep” ends that.",
-                    pieces::clock_text(at)
+                    texts::clock_text(at)
                 );
                 promise(POWER, &promised, context)
             }
@@ -239,7 +242,7 @@ impl Superpower for EveningState {
         match self.minute(context) {
             Some(minute) if context.reachable && !context.muted => text.push_str(&format!(
                 "\nIt comes each evening at {} before such a day.",
-                pieces::clock_text(minute)
+                texts::clock_text(minute)
             )),
             Some(_) => {}
             None => text.push_str("\nFor this each evening, say “evening prep every day”."),

@@ -4,7 +4,10 @@
 use chrono::NaiveDate;
 
 use super::facts::Event;
-use super::{Plan, PowerContext, pieces};
+use super::local_time;
+use super::parsers;
+use super::texts;
+use super::{Plan, PowerContext};
 use crate::clock::{Timestamp, Zone};
 
 /// Characters of a title, a place or a link that are shown.
@@ -19,15 +22,15 @@ impl Event {
             what: self.title(),
             place: one_line(&self.place),
             details: one_line(&self.link),
-            day: pieces::date(self.starts_at, zone),
-            minute: (!self.is_all_day).then(|| pieces::minute_of_day(self.starts_at, zone)),
+            day: local_time::date(self.starts_at, zone),
+            minute: (!self.is_all_day).then(|| local_time::minute_of_day(self.starts_at, zone)),
             leave: None,
         }
     }
 
     /// "Friday, 27 November: 10:00–11:00 Standup, Room 5"
     pub fn line(&self, context: &PowerContext<'_>) -> String {
-        let day = pieces::display(self.date(context), context.today());
+        let day = texts::display(self.date(context), context.today());
         format!("{day}: {}", self.display(context))
     }
 
@@ -42,7 +45,7 @@ impl Event {
     }
 
     pub(super) fn date(&self, context: &PowerContext<'_>) -> NaiveDate {
-        pieces::date(self.starts_at, context.zone())
+        local_time::date(self.starts_at, context.zone())
     }
 
     pub(super) fn title(&self) -> String {
@@ -72,7 +75,7 @@ impl Event {
         if self.is_all_day {
             return "all day:".to_owned();
         }
-        let clock = |at| pieces::clock_text(pieces::minute_of_day(at, context.zone()));
+        let clock = |at| texts::clock_text(local_time::minute_of_day(at, context.zone()));
         match self.ends_at > self.starts_at {
             true => format!("{}–{}", clock(self.starts_at), clock(self.ends_at)),
             false => clock(self.starts_at),
@@ -86,8 +89,12 @@ impl Event {
 }
 
 pub(super) fn moment_text(at: Timestamp, is_all_day: bool, context: &PowerContext<'_>) -> String {
-    let minute = (!is_all_day).then(|| pieces::minute_of_day(at, context.zone()));
-    pieces::time_text(pieces::date(at, context.zone()), minute, context.today())
+    let minute = (!is_all_day).then(|| local_time::minute_of_day(at, context.zone()));
+    texts::time_text(
+        local_time::date(at, context.zone()),
+        minute,
+        context.today(),
+    )
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -101,7 +108,7 @@ pub(super) fn listed(events: &[&Event], with_day: bool, context: &PowerContext<'
     for event in events.iter().take(LISTED_MAX) {
         text.push_str("\n• ");
         if with_day {
-            text.push_str(&pieces::display(event.date(context), context.today()));
+            text.push_str(&texts::display(event.date(context), context.today()));
             text.push_str(", ");
         }
         text.push_str(&event.display(context));
@@ -114,9 +121,9 @@ pub(super) fn listed(events: &[&Event], with_day: bool, context: &PowerContext<'
 
 /// The events of a day at which the person takes part, in order.
 pub(super) fn of_day<'a>(date: NaiveDate, context: &PowerContext<'a>) -> Vec<&'a Event> {
-    let Some((from, to)) = pieces::moment(date, 0, context.zone()).zip(
+    let Some((from, to)) = parsers::moment(date, 0, context.zone()).zip(
         date.succ_opt()
-            .and_then(|next| pieces::moment(next, 0, context.zone())),
+            .and_then(|next| parsers::moment(next, 0, context.zone())),
     ) else {
         return Vec::new();
     };

@@ -74,7 +74,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusActio
             "focus",
         ],
     )?;
-    let end = super::pieces::end(words);
+    let end = super::parsers::end(words);
     let until = matches!(words.get(from - 1), "until" | "till");
     let (spec, next) = if until {
         when::read(words, from).or_else(|| when::read_hour(words, from))?
@@ -189,7 +189,7 @@ impl Superpower for FocusState {
                 format!(
                     "You're in focus until {}, {} more.{}",
                     clock(until, context),
-                    super::pieces::counted(minutes as usize, "minute"),
+                    super::texts::counted(minutes as usize, "minute"),
                     context.zone_hint()
                 )
             }

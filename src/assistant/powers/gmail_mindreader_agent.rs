@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
 use super::mails;
-use super::{PowerContext, Strength, Superpower, pieces};
+use super::{PowerContext, Strength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 pub(super) use operations::Arguments;
 
@@ -30,7 +30,7 @@ pub(super) struct MailQueryState {}
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MailQuery)> {
     use Strength::{Clear, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     match message.request() {
         "anything important in my mail"
         | "anything important in my mails"
@@ -87,7 +87,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MailQuery)
 fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     let words = &message.words;
     let from = words.after(from, &["the", "my"]).unwrap_or(from);
-    let name = pieces::original(words, from, to);
+    let name = parsers::original(words, from, to);
     (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
 }
 
@@ -134,7 +134,7 @@ impl Superpower for MailQueryState {
             MailQuery::Important => self.overview(context),
             MailQuery::From(name) => {
                 let found = found(context, |mail| {
-                    pieces::mentions(&format!("{} {}", mail.from_name, mail.from_email), &name)
+                    parsers::mentions(&format!("{} {}", mail.from_name, mail.from_email), &name)
                 });
                 match found.first() {
                     Some(_) => format!("Yes, {name} wrote:{}", listed(&found, context)),
@@ -147,7 +147,7 @@ impl Superpower for MailQueryState {
                         "{} {} {} {}",
                         mail.from_name, mail.from_email, mail.subject, mail.text
                     );
-                    pieces::mentions(&all, &about)
+                    parsers::mentions(&all, &about)
                 });
                 match found.first() {
                     Some(_) => format!("On {about} I find:{}", listed(&found, context)),

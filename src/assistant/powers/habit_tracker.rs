@@ -7,7 +7,8 @@ mod read;
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{self, counted, same, too_long};
+use super::local_time;
+use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -135,7 +136,7 @@ impl Superpower for HabitState {
             .habits
             .iter()
             .filter(|habit| {
-                !habit.days.contains(&pieces::number(today))
+                !habit.days.contains(&local_time::number(today))
                     && habit.in_week(today) < habit.per_week as usize
             })
             .map(|habit| habit.name.as_str())
@@ -182,7 +183,7 @@ impl HabitState {
         };
         let today = context.today();
         let habit = &mut self.habits[at];
-        let day = pieces::number(today) - days_ago as i32;
+        let day = local_time::number(today) - days_ago as i32;
         if habit.days.contains(&day) {
             return Some(format!(
                 "I have that already. {}: {}.",
@@ -205,7 +206,7 @@ impl HabitState {
     fn did_not(&mut self, at: usize, days_ago: u32, context: &PowerContext<'_>) -> String {
         let today = context.today();
         let habit = &mut self.habits[at];
-        let day = pieces::number(today) - days_ago as i32;
+        let day = local_time::number(today) - days_ago as i32;
         let when = match days_ago {
             0 => "today",
             _ => "yesterday",
@@ -239,13 +240,13 @@ impl HabitState {
 
 impl Habit {
     fn in_week(&self, today: NaiveDate) -> usize {
-        let monday = week(pieces::number(today));
+        let monday = week(local_time::number(today));
         self.days.iter().filter(|day| week(**day) == monday).count()
     }
 
     /// "every day, 3 days in a row", "3 times a week, 1 so far this week, 2 weeks in a row".
     fn standing(&self, today: NaiveDate) -> String {
-        let today_number = pieces::number(today);
+        let today_number = local_time::number(today);
         if self.per_week >= 7 {
             let mut day = today_number;
             if !self.days.contains(&day) {
@@ -271,7 +272,7 @@ impl Habit {
 
 /// The Monday of a day's week.
 fn week(day: i32) -> i32 {
-    day - pieces::day(day).weekday().num_days_from_monday() as i32
+    day - local_time::day(day).weekday().num_days_from_monday() as i32
 }
 
 fn often(per_week: u32) -> String {

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
+use super::parsers;
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext, Superpower, pieces};
+use super::texts;
+use super::{Plan, Power, PowerContext, Superpower};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -83,12 +85,12 @@ const fn before_text(days: i64) -> &'static str {
 fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
     let date = entry.date(context.today())?;
     let planned = notice::days_before(date, notice_days(entry), HOUR, context.zone())?;
-    let over = pieces::moment(date, 0, context.zone())?;
+    let over = parsers::moment(date, 0, context.zone())?;
     let mut text = format!(
         "🔁 {} {} on {}",
         entry.what,
         verb(entry),
-        pieces::display(date, context.today())
+        texts::display(date, context.today())
     );
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));
@@ -115,7 +117,7 @@ impl RenewalState {
         let mut draft = draft;
         if draft.period.is_none() {
             // Told again with another day, it comes as often as before.
-            let same = |entry: &&Entry| pieces::same(&entry.what, &draft.what);
+            let same = |entry: &&Entry| texts::same(&entry.what, &draft.what);
             draft.period = self.renewals.list.iter().find(same).and_then(|e| e.period);
         }
         let (id, before) = match self.renewals.replace(POWER, draft, context) {
@@ -137,7 +139,7 @@ impl RenewalState {
         self.renewals.skip_past(id, notices, context);
         let entry = self.renewals.get(id)?;
         let date = entry.date(context.today())?;
-        let day = pieces::time_text(date, None, context.today());
+        let day = texts::time_text(date, None, context.today());
         let often = entry.period.and_then(Period::often);
         let days = notice_days(entry);
         let before = before_text(days);
@@ -151,7 +153,7 @@ impl RenewalState {
         let promised = match (is_ahead, again) {
             (true, again) => format!(
                 "I tell you {before}, on {}{}.",
-                pieces::display(first, context.today()),
+                texts::display(first, context.today()),
                 again.unwrap_or_default()
             ),
             (false, Some(again)) => {
@@ -315,7 +317,7 @@ impl Superpower for RenewalState {
             .between(today, today + Duration::days(SOON_DAYS));
         let lines: Vec<String> = soon
             .iter()
-            .map(|(date, entry)| format!("{} on {}", entry.what, pieces::display(*date, today)))
+            .map(|(date, entry)| format!("{} on {}", entry.what, texts::display(*date, today)))
             .collect();
         (!lines.is_empty()).then(|| format!("Renewals: {}", lines.join(", ")))
     }
@@ -323,7 +325,7 @@ impl Superpower for RenewalState {
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         let found = self.renewals.between(from, to);
         let lines = found.iter().map(|(date, entry)| {
-            let day = pieces::display(*date, from);
+            let day = texts::display(*date, from);
             format!("{} {}: {day}", entry.what, verb(entry))
         });
         lines.collect()
@@ -345,7 +347,7 @@ impl Superpower for RenewalState {
             let next = dates
                 .filter_map(|entry| entry.date(context.today()))
                 .min()?;
-            pieces::moment(next.succ_opt()?, 0, context.zone())
+            parsers::moment(next.succ_opt()?, 0, context.zone())
         })
     }
 

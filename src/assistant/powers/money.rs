@@ -93,20 +93,20 @@ pub(super) fn parts(words: &Words, from: usize, end: usize) -> Vec<(usize, usize
     }
     let has_amount = |from: usize, to: usize| amounts.iter().any(|at| (from..to).contains(at));
     // Pieces between commas and "and", whatever they hold.
-    let mut pieces = Vec::new();
+    let mut parsers = Vec::new();
     let mut start = from;
     for at in from..end {
         if is_link(at) || words.is_set_off(at) || at + 1 == end {
             let to = at + usize::from(!is_link(at));
             if to > start {
-                pieces.push((start, to));
+                parsers.push((start, to));
             }
             start = at + 1;
         }
     }
     let mut parts: Vec<(usize, usize)> = Vec::new();
     let mut is_complete = false;
-    for (start, to) in pieces {
+    for (start, to) in parsers {
         let has = has_amount(start, to);
         match parts.last_mut() {
             Some(last) if !(has && is_complete) => last.1 = to,

@@ -4,8 +4,10 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{self, counted, too_long};
+use super::local_time;
+use super::parsers;
 use super::planned_time;
+use super::texts::{counted, too_long};
 use super::{PowerContext, Strength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
@@ -118,7 +120,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction
     if let Some(found) = fixed(message.request()) {
         return Some(found);
     }
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     let start = words.after(
         at,
         &[
@@ -210,7 +212,7 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         let from = words
             .after(next, &["because of", "because", "due to", "for now", "for"])
             .unwrap_or(next);
-        let note = pieces::original(words, from, end);
+        let note = parsers::original(words, from, end);
         let is_other = matches!(words.get(next), "or" | "to")
             || (next..end).any(|at| matches!(words.get(at), "last" | "ago"))
             || planned_time::names_other_day(words, next..end);
@@ -237,7 +239,7 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         || matches!(words.get(rest), "because" | "about" | "and" | "but");
     ends.then(|| MoodAction::Log {
         score,
-        note: pieces::original(words, from, end),
+        note: parsers::original(words, from, end),
     })
 }
 
@@ -295,11 +297,11 @@ impl Superpower for MoodState {
 
 impl MoodState {
     fn since(&self, days: i64, context: &PowerContext<'_>) -> impl Iterator<Item = &Entry> {
-        let first = pieces::number(context.today()) - (days - 1) as i32;
+        let first = local_time::number(context.today()) - (days - 1) as i32;
         let zone = context.zone();
-        self.entries
-            .iter()
-            .filter(move |entry| pieces::number(pieces::date(Timestamp(entry.at), zone)) >= first)
+        self.entries.iter().filter(move |entry| {
+            local_time::number(local_time::date(Timestamp(entry.at), zone)) >= first
+        })
     }
 
     /// The average with one decimal as text, and the number of entries.

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::local_time;
 use super::money::Money;
-use super::pieces;
 use super::planned_time::PlannedTime;
 use crate::clock::{Timestamp, Zone};
 
@@ -40,7 +40,7 @@ pub struct Moment {
 impl Moment {
     /// In the person's time zone.
     pub fn today(self) -> NaiveDate {
-        pieces::date(self.now, self.zone)
+        local_time::date(self.now, self.zone)
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) fn planned_time(
         };
     };
     let is_over = minute.is_some_and(|minute| {
-        day == today && minute < pieces::minute_of_day(moment.now, moment.zone)
+        day == today && minute < local_time::minute_of_day(moment.now, moment.zone)
     });
     match day < today || is_over {
         true => Err(format!("That is over; today is {today}. Nothing was kept.")),

@@ -11,7 +11,8 @@ use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext, Superpower, events, pieces};
+use super::texts;
+use super::{Plan, Power, PowerContext, Superpower, events};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -61,7 +62,7 @@ impl ParcelState {
             let span = entries::on_the_day(date, context)?;
             let mut text = format!("📦 Expected today: {}", entry.what);
             if let Some(minute) = entry.minute {
-                text.push_str(&format!(" at {}", pieces::clock_text(minute)));
+                text.push_str(&format!(" at {}", texts::clock_text(minute)));
             }
             if !entry.details.is_empty() {
                 text.push_str(&format!(", {}", entry.details));
@@ -82,7 +83,7 @@ impl ParcelState {
         }
         let same = self.parcels.list.iter().find(|entry| {
             let is_named = entry.what != PARCEL && draft.details.is_empty();
-            is_named && pieces::same(&entry.what, &draft.what)
+            is_named && texts::same(&entry.what, &draft.what)
         });
         if let (Some(_), Some(time)) = (same, draft.time)
             && let Some(reply) = self.set_time(Some(&draft.what), time, context)

@@ -2,7 +2,8 @@
 
 use chrono::NaiveDate;
 
-use super::pieces;
+use super::local_time;
+use super::texts;
 use crate::clock::{Timestamp, Zone};
 
 /// Something planned: a reminder, a booking, an event of a calendar.
@@ -23,8 +24,8 @@ pub struct Plan {
 impl Plan {
     /// "Trip to Lisbon: Thursday, 26 November", with the time of day where it is known.
     pub fn display(&self, now: Timestamp, zone: Zone) -> String {
-        let when = pieces::time_text(self.day, self.minute, pieces::date(now, zone));
-        format!("{}: {when}", pieces::capital(&self.what))
+        let when = texts::time_text(self.day, self.minute, local_time::date(now, zone));
+        format!("{}: {when}", texts::capital(&self.what))
     }
 
     /// Of a day.
@@ -45,8 +46,8 @@ impl Plan {
             what: what.to_owned(),
             place: String::new(),
             details: String::new(),
-            day: pieces::date(at, zone),
-            minute: Some(pieces::minute_of_day(at, zone)),
+            day: local_time::date(at, zone),
+            minute: Some(local_time::minute_of_day(at, zone)),
             leave: None,
         }
     }

@@ -3,7 +3,9 @@
 
 use chrono::NaiveDate;
 
-use super::pieces;
+use super::local_time;
+use super::parsers;
+use super::texts;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::reminder::repeats::repeats;
 use crate::assistant::builtin::when::{self, Day, Problem, Spec};
@@ -23,7 +25,7 @@ pub struct PlannedTime {
 impl PlannedTime {
     /// "Friday, 27 November at 17:00", with the year when it is another than today's.
     pub(super) fn display(self, today: NaiveDate) -> String {
-        pieces::time_text(self.day, self.minute, today)
+        texts::time_text(self.day, self.minute, today)
     }
 }
 
@@ -56,7 +58,7 @@ impl TimeInText {
         parts.push((last.max(from), end));
         parts
             .into_iter()
-            .map(|(from, to)| pieces::original(words, from, before_link(words, from, to.min(end))))
+            .map(|(from, to)| parsers::original(words, from, before_link(words, from, to.min(end))))
             .filter(|text| !text.is_empty())
             .collect()
     }
@@ -280,7 +282,7 @@ fn resolved(
         || spec.part.is_some()
         || spec.wait.is_some_and(|wait| wait.seconds != 0);
     if !has_time {
-        let today = pieces::date(now, zone);
+        let today = local_time::date(now, zone);
         let day = match spec.day {
             Some(Day::Today) => today,
             Some(Day::Date { year, month, day }) => {
@@ -295,9 +297,9 @@ fn resolved(
             Some(Day::WeekdayAndDate { .. }) => {
                 let end_of_day = chrono::NaiveTime::from_hms_opt(23, 59, 0).unwrap_or_default();
                 let spec = when::exact_time(end_of_day).merged(spec).unwrap_or(spec);
-                pieces::date(when::resolve(&spec, now, zone)?, zone)
+                local_time::date(when::resolve(&spec, now, zone)?, zone)
             }
-            _ => pieces::date(when::resolve(&spec, now, zone)?, zone),
+            _ => local_time::date(when::resolve(&spec, now, zone)?, zone),
         };
         if day < today {
             return Err(Problem::Past);
@@ -306,8 +308,8 @@ fn resolved(
     }
     let at = when::resolve(&spec, now, zone)?;
     Ok(PlannedTime {
-        day: pieces::date(at, zone),
-        minute: Some(pieces::minute_of_day(at, zone)),
+        day: local_time::date(at, zone),
+        minute: Some(local_time::minute_of_day(at, zone)),
     })
 }
 

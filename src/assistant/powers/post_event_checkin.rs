@@ -8,9 +8,12 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
+use super::local_time;
 use super::notice::{self, Notice};
+use super::parsers;
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
+use super::texts;
+use super::{Plan, Power, PowerContext, Strength, Superpower};
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;
@@ -86,7 +89,7 @@ struct Question {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAction)> {
     use Strength::{Clear, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, CheckinAction::List));
     }
@@ -98,7 +101,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
     ];
     if let Some(from) = words.after(at, &asking) {
         let from = words.after(from, &["my", "the"]).unwrap_or(from);
-        let about = pieces::original(words, from, end);
+        let about = parsers::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove(about)));
     }
     if words.is_question() {
@@ -129,7 +132,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
     let to = (named..first)
         .find(|n| matches!(words.get(*n), "is" | "will" | "on"))
         .unwrap_or(first);
-    let what = pieces::original(words, from, to);
+    let what = parsers::original(words, from, to);
     Some((
         Soft,
         match found.time {
@@ -262,8 +265,8 @@ impl CheckinState {
             time: Some(time),
             ..EntryDraft::default()
         };
-        let day = Some(pieces::number(time.day));
-        let is_here = |entry: &Entry| entry.day == day && pieces::same(&entry.what, &what);
+        let day = Some(local_time::number(time.day));
+        let is_here = |entry: &Entry| entry.day == day && texts::same(&entry.what, &what);
         // Two exams may have one name.
         let kept = match is_moved || self.events.list.iter().any(is_here) {
             true => self.events.replace(POWER, draft, context),
@@ -283,11 +286,11 @@ impl CheckinState {
         before: &str,
         context: &PowerContext<'_>,
     ) -> String {
-        let when = pieces::time_text(time.day, time.minute, context.today());
+        let when = texts::time_text(time.day, time.minute, context.today());
         let asked_at = question_span(time.day, time.minute, what, context).map(|(at, _)| {
-            let day = pieces::date(at, context.zone());
-            let minute = pieces::minute_of_day(at, context.zone());
-            pieces::time_text(day, Some(minute), context.today())
+            let day = local_time::date(at, context.zone());
+            let minute = local_time::minute_of_day(at, context.zone());
+            texts::time_text(day, Some(minute), context.today())
         });
         let promised = format!("I ask how it was on {}.", asked_at.unwrap_or_default());
         let promised = promise(POWER, &promised, context);
@@ -322,7 +325,7 @@ impl CheckinState {
     /// Important plans of other superpowers, except those that the person entered here as well.
     fn plans<'a>(&self, context: &PowerContext<'a>) -> Vec<&'a Plan> {
         let told_here = |plan: &Plan| {
-            let number = pieces::number(plan.day);
+            let number = local_time::number(plan.day);
             let entries = &self.events.list;
             entries
                 .iter()
@@ -349,11 +352,11 @@ fn question_span(
 ) -> Option<(Timestamp, Timestamp)> {
     let zone = context.zone();
     let next = date.succ_opt()?;
-    let over = pieces::moment(next.succ_opt()?, 0, zone)?;
-    let morning = pieces::moment(next, HOUR * 60, zone)?;
+    let over = parsers::moment(next.succ_opt()?, 0, zone)?;
+    let morning = parsers::moment(next, HOUR * 60, zone)?;
     let same_day = minute.filter(|_| !what.to_lowercase().contains("dinner"));
     let after = same_day.and_then(|minute| {
-        let at = pieces::moment(date, minute, zone)?.plus_s(AFTER_S);
+        let at = parsers::moment(date, minute, zone)?.plus_s(AFTER_S);
         context.waking.is_awake(at, zone).then_some(at)
     });
     Some((after.unwrap_or(morning), over))
@@ -407,7 +410,7 @@ impl Superpower for CheckinState {
     fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
         let today = self.events.between(context.today(), context.today());
         let line = |(_, entry): &(NaiveDate, &Entry)| match entry.minute {
-            Some(minute) => format!("{} at {}", entry.what, pieces::clock_text(minute)),
+            Some(minute) => format!("{} at {}", entry.what, texts::clock_text(minute)),
             None => entry.what.clone(),
         };
         let lines: Vec<String> = today.iter().map(line).collect();

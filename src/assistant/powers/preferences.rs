@@ -6,7 +6,7 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::waking_hours::WakingHours;
-use super::{Power, pieces};
+use super::{Power, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::Clock;
 use crate::assistant::builtin::words::Words;
@@ -139,7 +139,7 @@ impl NoticePreferences {
 
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if stops_these(message.request()) {
         return Some(NoticeRequest::StopThese);
     }
@@ -192,7 +192,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
             "dont send me anything",
         ],
     ) {
-        let (clock, next) = pieces::read_hour(words, from + 1)?;
+        let (clock, next) = parsers::read_hour(words, from + 1)?;
         return match (words.get(from), next == end) {
             ("before", true) => Some(NoticeRequest::NotBefore(minutes(clock))),
             ("after", true) => Some(NoticeRequest::NotAfter(afternoon(clock))),
@@ -260,14 +260,14 @@ fn hours(words: &Words<'_>, from: usize, end: usize) -> Option<WakingHours> {
     {
         let (start, stop) = (Words::new(start), Words::new(stop));
         let (begins, ends) = (
-            pieces::read_hour(&start, 0)?.0,
-            pieces::read_hour(&stop, 0)?.0,
+            parsers::read_hour(&start, 0)?.0,
+            parsers::read_hour(&stop, 0)?.0,
         );
         return Some(between(begins, ends));
     }
-    let (begins, next) = pieces::read_hour(words, from)?;
+    let (begins, next) = parsers::read_hour(words, from)?;
     let next = words.after(next, &["to", "till", "until", "and"])?;
-    let (ends, next) = pieces::read_hour(words, next)?;
+    let (ends, next) = parsers::read_hour(words, next)?;
     (next == end).then(|| between(begins, ends))
 }
 

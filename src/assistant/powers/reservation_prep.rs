@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
+use super::local_time;
 use super::notice::Notice;
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, Superpower, pieces};
+use super::{Plan, Power, PowerContext, Superpower};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
@@ -130,9 +131,9 @@ impl ReservationState {
             Ok(_) => return Some(planned_time::comes_again()),
             Err(_) => return Some(NEW_TIME_UNCLEAR.to_owned()),
         };
-        let new_minute = pieces::minute_of_day(moved, context.zone());
+        let new_minute = local_time::minute_of_day(moved, context.zone());
         let time = PlannedTime {
-            day: pieces::date(moved, context.zone()),
+            day: local_time::date(moved, context.zone()),
             minute: (minute.is_some() || new_minute != 0).then_some(new_minute),
         };
         let id = self.bookings.set_time(id, time, context)?;

@@ -8,9 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
+use super::local_time;
 use super::notice::Notice;
+use super::parsers;
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
+use super::texts;
+use super::{Plan, Power, PowerContext, Strength, Superpower, events};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
@@ -48,7 +51,7 @@ pub(super) struct TicketState {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TicketAction)> {
     use Strength::{Clear, InSession, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, TicketAction::Show(None)));
     }
@@ -151,9 +154,9 @@ fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<St
         &["for the", "for", "to the", "to", "number", "no"],
     );
     let text = match after {
-        Some(next) => pieces::original(words, next, end),
-        None if ticket > from => pieces::original(words, from, ticket),
-        None => pieces::original(words, ticket + 1, end),
+        Some(next) => parsers::original(words, next, end),
+        None if ticket > from => parsers::original(words, from, ticket),
+        None => parsers::original(words, ticket + 1, end),
     };
     (!text.is_empty()).then_some(text)
 }
@@ -166,7 +169,7 @@ fn keep(message: &ParsedMessage<'_>, from: usize, end: usize) -> TicketAction {
         has(planned_time::is_evening) || !has(is_of_the_day) && !has(|word| word.contains(':'));
     let text = match words.phrase(from..end).as_str() {
         "safe" | "for me" | "for later" | "somewhere" | "somewhere safe" => String::new(),
-        _ => pieces::original(words, from, end),
+        _ => parsers::original(words, from, end),
     };
     let has_photo = message.context.has_photos;
     match planned_time::find(message, from, end, evening) {
@@ -225,14 +228,14 @@ impl TicketState {
                     let planned = begins.plus_s(-BEFORE_S);
                     (
                         (planned, begins),
-                        format!(" at {}", pieces::clock_text(minute)),
+                        format!(" at {}", texts::clock_text(minute)),
                     )
                 }
                 None => (entries::on_the_day(date, context)?, String::new()),
             };
             let day = match date == context.today() {
                 true => "today".to_owned(),
-                false => pieces::display(date, context.today()),
+                false => texts::display(date, context.today()),
             };
             let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
             if !entry.details.is_empty() {
@@ -320,7 +323,7 @@ impl Superpower for TicketState {
                 let what = self.tickets.get(id)?.what.clone();
                 let notices = self.notices(context);
                 self.tickets.skip_past(id, notices, context);
-                let when = pieces::time_text(time.day, time.minute, context.today());
+                let when = texts::time_text(time.day, time.minute, context.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(context))
             }
             TicketAction::Show(None) => self.overview(context),
@@ -415,6 +418,10 @@ fn quoted(subject: &str) -> String {
 fn photo_named(text: &str, context: &PowerContext<'_>) -> String {
     let zone = context.zone();
     let today = context.today();
-    let sent = pieces::time_text(today, Some(pieces::minute_of_day(context.now, zone)), today);
+    let sent = texts::time_text(
+        today,
+        Some(local_time::minute_of_day(context.now, zone)),
+        today,
+    );
     format!("{text} (the photo that you sent here on {sent})")
 }

@@ -12,8 +12,8 @@ mod read;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{capital, counted, joined, too_long};
 use super::planned_time::PlannedTime;
+use super::texts::{capital, counted, joined, too_long};
 use super::{Plan, PowerContext, Superpower};
 pub(super) use list_name::ListName;
 use lists::{Item, Items, NamedList, Place};

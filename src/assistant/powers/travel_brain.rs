@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::bookings;
 use super::events;
 use super::facts::Booking;
+use super::local_time;
 use super::notice::{self, Notice, SentNotices};
-use super::{Plan, PowerContext, StoredState, Superpower, pieces};
+use super::{Plan, PowerContext, StoredState, Superpower};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -83,7 +84,7 @@ pub(super) fn lines_between(
 ) -> Vec<String> {
     let all = stops::all(context, &context.facts.dropped_stops);
     let days = first..=last;
-    let begins = |stop: &&Stop| days.contains(&pieces::date(stop.starts, context.zone()));
+    let begins = |stop: &&Stop| days.contains(&local_time::date(stop.starts, context.zone()));
     all.iter()
         .filter(begins)
         .map(|stop| stop.display(context))
@@ -284,7 +285,7 @@ impl Superpower for TravelState {
         let today = stops
             .iter()
             .filter(|stop| stop.kind != StopKind::Hotel)
-            .filter(|stop| pieces::date(stop.starts, context.zone()) == context.today());
+            .filter(|stop| local_time::date(stop.starts, context.zone()) == context.today());
         let lines: Vec<String> = today.map(|stop| stop.display(context)).collect();
         (!lines.is_empty()).then(|| format!("On the way: {}", lines.join("; ")))
     }

@@ -8,7 +8,10 @@ mod trip;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{self, counted, joined, same, too_long, which};
+use super::local_time;
+use super::parsers::which;
+use super::texts;
+use super::texts::{counted, joined, same, too_long};
 use super::{PowerContext, Superpower};
 pub use booked::planned_trips;
 pub(super) use operations::Arguments;
@@ -104,7 +107,7 @@ impl Superpower for TripState {
                     Err(why) => why,
                     Ok(()) => {
                         (trip.from, trip.to) =
-                            (Some(pieces::number(from)), Some(pieces::number(to)));
+                            (Some(local_time::number(from)), Some(local_time::number(to)));
                         format!("Okay: {}.", trip.title(context))
                     }
                 },
@@ -172,7 +175,7 @@ impl Superpower for TripState {
     }
 
     fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
-        let today = pieces::number(context.today());
+        let today = local_time::number(context.today());
         self.trips.iter().find_map(|trip| {
             let (from, to) = (trip.from?, trip.to?);
             if (from..=to).contains(&today) {
@@ -202,7 +205,7 @@ impl Superpower for TripState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let (from, to) = (pieces::number(from), pieces::number(to));
+        let (from, to) = (local_time::number(from), local_time::number(to));
         let day = |number: i32| {
             let date = NaiveDate::from_num_days_from_ce_opt(number);
             date.map_or_else(String::new, |date| date.format("%A, %-d %B").to_string())
@@ -218,7 +221,12 @@ impl Superpower for TripState {
 
     fn occasions(&self, _scene: &PowerContext<'_>) -> Vec<super::Plan> {
         let trips = self.trips.iter();
-        let day = |trip: &Trip| Some((format!("trip to {}", trip.place), pieces::day(trip.from?)));
+        let day = |trip: &Trip| {
+            Some((
+                format!("trip to {}", trip.place),
+                local_time::day(trip.from?),
+            ))
+        };
         trips
             .filter_map(day)
             .map(|(what, day)| super::Plan::on(what, day))
@@ -250,7 +258,7 @@ impl TripState {
         {
             return why;
         }
-        let (from, to) = (from.map(pieces::number), to.map(pieces::number));
+        let (from, to) = (from.map(local_time::number), to.map(local_time::number));
         let known = self.replaced(&place, from, to);
         let mut before = String::new();
         let trip = match known {
@@ -261,8 +269,8 @@ impl TripState {
                 {
                     before = format!(
                         " It takes the place of the one from {} to {}; “undo” brings that back.",
-                        pieces::display(pieces::day(first), context.today()),
-                        pieces::display(pieces::day(last), context.today())
+                        texts::display(local_time::day(first), context.today()),
+                        texts::display(local_time::day(last), context.today())
                     );
                 }
                 (trip.from, trip.to) = (from.or(trip.from), to.or(trip.to));

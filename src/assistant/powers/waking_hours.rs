@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pieces;
+use super::local_time;
+use super::parsers;
+use super::texts;
 use crate::clock::{Timestamp, Zone};
 
 const DAY_MINUTES: u32 = 24 * 60;
@@ -36,7 +38,7 @@ impl WakingHours {
     }
 
     pub(super) fn is_awake(self, at: Timestamp, zone: Zone) -> bool {
-        self.contains(pieces::minute_of_day(at, zone))
+        self.contains(local_time::minute_of_day(at, zone))
     }
 
     /// When the person gets up next; `None`: they are awake.
@@ -48,20 +50,20 @@ impl WakingHours {
 
     /// The next moment from `at` on at which the person gets up.
     pub(super) fn next_start(self, at: Timestamp, zone: Zone) -> Option<Timestamp> {
-        let today = pieces::date(at, zone);
+        let today = local_time::date(at, zone);
         [today, today.succ_opt()?]
             .into_iter()
-            .filter_map(|date| pieces::moment(date, self.from, zone))
+            .filter_map(|date| parsers::moment(date, self.from, zone))
             .find(|start| *start >= at)
     }
 
     /// The last moment before `at` that is well before bedtime.
     pub(super) fn last_before_bed(self, at: Timestamp, zone: Zone) -> Option<Timestamp> {
         let minute = (self.to + DAY_MINUTES - BEFORE_BED_MINUTES) % DAY_MINUTES;
-        let today = pieces::date(at, zone);
+        let today = local_time::date(at, zone);
         [today, today.pred_opt()?]
             .into_iter()
-            .filter_map(|date| pieces::moment(date, minute, zone))
+            .filter_map(|date| parsers::moment(date, minute, zone))
             .find(|moment| *moment < at)
     }
 
@@ -69,8 +71,8 @@ impl WakingHours {
     pub fn display(self) -> String {
         format!(
             "{} to {}",
-            pieces::clock_text(self.from),
-            pieces::clock_text(self.to % DAY_MINUTES)
+            texts::clock_text(self.from),
+            texts::clock_text(self.to % DAY_MINUTES)
         )
     }
 }

@@ -11,7 +11,7 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
 use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Plan;
+use crate::assistant::powers::plan::Plan;
 use crate::clock::{Timestamp, Zone};
 
 /// Words searched for "before".

@@ -7,7 +7,7 @@ use super::{Amount, BillSplitAction, PART_MAX, PaidAction, is_self};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear};
-use crate::assistant::powers::{money, pieces, statement};
+use crate::assistant::powers::{money, parsers, statement};
 use payments::{owes, paid};
 
 /// Words of the name before "paid".
@@ -24,7 +24,7 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, action));
     }
     let words = &message.words;
-    let (at, end) = (statement::start(message), pieces::end(words));
+    let (at, end) = (statement::start(message), parsers::end(words));
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
@@ -193,10 +193,10 @@ fn split_between(
     let purpose = words
         .after(next, &["for", "of"])
         .filter(|from| *from < between)
-        .map_or_else(String::new, |from| pieces::original(words, from, between));
+        .map_or_else(String::new, |from| parsers::original(words, from, between));
     let by = (between + 1..end).find(|n| words.after(*n, &["paid by"]).is_some());
     let (until, payer) = match by {
-        Some(by) => (by, pieces::original(words, by + 2, end)),
+        Some(by) => (by, parsers::original(words, by + 2, end)),
         None => payer_after(words, between + 1, end),
     };
     let (until, purpose) = purpose_after(words, between + 1, until, purpose);
@@ -263,7 +263,7 @@ fn is_somebody(name: &str) -> bool {
 /// Whether "ana and bo", "we" or "both" is no single person.
 fn are_several(payer: &str) -> bool {
     let lower = payer.to_lowercase();
-    pieces::things(payer).len() > 1
+    parsers::things(payer).len() > 1
         || matches!(
             lower.as_str(),
             "we" | "we all"
@@ -306,21 +306,21 @@ fn payer_after(words: &Words<'_>, from: usize, end: usize) -> (usize, String) {
         .rev()
         .find(|n| words.is_set_off(*n))
         .map_or(end - 2, |n| n + 1);
-    (start, pieces::original(words, start, end - 1))
+    (start, parsers::original(words, start, end - 1))
 }
 
 /// "… between Ana and me for pizza".
 fn purpose_after(words: &Words<'_>, from: usize, until: usize, known: String) -> (usize, String) {
     match (from..until).find(|n| words.get(*n) == "for") {
         Some(at) if known.is_empty() && at + 1 < until => {
-            (at, pieces::original(words, at + 1, until))
+            (at, parsers::original(words, at + 1, until))
         }
         _ => (until, known),
     }
 }
 
 fn names(words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
-    pieces::things(words.original(from..end.max(from)))
+    parsers::things(words.original(from..end.max(from)))
 }
 
 /// "three ways", "by 3", "between 4 people", "in half".

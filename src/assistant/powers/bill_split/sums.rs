@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BillSplitState, PAID_BACK, PEOPLE_MAX};
 use crate::assistant::powers::money::{self, Money};
-use crate::assistant::powers::pieces::joined;
+use crate::assistant::powers::texts::joined;
 
 /// The person in a direct chat.
 pub(super) const ME: &str = "me";

@@ -7,7 +7,9 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::{pieces, statement};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
+use crate::assistant::powers::statement;
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
@@ -20,7 +22,7 @@ pub(in crate::assistant::powers) fn parse(
     if lists(message.request()) {
         return Some((Clear, BirthdayAction::List));
     }
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     let mut near = at..end.min(at + 5 + NAME_WORDS_MAX);
     let Some(word) = near
         .clone()
@@ -113,7 +115,7 @@ fn parse_born(
     let name = match words.phrase(from..verb).as_str() {
         "i" => "you".to_owned(),
         "he" | "she" | "they" | "it" | "who" | "we" => return None,
-        _ => pieces::original(words, from, verb),
+        _ => parsers::original(words, from, verb),
     };
     let is_stated = matches!(words.get(verb), "was" | "is") && to == end;
     let is_short = verb - from <= NAME_WORDS_MAX && !name.is_empty();
@@ -159,12 +161,12 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
         Day::Date { year, month, day } => (month, day, Some(year)),
         Day::Ambiguous => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
         _ => {
-            let (date, _) = pieces::read_day(words, at, message.context.now, message.zone())?;
+            let (date, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
             (date.month(), date.day(), None)
         }
     };
     // A future year gives the next birthday, not the year of birth.
-    let this_year = pieces::date(message.context.now, message.zone()).year();
+    let this_year = local_time::date(message.context.now, message.zone()).year();
     let year = year.filter(|year| *year < this_year);
     // A leap year has every day.
     if NaiveDate::from_ymd_opt(year.unwrap_or(2000), month, day).is_none() {
@@ -211,7 +213,7 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
                 matches!(words.get(*n), "is" | "on" | "falls" | "was") || words.is_set_off(*n - 1)
             })
             .unwrap_or(end);
-        let name = pieces::original(words, from, to);
+        let name = parsers::original(words, from, to);
         return statement::is_person(&name).then_some((name, to));
     }
     if word <= from || word - from > NAME_WORDS_MAX {
@@ -223,9 +225,9 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
             words.phrase(has + 1..word).as_str(),
             "her" | "his" | "their" | "a" | ""
         );
-        return is_own.then(|| (pieces::original(words, from, has), word + 1));
+        return is_own.then(|| (parsers::original(words, from, has), word + 1));
     }
-    let typed = pieces::original(words, from, word);
+    let typed = parsers::original(words, from, word);
     let bare = ["'s", "’s", "'S", "’S"]
         .iter()
         .find_map(|tail| typed.strip_suffix(tail))

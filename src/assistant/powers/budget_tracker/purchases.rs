@@ -3,7 +3,7 @@
 use super::{BudgetAction, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
-use crate::assistant::powers::{Strength, money, pieces};
+use crate::assistant::powers::{Strength, money, parsers};
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
@@ -127,7 +127,7 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
     let from = words
         .after(from, &["a", "an", "some", "the", "my"])
         .unwrap_or(from);
-    let purpose = pieces::original(words, from, link);
+    let purpose = parsers::original(words, from, link);
     let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
     let is_bought = words.get(from.saturating_sub(1)) == "bought" || is_money || is_usual(&purpose);
     (next == to && is_bought && !purpose.is_empty()).then(|| BudgetAction::Spent {
@@ -160,7 +160,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     if !is_short || !is_named {
         return None;
     }
-    let purpose = pieces::original(words, from, to);
+    let purpose = parsers::original(words, from, to);
     let is_money = amount.currency.is_some() || words.get(number).contains(['.', ',']);
     Some(BudgetAction::SpentIfInUse {
         is_usual: is_money || is_usual(&purpose),

@@ -6,7 +6,7 @@ use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::{money, pieces, statement};
+use crate::assistant::powers::{money, parsers, statement};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -37,7 +37,7 @@ pub(in crate::assistant::powers) fn parse(
         }
         _ => {}
     }
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     let day = words.after(at, &["yesterday", "today"]);
     if let Some(from) = words.after(day.unwrap_or(at), &SPENT) {
         return spent(message, from, end);
@@ -75,9 +75,9 @@ pub(in crate::assistant::powers) fn parse(
 fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
     let from = words.after(from, &["my", "the"]).unwrap_or(from);
     if let Some(from) = words.after(from, &["budget for", "budget on"]) {
-        return Some(pieces::original(words, from, end));
+        return Some(parsers::original(words, from, end));
     }
-    (end > from && words.get(end - 1) == "budget").then(|| pieces::original(words, from, end - 1))
+    (end > from && words.get(end - 1) == "budget").then(|| parsers::original(words, from, end - 1))
 }
 
 const SPENT: [&str; 12] = [
@@ -146,7 +146,7 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     let is_clear = found.len() <= AMOUNTS_MAX && (found.len() == 1 || found.iter().all(is_alike));
     let spent: Vec<(Spending, String)> = found.into_iter().map(|(_, one)| one).collect();
     let has_day = |(_, purpose): &(Spending, String)| {
-        pieces::has_day(purpose) || purpose.split(' ').any(is_span)
+        parsers::has_day(purpose) || purpose.split(' ').any(is_span)
     };
     let is_purpose = |(_, purpose): &(Spending, String)| is_purpose(purpose);
     let action = match is_clear {
@@ -180,7 +180,7 @@ fn expense(words: &Words<'_>, from: usize, to: usize) -> Option<(Order, (Spendin
             None if is_unit(words.get(next)) || to - next > BARE_WORDS_MAX => return None,
             None => (Order::Bare, next),
         };
-        let purpose = pieces::original(words, from.min(to), to);
+        let purpose = parsers::original(words, from.min(to), to);
         return Some((order, (Spending(amount), purpose)));
     }
     // "the taxi, 30", "30 euros"
@@ -190,7 +190,7 @@ fn expense(words: &Words<'_>, from: usize, to: usize) -> Option<(Order, (Spendin
     let from = words
         .after(from, &["on", "for", "for the", "the", "my"])
         .unwrap_or(from);
-    let purpose = pieces::original(words, from, at);
+    let purpose = parsers::original(words, from, at);
     (!has_second(from)).then_some((Order::PurposeFirst, (Spending(amount), purpose)))
 }
 
@@ -266,13 +266,13 @@ fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Budg
             let to = (next..end)
                 .find(|n| span(words, *n).is_some())
                 .unwrap_or(end);
-            purpose = pieces::original(words, next, to);
+            purpose = parsers::original(words, next, to);
             at = to.max(next);
         } else {
             return Some(BudgetAction::SpanUnclear);
         }
     }
-    if pieces::has_day(&purpose) || purpose.split(' ').any(is_span) {
+    if parsers::has_day(&purpose) || purpose.split(' ').any(is_span) {
         return Some(BudgetAction::SpanUnclear);
     }
     Some(BudgetAction::HowMuch {
@@ -316,7 +316,7 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
 fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Spending, String)> {
     if let Some((amount, next)) = money::read(words, from) {
         let from = words.after(next, &["for", "on"])?;
-        let purpose = pieces::original(words, from, to);
+        let purpose = parsers::original(words, from, to);
         return (from < to).then_some((Spending(amount), purpose));
     }
     let from = words
@@ -328,7 +328,7 @@ fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Spending
     let is_word = name_to > from && words.get(name_to - 1) == "budget";
     let name_to = name_to - usize::from(is_word);
     (name_to > from && whole(words, next, to))
-        .then(|| (Spending(amount), pieces::original(words, from, name_to)))
+        .then(|| (Spending(amount), parsers::original(words, from, name_to)))
 }
 
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
@@ -350,14 +350,14 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         )
         .unwrap_or(message.start);
     let word = (at..end.min(at + 4)).find(|n| words.get(*n) == "budget")?;
-    let before = pieces::original(words, at, word);
+    let before = parsers::original(words, at, word);
     let from = words.after(word + 1, &["for"]);
     if let Some(from) = from {
         let to = (from..end).find(|n| {
             matches!(words.get(*n), "to" | "is" | "of") || money::read(words, *n).is_some()
         })?;
         let (amount, next) = money::read(words, to).or_else(|| money::read(words, to + 1))?;
-        let purpose = pieces::original(words, from, to);
+        let purpose = parsers::original(words, from, to);
         return whole(words, next, end)
             .then(|| BudgetAction::Budgets(vec![(Spending(amount), purpose)]));
     }
@@ -376,7 +376,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
                         .is_some()
                 })
                 .unwrap_or(end);
-            pieces::original(words, from, to)
+            parsers::original(words, from, to)
         }
         None if whole(words, next, end) => before,
         None => return None,

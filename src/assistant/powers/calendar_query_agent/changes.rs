@@ -7,7 +7,10 @@ use super::{CalendarQuery, Strength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
-use crate::assistant::powers::{PowerContext, pieces, planned_time};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
+use crate::assistant::powers::texts;
+use crate::assistant::powers::{PowerContext, planned_time};
 use crate::model::calendar_change::TITLE_CHARS_MAX;
 
 /// The length of an event without an end.
@@ -74,7 +77,7 @@ impl EventDraft {
         let day = self.day.format("%-d %B");
         let at = self
             .minute
-            .map_or_else(String::new, |m| format!(" at {}", pieces::clock_text(m)));
+            .map_or_else(String::new, |m| format!(" at {}", texts::clock_text(m)));
         format!(
             "No calendar of yours is connected, so I put nothing into one. I can remind you of it: “remind me on {day}{at} of {}”. Say “connect my calendar” to connect one.{}",
             self.title,
@@ -107,7 +110,7 @@ pub enum EventRef {
 
 /// "put lunch with Bo on tuesday at 1 in my work calendar", "move …", "delete …".
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQuery)> {
-    let (at, end) = (message.start, pieces::end(&message.words));
+    let (at, end) = (message.start, parsers::end(&message.words));
     match message.words.get(at) {
         "put" | "add" | "schedule" | "create" | "new" | "pencil" => add(message, at, end),
         "move" | "reschedule" | "push" | "postpone" | "shift" => relocate(message, at + 1, end),
@@ -184,7 +187,7 @@ fn calendar_phrase(
     let name_from = words
         .after(begin + 1, &["my", "the", "our"])
         .unwrap_or(begin + 1);
-    let name = pieces::original(words, name_from, last);
+    let name = parsers::original(words, name_from, last);
     Some((
         (begin, last + 1),
         Some(name).filter(|name| !name.is_empty()),
@@ -261,7 +264,7 @@ fn time_and_title(
     let found = planned_time::find(&inner, 0, end, false);
     let title = match &found {
         Some(found) => found.rest(&inner.words, 0, end).join(" "),
-        None => pieces::original(&inner.words, 0, end),
+        None => parsers::original(&inner.words, 0, end),
     };
     let title = match title.strip_prefix("called ") {
         Some(name) => name.to_owned(),
@@ -270,7 +273,7 @@ fn time_and_title(
     let (day, minute) = match (found.map(|found| found.time), length) {
         (Some(Err(why)), _) => return Some(Err(why)),
         (Some(Ok(time)), _) => (time.day, time.minute),
-        (None, Length::Hours(..)) => (pieces::date(message.context.now, zone), None),
+        (None, Length::Hours(..)) => (local_time::date(message.context.now, zone), None),
         (None, _) => return None,
     };
     let (minute, minutes) = match *length {
@@ -351,7 +354,7 @@ fn event_name(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Stri
     let from = words
         .after(at, &["my event", "the event", "my", "the", "our"])
         .unwrap_or(at);
-    let name = pieces::original(words, from, end);
+    let name = parsers::original(words, from, end);
     let is_name = !matches!(
         words.get(from),
         "it" | "that" | "this" | "these" | "those" | "all" | "everything"

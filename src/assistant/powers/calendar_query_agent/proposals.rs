@@ -8,7 +8,10 @@ use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::events;
 use crate::assistant::powers::facts::Event;
-use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext, pieces};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
+use crate::assistant::powers::texts;
+use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext};
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventTime};
 
@@ -21,7 +24,7 @@ pub(super) fn propose_add(event: &EventDraft, context: &PowerContext<'_>) -> Opt
     let calendar = match &event.calendar {
         Some(name) => {
             let names = calendars.iter().map(|calendar| calendar.name.as_str());
-            match pieces::which(name, names) {
+            match parsers::which(name, names) {
                 Some(at) => &calendars[at],
                 None => return Some((format!("I see no calendar {name}."), None)),
             }
@@ -70,7 +73,7 @@ fn time_of(event: &EventDraft, context: &PowerContext<'_>) -> Option<EventTime> 
     let Some(minute) = event.minute else {
         return all_day(event.day);
     };
-    let starts_at = pieces::moment(event.day, minute, context.zone())?;
+    let starts_at = parsers::moment(event.day, minute, context.zone())?;
     Some(EventTime {
         clock: EventClock::Zoned,
         starts_at,
@@ -142,7 +145,7 @@ fn named<'a>(
         let events = ahead.iter().copied();
         let events = events.filter(|event| day.is_none_or(|day| event.date(context) == day));
         let events: Vec<&Event> = events.collect();
-        let at = pieces::which(name, events.iter().map(|event| event.title.as_str()))?;
+        let at = parsers::which(name, events.iter().map(|event| event.title.as_str()))?;
         Some(events[at])
     };
     if let Some(event) = find(name, None) {
@@ -172,14 +175,14 @@ fn dated(name: &str, context: &PowerContext<'_>) -> Option<(String, NaiveDate)> 
     let (zone, now) = (context.zone(), context.now);
     if let Some((day, rest)) = name.split_once(' ')
         && let Some(day) = day.strip_suffix("'s").or(day.strip_suffix("’s"))
-        && let Some((day, _)) = pieces::read_day(&Words::new(day), 0, now, zone)
+        && let Some((day, _)) = parsers::read_day(&Words::new(day), 0, now, zone)
     {
         return Some((rest.to_owned(), day));
     }
     let words = Words::new(name);
     (1..words.len()).find_map(|at| {
-        let (day, next) = pieces::read_day(&words, at, now, zone)?;
-        (next == words.len()).then(|| (pieces::original(&words, 0, at), day))
+        let (day, next) = parsers::read_day(&words, at, now, zone)?;
+        (next == words.len()).then(|| (parsers::original(&words, 0, at), day))
     })
 }
 
@@ -221,7 +224,7 @@ fn propose_for(
                 whole_series,
                 done: format!(
                     "{} is no longer in your calendar {name}.",
-                    pieces::capital(&what)
+                    texts::capital(&what)
                 ),
             }),
         );
@@ -292,7 +295,7 @@ fn propose_series_move(
 }
 
 fn is_within_day(event: &Event, time: &EventTime, context: &PowerContext<'_>) -> bool {
-    let day = pieces::date(time.starts_at, context.zone());
+    let day = local_time::date(time.starts_at, context.zone());
     !event.is_all_day && !time.is_all_day() && day == event.date(context)
 }
 
@@ -305,20 +308,20 @@ fn is_in_place(event: &Event, context: &PowerContext<'_>) -> bool {
 }
 
 fn clock_of(at: Timestamp, context: &PowerContext<'_>) -> String {
-    pieces::clock_text(pieces::minute_of_day(at, context.zone()))
+    texts::clock_text(local_time::minute_of_day(at, context.zone()))
 }
 
 /// It takes as long as before. A day alone moves an event of a whole day to that day.
 fn moved(event: &Event, to: &TimeChange, context: &PowerContext<'_>) -> Result<EventTime, String> {
     let zone = context.zone();
     let at = to.of_set(event.starts_at, None, context.now, zone)?.send_at;
-    let is_midnight = pieces::minute_of_day(at, zone) == 0;
+    let is_midnight = local_time::minute_of_day(at, zone) == 0;
     if event.is_all_day && is_midnight {
         let first = event.date(context);
-        let days = (pieces::date(event.ends_at, zone) - first)
+        let days = (local_time::date(event.ends_at, zone) - first)
             .num_days()
             .max(1);
-        let day = pieces::date(at, zone);
+        let day = local_time::date(at, zone);
         let last = day.checked_add_signed(Duration::days(days - 1));
         let whole = all_day(day).zip(last.and_then(all_day));
         let (first, last) = whole.ok_or("No calendar has that day.")?;
@@ -342,7 +345,7 @@ fn moved(event: &Event, to: &TimeChange, context: &PowerContext<'_>) -> Result<E
 fn time_text(time: &EventTime, context: &PowerContext<'_>) -> String {
     let zone = context.zone();
     let span = time.within(zone);
-    let day = pieces::display(pieces::date(span.start, zone), context.today());
+    let day = texts::display(local_time::date(span.start, zone), context.today());
     match time.is_all_day() {
         true => format!("{day}, all day"),
         false => format!(

@@ -3,7 +3,7 @@
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::powers::{Strength, pieces, planned_time};
+use crate::assistant::powers::{Strength, parsers, planned_time};
 
 /// Words before "trial ends".
 const NAME_WORDS_MAX: usize = 12;
@@ -36,7 +36,7 @@ pub(in crate::assistant::powers) fn parse(
 ) -> Option<(Strength, CancellationAction)> {
     use Strength::{Clear, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, CancellationAction::List));
     }
@@ -195,7 +195,7 @@ fn bare(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     // "Canva, it ends"
     let is_it = to > from + 1 && matches!(message.words.get(to - 1), "it" | "that" | "which");
     let to = if is_it { to - 1 } else { to };
-    let text = pieces::original(&message.words, from, to);
+    let text = parsers::original(&message.words, from, to);
     (!text.is_empty()).then_some(text)
 }
 

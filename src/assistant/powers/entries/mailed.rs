@@ -3,8 +3,9 @@
 use serde::Serializer;
 
 use super::super::facts::Booking;
-use super::super::{PowerContext, events, pieces};
+use super::super::{PowerContext, events};
 use super::{Entries, Entry, Period};
+use crate::assistant::powers::local_time;
 
 /// What mails state has ids from here on.
 const MAILED_IDS_FROM: u32 = 1 << 31;
@@ -64,7 +65,7 @@ impl Entries {
                 id: MAILED_IDS_FROM + self.list.len() as u32,
                 what: events::one_line(&mailed.what),
                 details: mailed.details,
-                day: begins.map(|(day, _)| pieces::number(day)),
+                day: begins.map(|(day, _)| local_time::number(day)),
                 minute: begins.and_then(|(_, minute)| minute),
                 period: mailed.period,
                 mail: Some(MailSource {

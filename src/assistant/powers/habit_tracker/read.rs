@@ -6,7 +6,8 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::pieces;
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -35,7 +36,7 @@ pub(in crate::assistant::powers) fn parse(
         | "habit streaks" => return Some((Clear, HabitAction::List)),
         _ => {}
     }
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     let track = [
         "track habit",
         "track a habit",
@@ -69,7 +70,7 @@ pub(in crate::assistant::powers) fn parse(
         "stop habit",
         "forget habit",
     ];
-    let remove = |from| HabitAction::Remove(pieces::original(words, from, end));
+    let remove = |from| HabitAction::Remove(parsers::original(words, from, end));
     if let Some(from) = words.after(at, &stop) {
         return Some((Clear, remove(from)));
     }
@@ -122,16 +123,19 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
         DoneDay::Ago(days) => days,
         // "gym on friday" may be a plan.
         DoneDay::Weekday(weekday) if !is_to_come && (from.is_some() || is_past(words.get(at))) => {
-            days::since(weekday, pieces::date(message.context.now, message.zone()))
+            days::since(
+                weekday,
+                local_time::date(message.context.now, message.zone()),
+            )
         }
         DoneDay::Weekday(_) | DoneDay::Several => {
-            let what = pieces::original(words, from.unwrap_or(at), to);
+            let what = parsers::original(words, from.unwrap_or(at), to);
             let is_short = to > at && to - at <= 6;
             return is_short.then_some((InSession, HabitAction::DaysUnclear(what)));
         }
     };
     if let Some(from) = words.after(at, &NOT_DONE) {
-        let what = pieces::original(words, from, to);
+        let what = parsers::original(words, from, to);
         return (to > from && to - from <= 6)
             .then_some((Soft, HabitAction::DidNot { what, days_ago }));
     }
@@ -196,7 +200,7 @@ fn did(
     is_report: bool,
 ) -> HabitAction {
     HabitAction::Did {
-        what: pieces::original(words, from, to),
+        what: parsers::original(words, from, to),
         days_ago,
         is_report,
     }
@@ -272,12 +276,12 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
 }
 
 fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitAction {
-    let name = pieces::original(words, from, to);
+    let name = parsers::original(words, from, to);
     if name.is_empty() {
         HabitAction::Nothing
     } else if when::trailing_time(words, from..to).is_some() {
         HabitAction::HourUnclear
-    } else if pieces::things(&name).len() > 1 {
+    } else if parsers::things(&name).len() > 1 {
         HabitAction::Several
     } else {
         HabitAction::Track { name, per_week }

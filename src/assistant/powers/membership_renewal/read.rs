@@ -3,7 +3,7 @@
 
 use super::super::entries::Period;
 use super::super::planned_time::{self, PlannedTime};
-use super::super::{Strength, money, pieces};
+use super::super::{Strength, money};
 use super::RenewalAction;
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
@@ -11,6 +11,8 @@ use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
 
 /// Words before "renews".
 const NAME_WORDS_MAX: usize = 8;
@@ -48,7 +50,7 @@ const CANCELLED: [&str; 7] = [
 pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, RenewalAction)> {
     use Strength::{Clear, InSession, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, RenewalAction::List));
     }
@@ -180,7 +182,7 @@ fn first_day(message: &ParsedMessage<'_>, repeat: Option<&Repeat>) -> Option<Pla
         .ok()?;
     let next = recurrences.first()?.next()?;
     Some(PlannedTime {
-        day: pieces::date(next, message.zone()),
+        day: local_time::date(next, message.zone()),
         minute: None,
     })
 }
@@ -217,14 +219,14 @@ impl Tail {
             if tail.price.is_none()
                 && let Some((amount, next)) = price(words, at)
             {
-                tail.price = Some(pieces::original(words, amount, next));
+                tail.price = Some(parsers::original(words, amount, next));
                 let per = per(words, next);
                 tail.period = per.map(|(period, _)| period);
                 at = per.map_or(next, |(_, next)| next);
             } else if tail.price.is_none()
                 && let Some((amount, period, next)) = price_per(words, at)
             {
-                tail.price = Some(pieces::original(words, amount, next));
+                tail.price = Some(parsers::original(words, amount, next));
                 tail.period = Some(period);
                 at = next;
             } else if let Some((period, next)) = lasting(words, at) {
@@ -268,7 +270,7 @@ fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
     let is_told = from > at && words.get(at) != "at";
     let is_amount = amount.currency.is_some()
         || amount.minor % 100 >= MINUTES
-        || is_told && !is_count && pieces::read_month(words.get(next)).is_none();
+        || is_told && !is_count && parsers::read_month(words.get(next)).is_none();
     is_amount.then_some((from, next))
 }
 
@@ -391,7 +393,7 @@ fn without_article(message: &ParsedMessage<'_>, from: usize, to: usize) -> Optio
         .words
         .after(from, &["my", "the", "our"])
         .unwrap_or(from);
-    let text = pieces::original(&message.words, from, to);
+    let text = parsers::original(&message.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);
     let is_name = !matches!(
         text.to_lowercase().as_str(),

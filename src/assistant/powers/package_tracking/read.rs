@@ -4,7 +4,7 @@
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{Strength, pieces, planned_time};
+use crate::assistant::powers::{Strength, parsers, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
@@ -49,7 +49,7 @@ pub(in crate::assistant::powers) fn parse(
 ) -> Option<(Strength, ParcelAction)> {
     use Strength::{Clear, InSession, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, ParcelAction::List));
     }
@@ -208,9 +208,9 @@ fn parse_parcel(
             continue;
         }
         if is_tracking_number(word) || is_carrier(word) {
-            details.push(pieces::original(words, n, n + 1));
+            details.push(parsers::original(words, n, n + 1));
         } else if n < to && !matches!(word, "by" | "with" | "number" | "tracking" | "via") {
-            named.push(pieces::original(words, n, n + 1));
+            named.push(parsers::original(words, n, n + 1));
         }
     }
     let what = named.join(" ");
@@ -309,8 +309,8 @@ fn about(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> O
     let after = words
         .after(kind + 1, &["from", "of", "with"])
         .unwrap_or(kind + 1);
-    let text = match pieces::original(words, after, end) {
-        text if text.is_empty() => pieces::original(words, from, kind),
+    let text = match parsers::original(words, after, end) {
+        text if text.is_empty() => parsers::original(words, from, kind),
         text => text,
     };
     (!text.is_empty()).then_some(text)

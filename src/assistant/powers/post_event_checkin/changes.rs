@@ -5,9 +5,12 @@ use chrono::NaiveDate;
 
 use super::{CheckinAction, CheckinState, NAME_WORDS_MAX, is_in_the_evening, is_of_weight};
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
+use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::entries::Entry;
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
-use crate::assistant::powers::{PowerContext, pieces};
+use crate::assistant::powers::texts;
 
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;
@@ -106,7 +109,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     }
     if let Some(from) = after_verb(&MOVING) {
         let named = named(message, from, end)?;
-        let what = pieces::original(words, from, named + 1);
+        let what = parsers::original(words, from, named + 1);
         let is_told = matches!(words.get(at), "they" | "i");
         return moved(message, what, named + 1, end).map(|action| match action {
             CheckinAction::Move { what, to, .. } if !is_told => {
@@ -117,7 +120,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     }
     let from = words.after(at, &ARTICLES)?;
     let named = named(message, from, end)?;
-    let what = pieces::original(words, from, named + 1);
+    let what = parsers::original(words, from, named + 1);
     // "my interview with Bo on friday was cancelled"
     let verb = (named + 1..end).find_map(|n| {
         let next = words.after(n, &VERBS);
@@ -163,7 +166,7 @@ fn cancelled(
         Some(time) => Some(time.ok()?.day),
         None => None,
     };
-    let what = pieces::original(&message.words, from, named + 1);
+    let what = parsers::original(&message.words, from, named + 1);
     Some(CheckinAction::Cancelled { what, on })
 }
 
@@ -256,9 +259,9 @@ impl CheckinState {
             Ok(moved) if moved.recurrence.is_none() => moved.send_at,
             _ => return Some(new_time_unclear(&entry.what)),
         };
-        let new_minute = pieces::minute_of_day(moved, context.zone());
+        let new_minute = local_time::minute_of_day(moved, context.zone());
         let time = PlannedTime {
-            day: pieces::date(moved, context.zone()),
+            day: local_time::date(moved, context.zone()),
             minute: (entry.minute.is_some() || new_minute != 0).then_some(new_minute),
         };
         let before = entry.when_text(context);
@@ -322,7 +325,7 @@ impl CheckinState {
         let same = sorted.iter().filter(is_to_come);
         let exact: Vec<&Entry> = same
             .clone()
-            .filter(|entry| pieces::same(&entry.what, what))
+            .filter(|entry| texts::same(&entry.what, what))
             .copied()
             .collect();
         if !exact.is_empty() {

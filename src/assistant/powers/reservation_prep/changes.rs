@@ -5,7 +5,7 @@ use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
 use crate::assistant::builtin::{ParsedMessage, follow_up, when};
-use crate::assistant::powers::{pieces, planned_time};
+use crate::assistant::powers::{parsers, planned_time};
 
 /// What something that one asks to book begins with, after the verb.
 const ORDERED: [&str; 23] = [
@@ -111,7 +111,7 @@ fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Str
     };
     let what = match planned_time::find(message, from, end, false) {
         Some(found) => found.rest(words, from, end).into_iter().next(),
-        None => Some(pieces::original(words, from, end)),
+        None => Some(parsers::original(words, from, end)),
     };
     Some(what.unwrap_or_default())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{pieces, planned_time};
+use crate::assistant::powers::{parsers, planned_time};
 
 /// Words that a booking's name doesn't have before "dinner" and the like. Sorted.
 const NO_NAME: [&str; 137] = [
@@ -213,8 +213,8 @@ pub(super) fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> 
     let end = (kind + 1..end).find(is_time).unwrap_or(end);
     let after = words.after(kind + 1, &["at the", "at", "for", "in", "with", "of"]);
     let text = match after {
-        Some(next) => pieces::original(words, next, end),
-        None => pieces::original(words, from, kind),
+        Some(next) => parsers::original(words, next, end),
+        None => parsers::original(words, from, kind),
     };
     (!text.is_empty()).then_some(text)
 }

@@ -4,8 +4,11 @@
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::{ParsedMessage, when};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
-use crate::assistant::powers::{Strength, pieces, trip_planner};
+use crate::assistant::powers::texts;
+use crate::assistant::powers::{Strength, trip_planner};
 
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;
@@ -57,7 +60,7 @@ pub(in crate::assistant::powers) fn parse(
 ) -> Option<(Strength, ReservationAction)> {
     use Strength::{Clear, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, ReservationAction::List));
     }
@@ -99,14 +102,14 @@ fn parse_stay(
         let dates = trip_planner::dates(message, from).filter(|(first, last, _)| first < last)?;
         Some((at, dates))
     })?;
-    let today = pieces::date(message.context.now, message.zone());
+    let today = local_time::date(message.context.now, message.zone());
     if first < today || next > end {
         return None;
     }
-    let mut details = vec![format!("until {}", pieces::display(last, today))];
-    details.extend(Some(pieces::original(words, next, end)).filter(|rest| !rest.is_empty()));
+    let mut details = vec![format!("until {}", texts::display(last, today))];
+    details.extend(Some(parsers::original(words, next, end)).filter(|rest| !rest.is_empty()));
     Some(ReservationAction::Keep {
-        what: pieces::original(words, start, name_end),
+        what: parsers::original(words, start, name_end),
         details: details.join(", "),
         time: PlannedTime {
             day: first,
@@ -195,7 +198,7 @@ fn parse_booking(
     }
     let evening = is_in_the_evening(words, at..end);
     let Some(found) = planned_time::find(message, from, end, evening) else {
-        let what = pieces::original(words, start, end);
+        let what = parsers::original(words, start, end);
         let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));
     };

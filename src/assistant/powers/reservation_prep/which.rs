@@ -7,7 +7,7 @@ use super::ReservationState;
 use super::kinds;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::entries::Entry;
-use crate::assistant::powers::pieces;
+use crate::assistant::powers::texts;
 
 /// A booking as it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl ReservationState {
         };
         let with = |text: &str| text.to_lowercase().contains(name);
         let readings = [
-            all(&|entry| pieces::same(&entry.what, name)),
+            all(&|entry| texts::same(&entry.what, name)),
             all(&|entry| with(&entry.what)),
             all(&|_| kinds::is_any(name)),
             all(&|entry| with(&entry.details)),

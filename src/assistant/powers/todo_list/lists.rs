@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::pieces::{
-    self, capital, counted, joined, same, several_named, which,
-};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers::{several_named, which};
 use crate::assistant::powers::planned_time::PlannedTime;
+use crate::assistant::powers::texts::{capital, counted, joined, same};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Item {
@@ -91,13 +91,13 @@ impl Item {
             text: draft.text,
             done: false,
             by,
-            day: draft.due.map(|due| pieces::number(due.day)),
+            day: draft.due.map(|due| local_time::number(due.day)),
             minute: draft.due.and_then(|due| due.minute),
         }
     }
 
     pub(super) fn due(&self) -> Option<PlannedTime> {
-        let day = pieces::day(self.day?);
+        let day = local_time::day(self.day?);
         let minute = self.minute;
         Some(PlannedTime { day, minute })
     }

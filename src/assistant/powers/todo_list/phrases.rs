@@ -3,7 +3,7 @@
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::pieces;
+use crate::assistant::powers::parsers;
 
 /// Words searched for "to my list".
 const WORDS_MAX: usize = 200;
@@ -89,7 +89,7 @@ pub(super) fn list_at(
     let noun = words.after(at, &ARTICLES).unwrap_or(at);
     if let Some(from) = words.after(noun, &["list called", "list named"]) {
         let to = end.min(from + NAME_WORDS_MAX);
-        let name = pieces::original(words, from, to);
+        let name = parsers::original(words, from, to);
         return (to > from && message.is_addressed).then_some((ListName::Named(name), to));
     }
     if let Some(after) = words.after(noun, &UNNAMED) {
@@ -99,7 +99,7 @@ pub(super) fn list_at(
     let is_bare = matches!(words.get(noun), GROCERIES | "shopping");
     let bare = is_bare.then_some((noun + 1, noun + 1));
     let (to, after) = after.or(bare)?;
-    let name = pieces::original(words, noun, to);
+    let name = parsers::original(words, noun, to);
     let is_usual = matches!(words.get(noun), "shopping" | "grocery" | GROCERIES);
     (message.is_addressed || is_usual).then_some((ListName::Named(name), after))
 }

@@ -10,7 +10,8 @@ use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::pieces::{self, things};
+use crate::assistant::powers::parsers;
+use crate::assistant::powers::parsers::things;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 
 /// Words after "add" that name things for a list, where none is named.
@@ -21,7 +22,7 @@ pub(in crate::assistant::powers) fn parse(
 ) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession};
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if let Some(action) = whole_request(message.request()).or_else(|| of_a_list(message, end)) {
         return Some((Clear, action));
     }
@@ -76,7 +77,7 @@ pub(in crate::assistant::powers) fn parse(
         }
         "reopen" | "uncheck" | "untick" => Some((
             InSession,
-            TodoAction::Reopen(pieces::original(words, at + 1, end)),
+            TodoAction::Reopen(parsers::original(words, at + 1, end)),
         )),
         _ if end > at + 1 && words.get(end - 1) == "done" && end - at <= 8 => Some((
             InSession,
@@ -121,7 +122,7 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         let due = time_until(words, found.end, end);
         // "to my list for 5/6", "to my list for the party": the first was meant as a day.
         let rest = words.original(found.end..end);
-        let is_choice = rest.contains(" or ") && pieces::has_day(rest);
+        let is_choice = rest.contains(" or ") && parsers::has_day(rest);
         let has_digit = rest.contains(|c: char| c.is_ascii_digit());
         if due.is_none() && (has_digit || is_choice) {
             return Some((Clear, TodoAction::Unclear(day_unclear())));
@@ -366,7 +367,7 @@ fn draft(
     }
     let due = planned_time::resolve(spec, message)?;
     Ok(TodoDraft {
-        text: pieces::original(&words, 0, at),
+        text: parsers::original(&words, 0, at),
         due: Some(due),
     })
 }

@@ -1,6 +1,6 @@
 //! What is asked about travel: "when's my flight to Lisbon?", "where is my hotel?".
 
-use super::super::{Strength, pieces};
+use super::super::{Strength, parsers};
 use super::TravelAction;
 use super::stops::StopKind;
 use crate::assistant::builtin::ParsedMessage;
@@ -12,7 +12,7 @@ const PLACE_WORDS_MAX: usize = 5;
 pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TravelAction)> {
     use Strength::Clear;
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if let Some(action) = parse_fixed(message.request()) {
         return Some((Clear, action));
     }
@@ -138,5 +138,5 @@ fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String
     }
     let place = words.after(from + 1, &["to the", "to", "in the", "in", "at"])?;
     let is_short = (1..=PLACE_WORDS_MAX).contains(&end.checked_sub(place)?);
-    is_short.then(|| (kind, pieces::original(words, place, end)))
+    is_short.then(|| (kind, parsers::original(words, place, end)))
 }

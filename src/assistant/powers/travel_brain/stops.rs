@@ -3,7 +3,9 @@
 
 use chrono::NaiveDateTime;
 
-use super::super::{Booking, Event, Plan, PowerContext, bookings, events, pieces};
+use super::super::{Booking, Event, Plan, PowerContext, bookings, events};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::texts;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 
@@ -272,7 +274,7 @@ impl Stop {
     /// Whether it begins where `other` ends.
     pub(super) fn goes_on_from(&self, other: &Stop) -> bool {
         let is_same_code = !self.from_code.is_empty() && self.from_code == other.to_code;
-        let is_same_name = !self.from.is_empty() && pieces::same(&self.from, &other.to);
+        let is_same_name = !self.from.is_empty() && texts::same(&self.from, &other.to);
         is_same_code || is_same_name
     }
 
@@ -297,15 +299,15 @@ impl Stop {
     pub(super) fn plan(&self, context: &PowerContext<'_>) -> Plan {
         let zone = context.zone();
         let leave = self.leave_at(context);
-        let day = pieces::date(self.starts, zone);
-        let is_same_day = pieces::date(leave, zone) == day;
+        let day = local_time::date(self.starts, zone);
+        let is_same_day = local_time::date(leave, zone) == day;
         Plan {
             what: self.head(),
             place: String::new(),
             details: self.extras(),
             day,
-            minute: Some(pieces::minute_of_day(self.starts, zone)),
-            leave: is_same_day.then(|| pieces::minute_of_day(leave, zone)),
+            minute: Some(local_time::minute_of_day(self.starts, zone)),
+            leave: is_same_day.then(|| local_time::minute_of_day(leave, zone)),
         }
     }
 
@@ -328,9 +330,9 @@ impl Stop {
     pub(super) fn leave_text(&self, context: &PowerContext<'_>) -> String {
         let leave = self.leave_at(context);
         let when = match leave > context.now {
-            true if pieces::date(leave, context.zone()) == context.today() => format!(
+            true if local_time::date(leave, context.zone()) == context.today() => format!(
                 "Leave at {}",
-                pieces::clock_text(pieces::minute_of_day(leave, context.zone()))
+                texts::clock_text(local_time::minute_of_day(leave, context.zone()))
             ),
             true => format!("Leave on {}", events::moment_text(leave, false, context)),
             false => "Leave now".to_owned(),
@@ -400,7 +402,7 @@ impl Stop {
         parts.retain(|part| !part.is_empty());
         let mut text = parts.join(", ");
         if !self.address.is_empty() {
-            text.push_str(&format!("\n{}", pieces::map_link(&self.address)));
+            text.push_str(&format!("\n{}", texts::map_link(&self.address)));
         }
         text
     }
@@ -415,12 +417,12 @@ impl Stop {
             // The end of a day is exclusive.
             let is_exclusive = self.is_all_day && !is_start;
             let at = if is_exclusive { at.plus_s(-3_600) } else { at };
-            return pieces::display(pieces::date(at, context.zone()), context.today());
+            return texts::display(local_time::date(at, context.zone()), context.today());
         }
         match wall {
             Some(wall) => format!(
                 "{} at {}",
-                pieces::display(wall.date(), context.today()),
+                texts::display(wall.date(), context.today()),
                 wall.format("%H:%M")
             ),
             None => events::moment_text(at, false, context),

@@ -1,8 +1,9 @@
 //! Which flights, rides and stays belong to one trip.
 
-use super::super::{PowerContext, pieces};
+use super::super::PowerContext;
 use super::bookings;
 use super::stops::{Stop, StopKind};
+use crate::assistant::powers::local_time;
 use crate::clock::Timestamp;
 
 /// What begins so long after the last is of the same trip.
@@ -95,7 +96,7 @@ impl Trip {
 
     /// What the trip planner has for the same place or the same days.
     pub(super) fn planned(&self, context: &PowerContext<'_>) -> Vec<String> {
-        let date = |at| pieces::date(at, context.zone());
+        let date = |at| local_time::date(at, context.zone());
         let Some(first) = self.stops.first() else {
             return Vec::new();
         };

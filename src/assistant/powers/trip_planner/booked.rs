@@ -2,7 +2,8 @@
 
 use super::super::facts::PlannedTrip;
 use super::super::{PowerContext, StoredState, travel_brain};
-use super::{Trip, TripState, pieces};
+use super::{Trip, TripState};
+use crate::assistant::powers::local_time;
 
 /// The trips that the person planned.
 pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {
@@ -11,7 +12,7 @@ pub fn planned_trips(stored: &StoredState) -> Vec<PlannedTrip> {
         days: trip
             .from
             .zip(trip.to)
-            .map(|(from, to)| (pieces::day(from), pieces::day(to))),
+            .map(|(from, to)| (local_time::day(from), local_time::day(to))),
         lines: trip
             .plans
             .iter()
@@ -28,7 +29,7 @@ impl Trip {
         let Some((from, to)) = self.from.zip(self.to) else {
             return Vec::new();
         };
-        let days = (pieces::day(from - 1), pieces::day(to + 1));
+        let days = (local_time::day(from - 1), local_time::day(to + 1));
         travel_brain::lines_between(days, context)
     }
 }

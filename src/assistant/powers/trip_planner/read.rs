@@ -6,7 +6,9 @@ use chrono::{Datelike, NaiveDate};
 use super::{DAYS_MAX, TripAction};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
-use crate::assistant::powers::{pieces, statement};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::parsers;
+use crate::assistant::powers::statement;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -15,7 +17,7 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, action));
     }
     let words = &message.words;
-    let (at, end) = (message.start, pieces::end(words));
+    let (at, end) = (message.start, parsers::end(words));
     if let Some(from) = words.after(
         at,
         &[
@@ -60,7 +62,7 @@ pub(in crate::assistant::powers) fn parse(
     ) {
         return Some((
             Clear,
-            TripAction::Cancel(pieces::original(words, from, end)),
+            TripAction::Cancel(parsers::original(words, from, end)),
         ));
     }
     if let Some(from) = words.after(
@@ -94,7 +96,7 @@ fn parse_question(
             "show me my trip to",
         ],
     ) {
-        return Some((Clear, TripAction::Show(pieces::original(words, from, end))));
+        return Some((Clear, TripAction::Show(parsers::original(words, from, end))));
     }
     // "My trip to Lisbon was great" is ordinary talk.
     let questions = [
@@ -111,7 +113,7 @@ fn parse_question(
         return Some((Soft, TripAction::Show(String::new())));
     }
     if let Some(from) = words.after(at, &questions) {
-        return Some((Soft, TripAction::Show(pieces::original(words, from, end))));
+        return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
     }
     None
 }
@@ -196,7 +198,7 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
         None => (end, None, None),
     };
     let is_span = (from + 1..end).any(|at| words.after(at, &SPANS) == Some(end));
-    match pieces::original(words, from, to) {
+    match parsers::original(words, from, to) {
         _ if is_span => TripAction::DatesUnclear,
         place if place.is_empty() => TripAction::Unclear,
         place if has_date(&place) => TripAction::DatesUnclear,
@@ -211,7 +213,7 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
 /// "Rome for Bo", "Rome for Ana and me": the place.
 fn without_companion(place: String) -> String {
     match place.split_once(" for ") {
-        Some((alone, names)) if pieces::things(names).iter().all(|name| is_companion(name)) => {
+        Some((alone, names)) if parsers::things(names).iter().all(|name| is_companion(name)) => {
             alone.to_owned()
         }
         _ => place,
@@ -246,10 +248,10 @@ fn has_date(place: &str) -> bool {
             )
     };
     let month = |(link, word): (&str, &str)| {
-        link.eq_ignore_ascii_case("in") && pieces::read_month(&word.to_lowercase()).is_some()
+        link.eq_ignore_ascii_case("in") && parsers::read_month(&word.to_lowercase()).is_some()
     };
     let words = place.split_whitespace();
-    pieces::has_day(place)
+    parsers::has_day(place)
         || words.clone().any(is_date)
         || words.clone().zip(words.skip(1)).any(month)
 }
@@ -263,10 +265,10 @@ pub(in crate::assistant::powers) fn dates(
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
     let words = &message.words;
     if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
-        let (saturday, _) = pieces::read_day(words, at, message.context.now, message.zone())?;
+        let (saturday, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
         return Some((saturday, saturday.succ_opt()?, end));
     }
-    let read = |at| pieces::read_day(words, at, message.context.now, message.zone());
+    let read = |at| parsers::read_day(words, at, message.context.now, message.zone());
     // "3 to 7 June": the month comes with the second.
     if let Some(day) = day_number(words.get(at))
         && LINKS.contains(&words.get(at + 1))
@@ -275,7 +277,7 @@ pub(in crate::assistant::powers) fn dates(
         let first = last.with_day(day)?;
         // "28 to 3 december" begins in November, "7 to 3" ends before it begins.
         let before = first.checked_sub_months(chrono::Months::new(1))?;
-        let today = pieces::date(message.context.now, message.zone());
+        let today = local_time::date(message.context.now, message.zone());
         let first = if first > last && before >= today {
             before
         } else {
@@ -287,7 +289,7 @@ pub(in crate::assistant::powers) fn dates(
         && let (Some(day), Some(_)) = (day_number(a), day_number(b))
     {
         // "3-7 June": read as 7 June, at the month's word.
-        let month = pieces::read_month(words.get(at + 1))?;
+        let month = parsers::read_month(words.get(at + 1))?;
         return month_days(message, month, day, day_number(b)?).map(|(a, b)| (a, b, at + 2));
     }
     let (first, next) = read(at)?;
@@ -303,7 +305,7 @@ pub(in crate::assistant::powers) fn dates(
     }
     // "June 3 to 7": the month came with the first.
     if let Some(day) = day_number(words.get(next + 1))
-        && pieces::read_month(words.get(next + 2)).is_none()
+        && parsers::read_month(words.get(next + 2)).is_none()
     {
         return Some((first, first.with_day(day)?, next + 2));
     }
@@ -321,7 +323,7 @@ fn month_days(
     first: u32,
     last: u32,
 ) -> Option<(NaiveDate, NaiveDate)> {
-    let today = pieces::date(message.context.now, message.zone());
+    let today = local_time::date(message.context.now, message.zone());
     let on = |year, day| NaiveDate::from_ymd_opt(year, month, day);
     let year = if on(today.year(), last)? < today {
         today.year() + 1
@@ -357,7 +359,7 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
     );
     if let Some(from) = add {
         let day = number(from)?;
-        let what = pieces::original(words, from + 1, end);
+        let what = parsers::original(words, from + 1, end);
         let strength = if matches!(words.get(at), "add" | "plan") {
             Clear
         } else {
@@ -368,7 +370,7 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
     if words.get(at) == "add" && end > at + 4 {
         let to = end - 3;
         let from = words.after(to, &["to day", "on day", "for day"])?;
-        let what = pieces::original(words, at + 1, to);
+        let what = parsers::original(words, at + 1, to);
         return Some((
             Clear,
             TripAction::AddDay {
@@ -384,7 +386,7 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
 fn packing(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
     let words = &message.words;
     let things = |from: usize, to: usize| {
-        let things = pieces::things(words.original(from..to.max(from)));
+        let things = parsers::things(words.original(from..to.max(from)));
         (!things.is_empty()).then_some(things)
     };
     match words.get(at) {

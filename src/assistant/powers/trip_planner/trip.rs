@@ -2,7 +2,9 @@
 
 use super::Trip;
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::pieces::{self, counted};
+use crate::assistant::powers::local_time;
+use crate::assistant::powers::texts;
+use crate::assistant::powers::texts::counted;
 
 impl Trip {
     pub(super) fn days(&self) -> Option<i64> {
@@ -12,8 +14,8 @@ impl Trip {
     /// " (Friday, 5 June)", when the dates are known.
     pub(super) fn date(&self, day: u32, context: &PowerContext<'_>) -> String {
         self.from.map_or_else(String::new, |from| {
-            let date = pieces::day(from + day as i32 - 1);
-            format!(" ({})", pieces::display(date, context.today()))
+            let date = local_time::day(from + day as i32 - 1);
+            format!(" ({})", texts::display(date, context.today()))
         })
     }
 
@@ -23,8 +25,8 @@ impl Trip {
             (Some(from), Some(to), Some(days)) => format!(
                 "Trip to {}, {} to {} ({})",
                 self.place,
-                pieces::display(pieces::day(from), context.today()),
-                pieces::display(pieces::day(to), context.today()),
+                texts::display(local_time::day(from), context.today()),
+                texts::display(local_time::day(to), context.today()),
                 counted(days as usize, "day")
             ),
             _ => format!("Trip to {}, no dates yet", self.place),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Soft};
-use crate::assistant::powers::{money, pieces, statement};
+use crate::assistant::powers::{money, parsers, statement};
 
 /// "Bo owes me 20 for lunch", "I lent Bo 20", "how much does Bo owe me?".
 pub(super) fn owes(
@@ -32,15 +32,15 @@ pub(super) fn owes(
     let (from, (money, next)) = (verb + 1..end.min(verb + 2 + NAME_WORDS_MAX))
         .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
     let (to, next) = match from > verb + 1 {
-        true => (pieces::original(words, verb + 1, from), next),
+        true => (parsers::original(words, verb + 1, from), next),
         false => {
             let to = words.after(next, &["to", "from"])?;
             let until = (to..end).find(|n| words.get(*n) == "for").unwrap_or(end);
-            (pieces::original(words, to, until), until)
+            (parsers::original(words, to, until), until)
         }
     };
     let purpose = match words.after(next, &["for"]) {
-        Some(from) => pieces::original(words, from, end),
+        Some(from) => parsers::original(words, from, end),
         None if next == end => String::new(),
         None => return None,
     };
@@ -78,7 +78,7 @@ fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
         )
     };
     let to = (at + 1..verb).rev().find(|n| !is_adverb(*n));
-    pieces::original(words, at, to.map_or(at + 1, |n| n + 1).min(verb))
+    parsers::original(words, at, to.map_or(at + 1, |n| n + 1).min(verb))
 }
 
 /// "Ana paid 30 for pizza and Bo paid 20", "I paid 30 for pizza and 12 for drinks".
@@ -133,7 +133,7 @@ fn one_paid(
     };
     if are_several(&payer) {
         let is_each = words.get(end - 1) == "each" && next + 1 == end;
-        let each = pieces::things(&payer);
+        let each = parsers::things(&payer);
         if !is_each || each.len() < 2 || !each.iter().all(|name| is_somebody(name)) {
             return Some(BillSplitAction::PayersUnclear);
         }
@@ -179,7 +179,7 @@ fn shared(
         (None, None) => end,
     };
     let purpose = match words.after(next, &["for"]) {
-        Some(from) if from <= until => pieces::original(words, from, until),
+        Some(from) if from <= until => parsers::original(words, from, until),
         None if next == until => String::new(),
         _ => return None,
     };
@@ -195,7 +195,7 @@ fn shared(
         (Some(from), None) => (names(words, from + 1, end), Vec::new()),
         (None, None) => (Vec::new(), Vec::new()),
     };
-    let for_people = Some(pieces::things(&purpose)).filter(|things| things.len() > 1);
+    let for_people = Some(parsers::things(&purpose)).filter(|things| things.len() > 1);
     let for_people = for_people.and_then(|people| with_payer(people, payer));
     let (purpose, among) = match for_people {
         Some(people) if among.is_empty() && except.is_empty() => (String::new(), people),
@@ -215,13 +215,13 @@ fn settled(words: &Words<'_>, payer: String, from: usize, end: usize) -> Option<
     let (to, money) = match amount {
         Some((at, (money, next))) => {
             let whole = next == end || words.after(next, &["back"]) == Some(end);
-            let to = pieces::original(words, from, at - usize::from(words.get(at - 1) == "back"));
+            let to = parsers::original(words, from, at - usize::from(words.get(at - 1) == "back"));
             (to, whole.then(|| Some(Amount::new(money)))?)
         }
         None if end > from + 1 && words.get(end - 1) == "back" => {
-            (pieces::original(words, from, end - 1), None)
+            (parsers::original(words, from, end - 1), None)
         }
-        None if words.get(from) == "back" => (pieces::original(words, from + 1, end), None),
+        None if words.get(from) == "back" => (parsers::original(words, from + 1, end), None),
         None => return None,
     };
     let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
@@ -245,7 +245,7 @@ fn paid_only_for(
 ) -> Option<PaidAction> {
     let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
     let purpose = match words.after(next, &["for"]) {
-        Some(from) if from < at => pieces::original(words, from, at),
+        Some(from) if from < at => parsers::original(words, from, at),
         None if next == at => String::new(),
         _ => return None,
     };

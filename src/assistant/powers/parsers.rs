@@ -1,8 +1,9 @@
 //! Parsers that several superpowers share: lists, references to entries, days.
 
-use chrono::{Datelike, NaiveDate, Timelike};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use chrono::NaiveDate;
 
+use super::local_time::date;
+use super::texts::same;
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Clock, Day, Spec};
 use crate::assistant::builtin::words::Words;
@@ -93,11 +94,6 @@ fn is_one_thing(before: &str, after: &str) -> bool {
     PAIRS.contains(&(last.as_str(), first.as_str()))
 }
 
-/// Whether two names are equal, ignoring case.
-pub(super) fn same(a: &str, b: &str) -> bool {
-    a == b || a.to_lowercase() == b.to_lowercase()
-}
-
 /// Finds the requested entry: by number from 1, by the same text, else the first that begins with
 /// it, else the first that contains it.
 pub(super) fn which<'a>(
@@ -171,13 +167,6 @@ pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
     (is_number || names.iter().filter(fits).count() == 1).then_some(found)
 }
 
-/// With a capital letter at the start.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).collect()
-}
-
 /// The end of a text: before "please" and "thanks".
 pub(super) fn end(words: &Words) -> usize {
     let mut end = words.len();
@@ -192,32 +181,9 @@ pub(super) fn original(words: &Words, from: usize, to: usize) -> String {
     subject(words.original(from..to.max(from)))
 }
 
-pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
-    at.utc().with_timezone(&zone).date_naive()
-}
-
-pub fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
-    let local = at.utc().with_timezone(&zone);
-    local.hour() * 60 + local.minute()
-}
-
 /// That minute of a day. A time that the clocks jump over is the first after the gap.
 pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
     when::at_hour(date, minute / 60, minute % 60, zone)
-}
-
-/// "07:30"
-pub(super) fn clock_text(minute: u32) -> String {
-    format!("{:02}:{:02}", minute / 60, minute % 60)
-}
-
-/// Days are kept as numbers.
-pub(super) fn number(date: NaiveDate) -> i32 {
-    date.num_days_from_ce()
-}
-
-pub(super) fn day(number: i32) -> NaiveDate {
-    NaiveDate::from_num_days_from_ce_opt(number).unwrap_or_default()
 }
 
 /// The day at `at` and the index after it: a written date, or else the next such day.
@@ -266,55 +232,6 @@ pub(super) fn has_day(text: &str) -> bool {
 /// "june", "jun": its number.
 pub(super) fn read_month(word: &str) -> Option<u32> {
     when::month(word)
-}
-
-/// "Friday, 27 November at 20:00", with the year when it is another than today's.
-pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
-    let day = display(date, today);
-    match minute {
-        Some(minute) => format!("{day} at {}", clock_text(minute)),
-        None => day,
-    }
-}
-
-/// "Friday, 5 June", with the year if it isn't the current one.
-pub(super) fn display(date: NaiveDate, today: NaiveDate) -> String {
-    let pattern = if date.year() == today.year() {
-        "%A, %-d %B"
-    } else {
-        "%A, %-d %B %Y"
-    };
-    date.format(pattern).to_string()
-}
-
-pub(super) fn counted(n: usize, one: &str) -> String {
-    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
-}
-
-/// "a", "a and b", "a, b and c".
-pub(super) fn joined<S: AsRef<str>>(names: &[S]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.as_ref().to_owned(),
-        [most @ .., last] => {
-            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
-            format!("{} and {}", most.join(", "), last.as_ref())
-        }
-    }
-}
-
-/// The first of `texts` that is longer than `chars_max`.
-pub(super) fn too_long<S: AsRef<str>>(texts: &[S], chars_max: usize) -> Option<String> {
-    texts
-        .iter()
-        .any(|text| text.as_ref().chars().count() > chars_max)
-        .then(|| format!("That's too long. Please keep each to {chars_max} characters."))
-}
-
-/// A search on a public map, which needs no key.
-pub(super) fn map_link(place: &str) -> String {
-    let place = utf8_percent_encode(place, NON_ALPHANUMERIC);
-    format!("https://www.openstreetmap.org/search?query={place}")
 }
 
 #[cfg(test)]

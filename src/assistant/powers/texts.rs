@@ -1,0 +1,70 @@
+//! How superpowers write names, lists, days and times of day.
+
+use chrono::{Datelike, NaiveDate};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// Whether two names are equal, ignoring case.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a == b || a.to_lowercase() == b.to_lowercase()
+}
+
+/// With a capital letter at the start.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+pub(super) fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// "a", "a and b", "a, b and c".
+pub(super) fn joined<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [most @ .., last] => {
+            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", most.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The first of `texts` that is longer than `chars_max`.
+pub(super) fn too_long<S: AsRef<str>>(texts: &[S], chars_max: usize) -> Option<String> {
+    texts
+        .iter()
+        .any(|text| text.as_ref().chars().count() > chars_max)
+        .then(|| format!("That's too long. Please keep each to {chars_max} characters."))
+}
+
+/// "07:30"
+pub(super) fn clock_text(minute: u32) -> String {
+    format!("{:02}:{:02}", minute / 60, minute % 60)
+}
+
+/// "Friday, 27 November at 20:00", with the year when it is another than today's.
+pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
+    let day = display(date, today);
+    match minute {
+        Some(minute) => format!("{day} at {}", clock_text(minute)),
+        None => day,
+    }
+}
+
+/// "Friday, 5 June", with the year if it isn't the current one.
+pub(super) fn display(date: NaiveDate, today: NaiveDate) -> String {
+    let pattern = if date.year() == today.year() {
+        "%A, %-d %B"
+    } else {
+        "%A, %-d %B %Y"
+    };
+    date.format(pattern).to_string()
+}
+
+/// A search on a public map, which needs no key.
+pub(super) fn map_link(place: &str) -> String {
+    let place = utf8_percent_encode(place, NON_ALPHANUMERIC);
+    format!("https://www.openstreetmap.org/search?query={place}")
+}
