@@ -84,14 +84,6 @@ fn memories() {
             remember("I'm allergic to nuts"),
         ),
         (
-            "remember to buy milk",
-            Intent::AskWhen {
-                reply: wording::reminder_without_time("buy milk"),
-                text: "buy milk".to_owned(),
-                month: None,
-            },
-        ),
-        (
             "remember I meet Bob tomorrow at 9",
             remember("I meet Bob tomorrow at 9"),
         ),
@@ -123,6 +115,16 @@ fn memories() {
     };
     assert_eq!(what, FollowUp::NeverMind);
     assert!(matches!(*otherwise, Intent::Say(_)));
+}
+
+#[test]
+fn a_task_is_no_memory() {
+    let asked = Intent::AskWhen {
+        reply: wording::reminder_without_time("buy milk"),
+        text: "buy milk".to_owned(),
+        month: None,
+    };
+    assert_eq!(intent_of("remember to buy milk"), asked);
 }
 
 fn cancel(about: &str) -> Intent {

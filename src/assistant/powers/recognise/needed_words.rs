@@ -59,7 +59,7 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BillSplit,
-        "bill bills divide expenses owe owes paid pay pays settle share split",
+        "bill bills borrowed divide expenses lent loaned owe owes paid pay pays settle share split",
     ),
     (Power::FocusProtector, "back disturb dnd focus focusing"),
     (Power::DailySummary, "day summaries summary today"),
