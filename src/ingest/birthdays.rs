@@ -17,7 +17,7 @@ impl MessageTurn<'_> {
         let row = tx.power_state(PowerOwner::User(self.user.id), POWER.name())?;
         let facts = Facts::default();
         Ok(row.map_or_else(Vec::new, |row| {
-            powers::birthdays(&stored_state(row), &self.birthday_scene(&facts))
+            powers::birthdays(&stored_state(row), &self.birthday_context(&facts))
         }))
     }
 
@@ -56,7 +56,7 @@ impl MessageTurn<'_> {
         let owner = PowerOwner::User(self.user.id);
         let stored = tx.power_state(owner, POWER.name())?.map(stored_state);
         let facts = Facts::default();
-        let context = self.birthday_scene(&facts);
+        let context = self.birthday_context(&facts);
         let outcome = POWER.act(stored.as_ref(), action, &context);
         let outcome = outcome.map_err(Error::internal)?;
         match outcome.stored {
@@ -65,7 +65,7 @@ impl MessageTurn<'_> {
         }
     }
 
-    fn birthday_scene<'f>(&self, facts: &'f Facts) -> PowerContext<'f> {
+    fn birthday_context<'f>(&self, facts: &'f Facts) -> PowerContext<'f> {
         PowerContext {
             timezone: self.timezone(),
             reachable: self.agent.is_some(),

@@ -64,6 +64,11 @@ impl MessageTurn<'_> {
         }
         let at = earlier.received_at;
         self.drop_question_of(tx, at)?;
+        // A name or a time zone is replaced by the new one.
+        let stated = self.latest_of(tx, at)?.and_then(|latest| latest.fact);
+        if matches!(stated, Some(StatedFact::Name | StatedFact::TimeZone)) {
+            return Ok(Correction::Unneeded);
+        }
         if self.is_one_request(&understood) && self.undo_all_of(tx, at)? {
             return Ok(Correction::Undone(wording::earlier_version_undone()));
         }
@@ -133,11 +138,7 @@ impl MessageTurn<'_> {
     fn undo_all_of(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<bool> {
         let mut is_undone = false;
         if let Some(latest) = self.latest_of(tx, at)? {
-            // A name or a time zone is replaced by the new one.
-            is_undone = match &latest.fact {
-                Some(StatedFact::Name | StatedFact::TimeZone) => false,
-                _ => self.undo_latest(tx, &latest, at)?.is_some(),
-            };
+            is_undone = self.undo_latest(tx, &latest, at)?.is_some();
         }
         for power in self.powers_of(tx, at)? {
             let undone = self.act(tx, power, Action::Undo)?;

@@ -24,7 +24,7 @@ pub(super) enum Decision {
 #[derive(Debug, Clone, Copy)]
 struct DecisionFacts {
     mode: Mode,
-    /// The text is not empty, or there are photos.
+    /// The text has more than white space, or there are photos.
     has_content: bool,
     /// By name, or as a reply to the assistant's message.
     addressed: bool,
@@ -71,7 +71,7 @@ impl MessageTurn<'_> {
         }
         let facts = DecisionFacts {
             mode: message.mode,
-            has_content: !message.text.is_empty() || message.photos > 0,
+            has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
                 && (message.reply_to_assistant
                     || assistant::addresses(&message.text, &persona.name)),

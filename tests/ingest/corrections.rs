@@ -76,7 +76,7 @@ async fn an_edited_message_is_done_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_edited_message_stated_is_replaced() {
     let (clock, service) = service().await;
-    service.set_flag("free_tier.daily_message_limit", 3).await;
+    service.set_flag("free_tier.daily_message_limit", 4).await;
     let sent = [
         ("remember that my bike is red", "1", None, "took back"),
         ("remember that my bike is blue", "2", Some("1"), "took back"),
@@ -84,6 +84,8 @@ async fn what_an_edited_message_stated_is_replaced() {
         ("remind me at 5pm to stretch", "4", Some("3"), "17:00"),
         ("make it 6pm", "5", None, "18:00"),
         ("make it 8pm", "6", Some("5"), "20:00"),
+        ("my name is Ida", "7", None, "Ida"),
+        ("my name is Ada", "8", Some("7"), "Nice to meet you, Ada"),
     ];
     for (n, (text, id, corrects, says)) in sent.into_iter().enumerate() {
         let reply = send(&service, &clock, text, id, corrects).await;

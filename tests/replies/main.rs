@@ -119,7 +119,7 @@ async fn a_model_answers_what_the_builtin_assistant_can_not() {
     assert_eq!(model.requests().len(), 1);
     assert!(reply(&service, "ana", "hello").await.starts_with("reply 2"));
     // Nothing is said to nothing.
-    assert_eq!(say(&service, "ana", "").await["should_respond"], false);
+    assert_eq!(say(&service, "ana", " ").await["should_respond"], false);
     assert_eq!(model.requests().len(), 2);
 }
 

@@ -26,7 +26,6 @@ const PURPOSE_CHARS_MAX: usize = 100;
 /// The largest part of one person, where shares are not equal: "60/40".
 const PART_MAX: i64 = 1_000;
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
-const SHARED_BY_NOBODY: &str = "Who shares that? I've noted nothing yet. Say first “split the bill between Ana, Bo and me”, or say it with them: “Ana paid 30 for pizza between Ana and Bo”.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
 /// The purpose of a payment that settles a debt.
 const PAID_BACK: &str = "paid back";
@@ -107,7 +106,7 @@ impl Superpower for BillSplitState {
         }
     }
 
-    fn overview(&self, _scene: &PowerContext<'_>) -> String {
+    fn overview(&self, _context: &PowerContext<'_>) -> String {
         if self.payments.is_empty() {
             let people = match self.people.len() {
                 0 => String::new(),
@@ -256,12 +255,15 @@ impl BillSplitState {
             parts: paid.parts,
             by: context.by,
         };
-        if payment.among == [payment.payer.as_str()] {
-            return Err(SHARED_BY_NOBODY.to_owned());
-        }
+        let is_alone = payment.among == [payment.payer.as_str()];
         self.push(payment.clone(), paid.money.0)?;
-        let line = capital(&self.line(&payment));
-        Ok(Some(format!("{line}.{}", self.each(&payment))))
+        let mut reply = capital(&format!("{}.", self.line(&payment)));
+        if is_alone {
+            reply.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
+        } else {
+            reply.push_str(&self.each(&payment));
+        }
+        Ok(Some(reply))
     }
 
     fn not_on_it(&self, name: &str) -> String {

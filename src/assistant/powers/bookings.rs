@@ -4,9 +4,8 @@
 use chrono::{NaiveDate, NaiveDateTime};
 
 use super::facts::{BookedPlace, Booking};
-use super::local_time;
-use super::texts;
 use super::{PowerContext, events};
+use super::{local_time, texts};
 use crate::assistant::builtin::words::stable_hash;
 use crate::model::mail_item::{FactKind, FactStatus};
 

@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::local_time;
 use super::money::{self, Currency, Money};
-use super::texts;
-use super::texts::{same, too_long};
+use super::texts::{self, same, too_long};
 use super::{PowerContext, Superpower};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
-use super::local_time;
 use super::notice::{Notice, SentNotices};
-use super::parsers;
-use super::texts;
 use super::{Power, PowerContext, Strength, Superpower};
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day, Spec};
 use crate::clock::{Timestamp, Zone};

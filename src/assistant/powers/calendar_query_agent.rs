@@ -11,11 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
-use super::local_time;
-use super::parsers;
 use super::planned_time;
-use super::texts;
 use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower};
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::Clock;
 use crate::assistant::builtin::words::Words;

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::Event;
-use super::parsers;
-use super::texts;
 use super::{PowerContext, Strength, Superpower};
+use super::{parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::model::calendar::WINDOW_PAST_DAYS;
 pub(super) use operations::Arguments;

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::{Event, TravelTimes};
-use super::local_time;
 use super::notice::{self, Notice, SentNotices};
-use super::parsers;
-use super::texts;
 use super::{Power, PowerContext, StoredState, Strength, Superpower};
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;

@@ -8,11 +8,10 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
-use super::local_time;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
-use super::parsers;
 use super::{PowerContext, Strength, Superpower};
+use super::{local_time, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;

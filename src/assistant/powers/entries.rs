@@ -12,12 +12,10 @@ use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::bookings;
-use super::local_time;
 use super::notice::{self, Notice, SentNotices};
-use super::parsers;
 use super::planned_time::PlannedTime;
-use super::texts;
 use super::{Plan, Power, PowerContext};
+use super::{local_time, parsers, texts};
 use crate::clock::Timestamp;
 pub(super) use mailed::MailedEntry;
 use mailed::{MailSource, without_mails};

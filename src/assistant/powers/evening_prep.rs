@@ -6,11 +6,9 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::entries::promise;
-use super::local_time;
 use super::notice::{Notice, SentNotices};
-use super::parsers;
-use super::texts;
 use super::{Plan, Power, PowerContext, Strength, Superpower};
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Clock, Day, Spec};
 use crate::clock::{Timestamp, Zone};

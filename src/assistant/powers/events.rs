@@ -4,10 +4,8 @@
 use chrono::NaiveDate;
 
 use super::facts::Event;
-use super::local_time;
-use super::parsers;
-use super::texts;
 use super::{Plan, PowerContext};
+use super::{local_time, parsers, texts};
 use crate::clock::{Timestamp, Zone};
 
 /// Characters of a title, a place or a link that are shown.

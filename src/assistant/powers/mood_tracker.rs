@@ -4,11 +4,10 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::local_time;
-use super::parsers;
 use super::planned_time;
 use super::texts::{counted, too_long};
 use super::{PowerContext, Strength, Superpower};
+use super::{local_time, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;

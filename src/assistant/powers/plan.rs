@@ -2,8 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::local_time;
-use super::texts;
+use super::{local_time, texts};
 use crate::clock::{Timestamp, Zone};
 
 /// Something planned: a reminder, a booking, an event of a calendar.

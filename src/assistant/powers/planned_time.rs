@@ -3,9 +3,7 @@
 
 use chrono::NaiveDate;
 
-use super::local_time;
-use super::parsers;
-use super::texts;
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::reminder::repeats::repeats;
 use crate::assistant::builtin::when::{self, Day, Problem, Spec};

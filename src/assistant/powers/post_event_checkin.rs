@@ -8,12 +8,10 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
-use super::local_time;
 use super::notice::{self, Notice};
-use super::parsers;
 use super::planned_time::{self, PlannedTime};
-use super::texts;
 use super::{Plan, Power, PowerContext, Strength, Superpower};
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;

@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
-use super::local_time;
 use super::notice::Notice;
-use super::parsers;
 use super::planned_time::{self, PlannedTime};
-use super::texts;
 use super::{Plan, Power, PowerContext, Strength, Superpower, events};
+use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;

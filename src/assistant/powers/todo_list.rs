@@ -174,7 +174,7 @@ impl Superpower for TodoState {
         due.into_iter().map(line).collect()
     }
 
-    fn occasions(&self, _scene: &PowerContext<'_>) -> Vec<Plan> {
+    fn occasions(&self, _context: &PowerContext<'_>) -> Vec<Plan> {
         let open = self.all().filter(|(_, item)| !item.done);
         let due = open.filter_map(|(_, item)| Some((item.due()?, item.text.clone())));
         due.map(|(due, text)| Plan {

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::local_time;
 use super::parsers::which;
-use super::texts;
-use super::texts::{counted, joined, same, too_long};
+use super::texts::{self, counted, joined, same, too_long};
 use super::{PowerContext, Superpower};
 pub use booked::planned_trips;
 pub(super) use operations::Arguments;
@@ -219,7 +218,7 @@ impl Superpower for TripState {
         trips.collect()
     }
 
-    fn occasions(&self, _scene: &PowerContext<'_>) -> Vec<super::Plan> {
+    fn occasions(&self, _context: &PowerContext<'_>) -> Vec<super::Plan> {
         let trips = self.trips.iter();
         let day = |trip: &Trip| {
             Some((
@@ -416,17 +415,6 @@ impl TripState {
             self.trips.push(trip);
         }
         self.trips.last()
-    }
-
-    fn list(&self, context: &PowerContext<'_>) -> String {
-        if self.trips.is_empty() {
-            return NO_TRIP.to_owned();
-        }
-        let mut text = format!("{}:", counted(self.trips.len(), "trip"));
-        for trip in self.trips.iter().rev() {
-            text.push_str(&format!("\n• {}", trip.title(context)));
-        }
-        text
     }
 }
 

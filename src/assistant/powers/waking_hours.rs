@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::local_time;
-use super::parsers;
-use super::texts;
+use super::{local_time, parsers, texts};
 use crate::clock::{Timestamp, Zone};
 
 const DAY_MINUTES: u32 = 24 * 60;

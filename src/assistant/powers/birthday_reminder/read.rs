@@ -7,9 +7,8 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
 use crate::assistant::powers::statement;
+use crate::assistant::powers::{local_time, parsers};
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;

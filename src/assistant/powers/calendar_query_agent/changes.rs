@@ -7,10 +7,8 @@ use super::{CalendarQuery, Strength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
-use crate::assistant::powers::texts;
 use crate::assistant::powers::{PowerContext, planned_time};
+use crate::assistant::powers::{local_time, parsers, texts};
 use crate::model::calendar_change::TITLE_CHARS_MAX;
 
 /// The length of an event without an end.

@@ -8,10 +8,8 @@ use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::events;
 use crate::assistant::powers::facts::Event;
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
-use crate::assistant::powers::texts;
 use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext};
+use crate::assistant::powers::{local_time, parsers, texts};
 use crate::clock::Timestamp;
 use crate::model::calendar::{EventClock, EventTime};
 

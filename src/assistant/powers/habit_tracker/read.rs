@@ -6,8 +6,7 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
+use crate::assistant::powers::{local_time, parsers};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -139,26 +138,6 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
         return (to > from && to - from <= 6)
             .then_some((Soft, HabitAction::DidNot { what, days_ago }));
     }
-    let is_negative = |word: &str| {
-        matches!(
-            word,
-            "not"
-                | "never"
-                | "no"
-                | "without"
-                | "didnt"
-                | "dont"
-                | "doesnt"
-                | "havent"
-                | "hasnt"
-                | "wasnt"
-                | "wont"
-                | "cant"
-                | "couldnt"
-                | "wouldnt"
-                | "shouldnt"
-        )
-    };
     if (at..to).any(|n| is_negative(words.get(n))) {
         return None;
     }
@@ -173,6 +152,27 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     };
     let is_report = dated || plain.is_some();
     (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+fn is_negative(word: &str) -> bool {
+    matches!(
+        word,
+        "not"
+            | "never"
+            | "no"
+            | "without"
+            | "didnt"
+            | "dont"
+            | "doesnt"
+            | "havent"
+            | "hasnt"
+            | "wasnt"
+            | "wont"
+            | "cant"
+            | "couldnt"
+            | "wouldnt"
+            | "shouldnt"
+    )
 }
 
 /// How what is done already begins: "ran on monday".

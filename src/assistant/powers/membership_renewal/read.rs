@@ -11,8 +11,7 @@ use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
+use crate::assistant::powers::{local_time, parsers};
 
 /// Words before "renews".
 const NAME_WORDS_MAX: usize = 8;

@@ -7,10 +7,8 @@ use super::{CheckinAction, CheckinState, NAME_WORDS_MAX, is_in_the_evening, is_o
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::entries::Entry;
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
-use crate::assistant::powers::texts;
+use crate::assistant::powers::{local_time, parsers, texts};
 
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;

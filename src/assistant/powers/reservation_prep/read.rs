@@ -4,11 +4,9 @@
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::{ParsedMessage, when};
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
-use crate::assistant::powers::texts;
 use crate::assistant::powers::{Strength, trip_planner};
+use crate::assistant::powers::{local_time, parsers, texts};
 
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;

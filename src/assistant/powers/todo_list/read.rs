@@ -10,8 +10,7 @@ use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::parsers;
-use crate::assistant::powers::parsers::things;
+use crate::assistant::powers::parsers::{self, things};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 
 /// Words after "add" that name things for a list, where none is named.

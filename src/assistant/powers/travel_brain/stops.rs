@@ -4,8 +4,7 @@
 use chrono::NaiveDateTime;
 
 use super::super::{Booking, Event, Plan, PowerContext, bookings, events};
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::texts;
+use crate::assistant::powers::{local_time, texts};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 

@@ -6,9 +6,8 @@ use chrono::{Datelike, NaiveDate};
 use super::{DAYS_MAX, TripAction};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
-use crate::assistant::powers::local_time;
-use crate::assistant::powers::parsers;
 use crate::assistant::powers::statement;
+use crate::assistant::powers::{local_time, parsers};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,

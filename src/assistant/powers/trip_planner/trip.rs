@@ -1,10 +1,9 @@
-//! How a trip is shown.
+//! How trips are shown.
 
-use super::Trip;
+use super::{NO_TRIP, Trip, TripState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::local_time;
-use crate::assistant::powers::texts;
-use crate::assistant::powers::texts::counted;
+use crate::assistant::powers::texts::{self, counted};
 
 impl Trip {
     pub(super) fn days(&self) -> Option<i64> {
@@ -63,6 +62,19 @@ impl Trip {
         for (n, one) in (1..).zip(&self.packing) {
             let done = if one.packed { " ✓" } else { "" };
             text.push_str(&format!("\n{n}. {}{done}", one.what));
+        }
+        text
+    }
+}
+
+impl TripState {
+    pub(super) fn list(&self, context: &PowerContext<'_>) -> String {
+        if self.trips.is_empty() {
+            return NO_TRIP.to_owned();
+        }
+        let mut text = format!("{}:", counted(self.trips.len(), "trip"));
+        for trip in self.trips.iter().rev() {
+            text.push_str(&format!("\n• {}", trip.title(context)));
         }
         text
     }
