@@ -327,12 +327,18 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             _ => false,
         }
     });
-    is_named || begins_counted(words, range.start)
+    is_named || begins_counted(words, range)
 }
 
 /// "at 5 for the next 3 days".
-fn begins_counted(words: &Words, at: usize) -> bool {
-    read(words, at).is_some_and(|(repeat, _)| matches!(repeat.end, Some(RuleEnd::Count(_))))
+fn begins_counted(words: &Words, range: Range<usize>) -> bool {
+    let at = range.start;
+    // "days" or a weekday's plural; most texts have none.
+    let has_days = range
+        .take(WORDS_MAX)
+        .any(|at| words.get(at).ends_with("days"));
+    has_days
+        && read(words, at).is_some_and(|(repeat, _)| matches!(repeat.end, Some(RuleEnd::Count(_))))
 }
 
 /// The first recurrence within `range`, with its words.
