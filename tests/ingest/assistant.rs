@@ -1,5 +1,7 @@
 //! What the builtin assistant does by itself: memories, the time zone, the name, status.
 
+use chatkeep::clock::{Clock, Timestamp};
+
 use super::support::{Service, group};
 use super::{count, reply, say, service_at, standing_clock};
 
@@ -174,7 +176,9 @@ async fn somebody_in_a_crisis_gets_a_number_whatever_the_limits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_is_borne_out_by_the_rows() {
-    let service = service_at(&standing_clock(), &[]).await;
+    // Noon: it is the same day in UTC and in Berlin.
+    let noon = Timestamp::parse("2026-11-23T12:00:00Z").unwrap();
+    let service = service_at(&Clock::fixed(noon), &[]).await;
     let texts = || service.rows("SELECT text FROM reminders ORDER BY text");
     let none: [[&str; 1]; 0] = [];
     for half_understood in [
