@@ -80,7 +80,7 @@ pub(in crate::assistant) use recognise::recognise_message;
 pub use recognise::{Control, PowerCall, PowerCalls, recognise};
 use superpower::Superpower;
 pub use superpower::{PowerOutcome, StoredState, Strength};
-pub use table::{Action, Operation};
+pub use table::{PowerAction, PowerOperation};
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;
 pub use waking_hours::WakingHours;

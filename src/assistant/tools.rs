@@ -94,7 +94,7 @@ pub enum Operation {
         to: NaiveDate,
     },
     Notices(NoticeRequest),
-    Power(Power, powers::Operation),
+    Power(Power, powers::PowerOperation),
 }
 
 /// The fields of the profile to change.

@@ -4,7 +4,7 @@
 use super::powers::stored_state;
 use super::turn::MessageTurn;
 use crate::assistant::powers::{
-    self, Action, Facts, Power, PowerContext, StoredBirthday, keep_again, remove_birthday,
+    self, Facts, Power, PowerAction, PowerContext, StoredBirthday, keep_again, remove_birthday,
 };
 use crate::error::{Error, Result};
 use crate::store::{PowerOwner, RemovedItem, Tx};
@@ -52,7 +52,7 @@ impl MessageTurn<'_> {
         Ok(all.pop().map(|birthday| birthday.line))
     }
 
-    fn change_birthdays(&self, tx: &mut Tx<'_>, action: Action) -> Result<()> {
+    fn change_birthdays(&self, tx: &mut Tx<'_>, action: PowerAction) -> Result<()> {
         let owner = PowerOwner::User(self.user.id);
         let stored = tx.power_state(owner, POWER.name())?.map(stored_state);
         let facts = Facts::default();

@@ -7,7 +7,7 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::powers::{
-    Action, CalendarQuery, CalendarRequest, EventChangeRequest, EventRef, Power,
+    CalendarQuery, CalendarRequest, EventChangeRequest, EventRef, Power, PowerAction,
 };
 use crate::assistant::{Intent, wording};
 use crate::error::Result;
@@ -194,7 +194,7 @@ impl MessageTurn<'_> {
         if self.in_group() || !self.flags.superpower(power.name()) || !self.has_superpowers(tx)? {
             return Ok(None);
         }
-        let action = Action::CalendarQueryAgent(CalendarQuery::Change(EventChangeRequest {
+        let action = PowerAction::CalendarQueryAgent(CalendarQuery::Change(EventChangeRequest {
             which,
             to,
             is_explicit: false,

@@ -7,14 +7,14 @@ use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{Action, Power, Strength};
+use crate::assistant::powers::{Power, PowerAction, Strength};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::{MessageRow, Tx};
 
 /// What becomes of an edit.
-enum Correction {
+enum EditOutcome {
     /// It is handled like any other message.
     Unneeded,
     /// The earlier version is undone; the sentence that says so.
@@ -34,12 +34,12 @@ impl MessageTurn<'_> {
             Some(earlier) if !self.left_to_model && self.agent.is_some() => {
                 self.correct(tx, &earlier.row)?
             }
-            _ => Correction::Unneeded,
+            _ => EditOutcome::Unneeded,
         };
         let note = match correction {
-            Correction::Unneeded => return self.reply(tx, intent),
-            Correction::Refused(reply) => return Ok(Some(reply.into())),
-            Correction::Undone(note) => note,
+            EditOutcome::Unneeded => return self.reply(tx, intent),
+            EditOutcome::Refused(reply) => return Ok(Some(reply.into())),
+            EditOutcome::Undone(note) => note,
         };
         Ok(self.reply(tx, intent)?.map(|reply| {
             let mut all = Reply::from(note);
@@ -48,7 +48,7 @@ impl MessageTurn<'_> {
         }))
     }
 
-    fn correct(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<Correction> {
+    fn correct(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<EditOutcome> {
         let message = Message {
             text: earlier.text.clone(),
             timestamp: earlier.sent_at_s,
@@ -58,19 +58,22 @@ impl MessageTurn<'_> {
         let context = message.context(persona, self.timezone(), earlier.received_at);
         let understood = assistant::understand_all(&context);
         if let Intent::FollowUp { what, .. } = &understood.intent
-            && matches!(what, FollowUp::Change { .. } | FollowUp::Snooze(_))
+            && matches!(
+                what,
+                FollowUp::Change { .. } | FollowUp::Snooze(_) | FollowUp::SnoozeNumbered { .. }
+            )
         {
-            return Ok(Correction::Unneeded); // the new time replaces the first one
+            return Ok(EditOutcome::Unneeded); // the new time replaces the first one
         }
         let at = earlier.received_at;
         self.drop_question_of(tx, at)?;
         // A name or a time zone is replaced by the new one.
         let stated = self.latest_of(tx, at)?.and_then(|latest| latest.fact);
         if matches!(stated, Some(StatedFact::Name | StatedFact::TimeZone)) {
-            return Ok(Correction::Unneeded);
+            return Ok(EditOutcome::Unneeded);
         }
         if self.is_one_request(&understood) && self.undo_all_of(tx, at)? {
-            return Ok(Correction::Undone(wording::earlier_version_undone()));
+            return Ok(EditOutcome::Undone(wording::earlier_version_undone()));
         }
         let is_last = self.room.head == Some(earlier.id);
         let did_something = match is_last {
@@ -78,8 +81,8 @@ impl MessageTurn<'_> {
             false => self.is_request(&understood),
         };
         Ok(match did_something {
-            true => Correction::Refused(wording::earlier_version_stays()),
-            false => Correction::Unneeded,
+            true => EditOutcome::Refused(wording::earlier_version_stays()),
+            false => EditOutcome::Unneeded,
         })
     }
 
@@ -121,12 +124,8 @@ impl MessageTurn<'_> {
 
     /// The superpowers whose state was last changed then.
     fn powers_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Vec<Power>> {
-        let mut powers = Vec::new();
-        for row in tx.power_states(self.owner())? {
-            let written = tx.power_state_written_at(self.owner(), &row.name)?;
-            powers.extend(Power::named(&row.name).filter(|_| written == Some(at)));
-        }
-        Ok(powers)
+        let names = tx.power_states_written_at(self.owner(), at)?;
+        Ok(names.iter().filter_map(|name| Power::named(name)).collect())
     }
 
     /// Whether anything that was changed then is still the last change.
@@ -141,7 +140,7 @@ impl MessageTurn<'_> {
             is_undone = self.undo_latest(tx, &latest, at)?.is_some();
         }
         for power in self.powers_of(tx, at)? {
-            let undone = self.act(tx, power, Action::Undo)?;
+            let undone = self.act(tx, power, PowerAction::Undo)?;
             is_undone |= matches!(undone, Some(PowerReply::Said { changed: true, .. }));
         }
         Ok(is_undone)

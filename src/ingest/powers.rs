@@ -15,7 +15,7 @@ pub(super) use facts::{bookings, event_lines, planned_events};
 use super::turn::MessageTurn;
 use crate::access::Access;
 use crate::assistant::help::HelpGroup;
-use crate::assistant::powers::{self, Action, Power, PowerCall, StoredState, Strength};
+use crate::assistant::powers::{self, Power, PowerAction, PowerCall, StoredState, Strength};
 use crate::assistant::{Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -192,7 +192,7 @@ impl MessageTurn<'_> {
         &self,
         tx: &mut Tx<'_>,
         power: Power,
-        action: Action,
+        action: PowerAction,
     ) -> Result<Option<PowerReply>> {
         let attempt = PowerAttempt {
             power,

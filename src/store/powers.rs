@@ -79,6 +79,23 @@ impl Tx<'_> {
         Ok(at.optional()?)
     }
 
+    /// The names of the superpowers whose state was last written then.
+    pub fn power_states_written_at(&self, owner: PowerOwner, at: Timestamp) -> Result<Vec<String>> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "SELECT power FROM power_states WHERE user_id = ?1 AND updated_at = ?2",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "SELECT power FROM power_states WHERE room_id = ?1 AND updated_at = ?2",
+                room.0,
+            ),
+        };
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let names = statement.query_map((id, at.0), |row| row.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// All states of an owner.
     pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
         let (sql, id) = match owner {

@@ -2,13 +2,15 @@
 //! "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". This module
 //! doesn't know what they refer to.
 
+mod cancel;
 mod change;
 mod new_time;
 mod read;
 mod skip;
 
+pub(in crate::assistant) use cancel::read_named;
 pub(in crate::assistant) use new_time::read_new_time;
-pub(in crate::assistant) use read::{read, read_named};
+pub(in crate::assistant) use read::read;
 
 use std::ops::Range;
 
@@ -249,7 +251,7 @@ impl TimeChange {
     }
 }
 
-/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 or 06:30 it is 05:30. A bare hour has a
+/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A bare hour has a
 /// rule of its own.
 fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
     let is_open = |clock: &Clock| !clock.exact && clock.minute > 0 && clock.hour < 12;

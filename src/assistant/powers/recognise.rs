@@ -6,7 +6,7 @@ mod statements;
 mod words;
 
 use super::statement::{self, SentenceKind};
-use super::{Action, NoticeRequest, Power, Strength};
+use super::{NoticeRequest, Power, PowerAction, Strength};
 use super::{
     bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
     calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
@@ -28,7 +28,7 @@ const TEXT_BYTES_MAX: usize = 4_096;
 pub struct PowerCall {
     pub power: Power,
     pub strength: Strength,
-    pub action: Action,
+    pub action: PowerAction,
 }
 
 /// A command to the superpower in use.
@@ -143,10 +143,10 @@ fn understood(
     message: &ParsedMessage<'_>,
     kind: SentenceKind,
     inner: Option<&ParsedMessage<'_>>,
-) -> Option<(Strength, Action)> {
+) -> Option<(Strength, PowerAction)> {
     let call = parse(power, message);
     // Whether it stores a statement, and about something that can be named so.
-    let stores = |(strength, action): &(Strength, Action)| {
+    let stores = |(strength, action): &(Strength, PowerAction)| {
         statements::subject(action, *strength).map(statement::is_thing)
     };
     match (&call, call.as_ref().and_then(stores), kind) {
@@ -186,58 +186,77 @@ fn may_be_recalled(power: Power, message: &ParsedMessage<'_>) -> bool {
             ))
 }
 
-fn parse(power: Power, message: &ParsedMessage<'_>) -> Option<(Strength, Action)> {
+fn parse(power: Power, message: &ParsedMessage<'_>) -> Option<(Strength, PowerAction)> {
     match power {
-        Power::TodoList => map(todo_list::parse(message), Action::TodoList),
-        Power::BillSplit => map(bill_split::parse(message), Action::BillSplit),
-        Power::TripPlanner => map(trip_planner::parse(message), Action::TripPlanner),
-        Power::BirthdayReminder => map(birthday_reminder::parse(message), Action::BirthdayReminder),
-        Power::HabitTracker => map(habit_tracker::parse(message), Action::HabitTracker),
-        Power::BudgetTracker => map(budget_tracker::parse(message), Action::BudgetTracker),
-        Power::MoodTracker => map(mood_tracker::parse(message), Action::MoodTracker),
-        Power::FocusProtector => map(focus_protector::parse(message), Action::FocusProtector),
-        Power::DailySummary => map(daily_summary::parse(message), Action::DailySummary),
-        Power::TicketsVault => map(tickets_vault::parse(message), Action::TicketsVault),
-        Power::ReservationPrep => map(reservation_prep::parse(message), Action::ReservationPrep),
+        Power::TodoList => map(todo_list::parse(message), PowerAction::TodoList),
+        Power::BillSplit => map(bill_split::parse(message), PowerAction::BillSplit),
+        Power::TripPlanner => map(trip_planner::parse(message), PowerAction::TripPlanner),
+        Power::BirthdayReminder => map(
+            birthday_reminder::parse(message),
+            PowerAction::BirthdayReminder,
+        ),
+        Power::HabitTracker => map(habit_tracker::parse(message), PowerAction::HabitTracker),
+        Power::BudgetTracker => map(budget_tracker::parse(message), PowerAction::BudgetTracker),
+        Power::MoodTracker => map(mood_tracker::parse(message), PowerAction::MoodTracker),
+        Power::FocusProtector => map(focus_protector::parse(message), PowerAction::FocusProtector),
+        Power::DailySummary => map(daily_summary::parse(message), PowerAction::DailySummary),
+        Power::TicketsVault => map(tickets_vault::parse(message), PowerAction::TicketsVault),
+        Power::ReservationPrep => map(
+            reservation_prep::parse(message),
+            PowerAction::ReservationPrep,
+        ),
         Power::MembershipRenewal => map(
             membership_renewal::parse(message),
-            Action::MembershipRenewal,
+            PowerAction::MembershipRenewal,
         ),
         Power::CancellationProtector => map(
             cancellation_protector::parse(message),
-            Action::CancellationProtector,
+            PowerAction::CancellationProtector,
         ),
-        Power::PackageTracking => map(package_tracking::parse(message), Action::PackageTracking),
-        Power::PostEventCheckin => {
-            map(post_event_checkin::parse(message), Action::PostEventCheckin)
-        }
-        Power::EveningPrep => map(evening_prep::parse(message), Action::EveningPrep),
+        Power::PackageTracking => map(
+            package_tracking::parse(message),
+            PowerAction::PackageTracking,
+        ),
+        Power::PostEventCheckin => map(
+            post_event_checkin::parse(message),
+            PowerAction::PostEventCheckin,
+        ),
+        Power::EveningPrep => map(evening_prep::parse(message), PowerAction::EveningPrep),
         Power::CalendarQueryAgent => map(
             calendar_query_agent::parse(message),
-            Action::CalendarQueryAgent,
+            PowerAction::CalendarQueryAgent,
         ),
         Power::CalendarListAgent => map(
             calendar_list_agent::parse(message),
-            Action::CalendarListAgent,
+            PowerAction::CalendarListAgent,
         ),
         Power::CalendarStressAgent => map(
             calendar_stress_agent::parse(message),
-            Action::CalendarStressAgent,
+            PowerAction::CalendarStressAgent,
         ),
-        Power::CalendarMorning => map(calendar_morning::parse(message), Action::CalendarMorning),
-        Power::CalendarEvents => map(calendar_events::parse(message), Action::CalendarEvents),
-        Power::CallPrep => map(call_prep::parse(message), Action::CallPrep),
-        Power::DestinationPrep => map(destination_prep::parse(message), Action::DestinationPrep),
+        Power::CalendarMorning => map(
+            calendar_morning::parse(message),
+            PowerAction::CalendarMorning,
+        ),
+        Power::CalendarEvents => map(calendar_events::parse(message), PowerAction::CalendarEvents),
+        Power::CallPrep => map(call_prep::parse(message), PowerAction::CallPrep),
+        Power::DestinationPrep => map(
+            destination_prep::parse(message),
+            PowerAction::DestinationPrep,
+        ),
         Power::GmailMindreaderAgent => map(
             gmail_mindreader_agent::parse(message),
-            Action::GmailMindreaderAgent,
+            PowerAction::GmailMindreaderAgent,
         ),
-        Power::EmailUrgency => map(email_urgency::parse(message), Action::EmailUrgency),
-        Power::TravelBrain => map(travel_brain::parse(message), Action::TravelBrain),
+        Power::EmailUrgency => map(email_urgency::parse(message), PowerAction::EmailUrgency),
+        Power::TravelBrain => map(travel_brain::parse(message), PowerAction::TravelBrain),
     }
 }
 
-fn map<A>(found: Option<(Strength, A)>, action: fn(A) -> Action) -> Option<(Strength, Action)> {
+fn map<A>(
+    found: Option<(Strength, A)>,
+    action: fn(A) -> PowerAction,
+) -> Option<(Strength, PowerAction)> {
     found.map(|(strength, found)| (strength, action(found)))
 }
 

@@ -25,18 +25,18 @@ use crate::clock::Timestamp;
 
 /// What a call of a language model means.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Operation {
-    pub action: Action,
+pub struct PowerOperation {
+    pub action: PowerAction,
     /// It changes stored data; otherwise it only reads.
     pub changes: bool,
 }
 
-/// Generates `Action` and the methods of `Power` from lines `Name: module::{State, Action}`.
+/// Generates `Action` and the methods of `Power` from lines `Name: module::{State, PowerAction}`.
 macro_rules! superpowers {
     ($($power:ident: $module:ident::{$state:ident, $action:ident},)*) => {
         /// An action of one superpower.
         #[derive(Debug, Clone, PartialEq)]
-        pub enum Action {
+        pub enum PowerAction {
             $($power($module::$action),)*
             /// Requested by name only: the overview.
             Overview,
@@ -48,14 +48,14 @@ macro_rules! superpowers {
             pub fn act(
                 self,
                 stored: Option<&StoredState>,
-                action: Action,
+                action: PowerAction,
                 context: &PowerContext<'_>,
             ) -> Result<PowerOutcome, serde_json::Error> {
                 match (self, action) {
-                    $((Self::$power, Action::$power(action)) => {
+                    $((Self::$power, PowerAction::$power(action)) => {
                         stored::act::<$module::$state>(self, stored, action, context)
                     })*
-                    $((Self::$power, Action::Undo) => {
+                    $((Self::$power, PowerAction::Undo) => {
                         stored::undo::<$module::$state>(self, stored, context)
                     })*
                     // Also for an action of another superpower.
@@ -162,11 +162,11 @@ macro_rules! superpowers {
             }
 
             /// What arguments (a model's JSON) mean.
-            pub fn operation(self, arguments: &str, moment: Moment) -> ToolResult<Operation> {
+            pub fn operation(self, arguments: &str, moment: Moment) -> ToolResult<PowerOperation> {
                 match self {
                     $(Self::$power => {
                         let operation = read::<$module::Arguments>(arguments)?.operation(moment)?;
-                        Ok(operation.into_operation(Action::$power))
+                        Ok(operation.into_operation(PowerAction::$power))
                     })*
                 }
             }
@@ -204,25 +204,25 @@ superpowers! {
 }
 
 impl<A> OwnOperation<A> {
-    fn into_operation(self, to_action: fn(A) -> Action) -> Operation {
+    fn into_operation(self, to_action: fn(A) -> PowerAction) -> PowerOperation {
         match self {
-            Self::Read(action) => Operation {
+            Self::Read(action) => PowerOperation {
                 action: to_action(action),
                 changes: false,
             },
-            Self::Change(action) => Operation {
+            Self::Change(action) => PowerOperation {
                 action: to_action(action),
                 changes: true,
             },
-            Self::Undo => Operation {
-                action: Action::Undo,
+            Self::Undo => PowerOperation {
+                action: PowerAction::Undo,
                 changes: true,
             },
         }
     }
 }
 
-impl Action {
+impl PowerAction {
     /// The words around what is missing, where the reply asks for it.
     pub fn lacks(&self) -> Option<(String, String)> {
         match self {
@@ -264,11 +264,11 @@ impl Action {
 
 impl Power {
     /// What "stop" does to a superpower that runs only until the person is done.
-    pub fn stop_of_running(self) -> Option<Action> {
+    pub fn stop_of_running(self) -> Option<PowerAction> {
         match self {
-            Self::FocusProtector => {
-                Some(Action::FocusProtector(focus_protector::FocusAction::Stop))
-            }
+            Self::FocusProtector => Some(PowerAction::FocusProtector(
+                focus_protector::FocusAction::Stop,
+            )),
             _ => None,
         }
     }

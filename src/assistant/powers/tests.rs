@@ -126,7 +126,7 @@ impl Person {
             call => call,
         };
         let (power, action) = match (call, calls.control, self.used) {
-            (_, Some(Control::Undo), Some(power)) => (power, Action::Undo),
+            (_, Some(Control::Undo), Some(power)) => (power, PowerAction::Undo),
             (Some(call), ..) => (call.power, call.action.clone()),
             _ => return String::new(),
         };

@@ -285,7 +285,7 @@ fn sentences(text: &str) -> Vec<&str> {
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
 fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Part<'a>> {
     let words = Words::new(sentence);
-    let beginnings: Vec<Beginning> = beginnings(&words).take(PARTS_MAX - 1).collect();
+    let beginnings: Vec<RequestStart> = beginnings(&words).take(PARTS_MAX - 1).collect();
     let mut parts = Vec::new();
     let mut start = 0;
     for (n, beginning) in beginnings.iter().enumerate() {
@@ -320,22 +320,24 @@ fn is_link(words: &Words, at: usize) -> bool {
 }
 
 /// Where a request may begin that follows another one.
-struct Beginning {
+struct RequestStart {
     at: usize,
     /// It is set apart from the words before.
     is_apart: bool,
 }
 
-fn beginnings(words: &Words) -> impl Iterator<Item = Beginning> {
+fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
     let is_own = |at: usize| {
         let before = words.get(at - 1);
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
     let is_first = move |at: &usize| FIRST_WORDS.contains(words.get(*at)); // few words
-    let all = (1..words.len()).filter(is_first).map(move |at| Beginning {
-        at,
-        is_apart: is_apart(words, at),
-    });
+    let all = (1..words.len())
+        .filter(is_first)
+        .map(move |at| RequestStart {
+            at,
+            is_apart: is_apart(words, at),
+        });
     all.filter(move |beginning| {
         (beginning.is_apart || is_own(beginning.at))
             && words.after(beginning.at, &BEGINNINGS).is_some()

@@ -4,7 +4,7 @@ use super::read_services::ReadServices;
 use super::request::PowerAttempt;
 use super::{PowerReply, facts, notices, state_of, stored_state};
 use crate::assistant::powers::{
-    Action, Effect, Facts, NoticePreferences, Power, PowerContext, StoredState,
+    Effect, Facts, NoticePreferences, Power, PowerAction, PowerContext, StoredState,
 };
 use crate::assistant::wording;
 use crate::clock::Timestamp;
@@ -87,7 +87,7 @@ impl MessageTurn<'_> {
     }
 
     /// The reply asks for what is missing: the answer to it completes the request.
-    fn note_lacking(&self, tx: &mut Tx<'_>, action: &Action) -> Result<()> {
+    fn note_lacking(&self, tx: &mut Tx<'_>, action: &PowerAction) -> Result<()> {
         match action.lacks() {
             Some((before, after)) if !self.by_model => {
                 self.ask(tx, &Question::Rest { before, after })

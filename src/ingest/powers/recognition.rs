@@ -1,7 +1,9 @@
 //! Which superpower a message requests: by name, explicitly, or as the one in use.
 
 use super::request::{PowerAttempt, PowerRequest, RequestedPower};
-use crate::assistant::powers::{self, Action, Control, Power, PowerCall, PowerCalls, Strength};
+use crate::assistant::powers::{
+    self, Control, Power, PowerAction, PowerCall, PowerCalls, Strength,
+};
 use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
@@ -111,7 +113,7 @@ fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPowe
     };
     match (calls.of(power), calls.control) {
         (Some(call), _) => RequestedPower::to_do(power, call.action.clone(), true),
-        (None, Some(Control::Undo)) => RequestedPower::to_do(power, Action::Undo, true),
+        (None, Some(Control::Undo)) => RequestedPower::to_do(power, PowerAction::Undo, true),
         (None, Some(Control::Done)) => RequestedPower {
             what: PowerRequest::End(power),
             explicit: true,
@@ -120,7 +122,7 @@ fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPowe
             what: PowerRequest::Other,
             explicit: true,
         },
-        (None, None) => RequestedPower::to_do(power, Action::Overview, true),
+        (None, None) => RequestedPower::to_do(power, PowerAction::Overview, true),
     }
 }
 
@@ -134,7 +136,7 @@ fn explicit_call(
 ) -> Option<RequestedPower> {
     match (session, calls.control) {
         (Some(power), Some(Control::Undo)) => {
-            return Some(RequestedPower::to_do(power, Action::Undo, false));
+            return Some(RequestedPower::to_do(power, PowerAction::Undo, false));
         }
         (Some(power), Some(Control::Done)) if calls.is_addressed => {
             return Some(RequestedPower {

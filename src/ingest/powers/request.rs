@@ -1,6 +1,6 @@
 //! The superpower that a message requests, and how. Plain data.
 
-use crate::assistant::powers::{Action, NoticeRequest, Power};
+use crate::assistant::powers::{NoticeRequest, Power, PowerAction};
 
 /// A superpower requested by a message.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(super) enum PowerRequest {
 #[derive(Debug, Clone)]
 pub(super) struct PowerAttempt {
     pub(super) power: Power,
-    pub(super) action: Action,
+    pub(super) action: PowerAction,
     /// The text can only be for this superpower.
     pub(super) sure: bool,
 }
@@ -46,7 +46,7 @@ impl RequestedPower {
         }
     }
 
-    pub(super) fn to_do(power: Power, action: Action, explicit: bool) -> Self {
+    pub(super) fn to_do(power: Power, action: PowerAction, explicit: bool) -> Self {
         let only = PowerAttempt {
             power,
             action,

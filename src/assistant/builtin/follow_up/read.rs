@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cancel::cancel;
 use super::change::{change, corrected, numbers};
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::skip;
@@ -216,92 +217,6 @@ fn more_minutes(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     };
     let time = TimeChange(NewTimeText::Later(count * seconds));
     Some(FollowUp::Snooze(Some(time)))
-}
-
-/// "cancel that", "cancel 2".
-fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let phrase = words.phrase(range.clone());
-    if matches!(
-        phrase.as_str(),
-        "it" | "that"
-            | "this"
-            | "that one"
-            | "this one"
-            | "the last one"
-            | "that reminder"
-            | "this reminder"
-            | "the last reminder"
-            | "my last reminder"
-            | "the reminder"
-    ) {
-        return Some(FollowUp::Cancel(ReminderRef::Latest));
-    }
-    if let Some((numbers, end)) = numbers(words, range.start)
-        && end == range.end
-    {
-        return Some(FollowUp::Cancel(ReminderRef::Numbered(numbers)));
-    }
-    // "cancel the lunch one"
-    let from = words
-        .after(range.start, &["the", "my"])
-        .unwrap_or(range.start);
-    if range.len() > 1 && words.get(range.end - 1) == "one" && from + 1 < range.end {
-        let about = subject(words.original(from..range.end - 1));
-        return Some(FollowUp::Cancel(ReminderRef::About(about)));
-    }
-    let but = [
-        "all but",
-        "all except",
-        "everything but",
-        "everything except",
-        "all reminders but",
-        "all reminders except",
-        "all of them but",
-        "all of them except",
-    ];
-    if let Some(from) = words.after(range.start, &but) {
-        let kept = match numbers(words, from).filter(|(_, end)| *end == range.end) {
-            Some((numbers, _)) => ReminderRef::Numbered(numbers),
-            None => ReminderRef::About(about(words, from..range.end)?),
-        };
-        return Some(FollowUp::CancelAllBut(kept));
-    }
-    None
-}
-
-/// What a reminder is about: "the pills".
-fn about(words: &Words, range: Range<usize>) -> Option<String> {
-    let from = words.after(range.start, &["the", "my", "that", "for"]);
-    let about = subject(words.original(from.unwrap_or(range.start)..range.end));
-    (!about.is_empty()).then_some(about)
-}
-
-/// "cancel the pills", "move call mom to 10": where nothing else is meant, these may be the words of
-/// a reminder.
-pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
-    const WORDS_MAX: usize = 20;
-    let start = words.after(0, &["please", "pls"]).unwrap_or(0);
-    let end = words.len();
-    let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
-    let range = start + 1..end - usize::from(is_polite);
-    if range.len() > WORDS_MAX {
-        return None;
-    }
-    match words.get(start) {
-        "cancel" | "delete" | "remove" | "stop" => {
-            Some(FollowUp::Cancel(ReminderRef::About(about(words, range)?)))
-        }
-        "move" | "change" | "push" | "shift" | "reschedule" | "postpone" => {
-            let (at, to) = range.clone().skip(1).find_map(|at| {
-                let is_link = matches!(words.get(at), "to" | "till" | "until" | "by");
-                let to = is_link.then(|| read_new_time(words, at..range.end));
-                Some((at, to??))
-            })?;
-            let which = ReminderRef::About(about(words, range.start..at)?);
-            Some(FollowUp::Change { which, to })
-        }
-        _ => None,
-    }
 }
 
 /// "when is it next?", "next three dates", "next dates of my swim reminder".

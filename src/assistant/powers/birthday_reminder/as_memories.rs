@@ -1,7 +1,7 @@
 //! Birthdays as memories: shown, forgotten and restored together with a person's other memories.
 
 use super::{Birthday, BirthdayAction, BirthdayState, possessive};
-use crate::assistant::powers::{Action, PowerContext, StoredState};
+use crate::assistant::powers::{PowerAction, PowerContext, StoredState};
 
 /// A stored birthday.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,19 +29,19 @@ pub fn birthdays(stored: &StoredState, context: &PowerContext<'_>) -> Vec<Stored
     all.collect()
 }
 
-pub fn remove_birthday(name: &str) -> Action {
-    Action::BirthdayReminder(BirthdayAction::Remove(name.to_owned()))
+pub fn remove_birthday(name: &str) -> PowerAction {
+    PowerAction::BirthdayReminder(BirthdayAction::Remove(name.to_owned()))
 }
 
 /// Keeps one again. `None`: the JSON is of something else.
-pub fn keep_again(item: &str) -> Option<Action> {
+pub fn keep_again(item: &str) -> Option<PowerAction> {
     let Birthday {
         name,
         month,
         day,
         year,
     } = serde_json::from_str(item).ok()?;
-    Some(Action::BirthdayReminder(BirthdayAction::Keep {
+    Some(PowerAction::BirthdayReminder(BirthdayAction::Keep {
         name,
         month,
         day,

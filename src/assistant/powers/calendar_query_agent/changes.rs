@@ -364,7 +364,7 @@ fn event_name(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::powers::{Action, Power, recognise};
+    use crate::assistant::powers::{Power, PowerAction, recognise};
     use crate::clock::Timestamp;
 
     /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
@@ -378,7 +378,7 @@ mod tests {
         let calls = recognise(&context);
         let call = calls.of(Power::CalendarQueryAgent)?;
         match &call.action {
-            Action::CalendarQueryAgent(query) => Some((call.strength, query.clone())),
+            PowerAction::CalendarQueryAgent(query) => Some((call.strength, query.clone())),
             other => panic!("{other:?}"),
         }
     }

@@ -84,12 +84,21 @@ const NEEDED: [(Power, &str); 21] = [
 pub(super) struct PowerSet(u32);
 
 impl PowerSet {
-    const ALL: Self = Self((1 << Power::ALL.len()) - 1);
-
     pub(super) const fn contains(self, power: Power) -> bool {
         self.0 & bit(power) != 0
     }
 }
+
+/// Those that understand other words, too.
+const NEEDING_NONE: u32 = {
+    let mut bits = (1 << Power::ALL.len()) - 1;
+    let mut at = 0;
+    while at < NEEDED.len() {
+        bits &= !bit(NEEDED[at].0);
+        at += 1;
+    }
+    bits
+};
 
 /// What is meant by one of a message's words, or needs none.
 pub(super) fn may_be_meant(words: &Words<'_>) -> PowerSet {
@@ -99,10 +108,9 @@ pub(super) fn may_be_meant(words: &Words<'_>) -> PowerSet {
             .flat_map(|(power, words)| words.split(' ').map(|word| (word, bit(*power))));
         WordMap::merged(pairs, |a, b| a | b)
     });
-    let needing = NEEDED.iter().fold(0, |all, (power, _)| all | bit(*power));
     let by_word = &*BY_WORD;
     let meant = words.iter().filter_map(|word| by_word.get(word));
-    PowerSet(meant.fold(PowerSet::ALL.0 & !needing, |all, powers| all | powers))
+    PowerSet(meant.fold(NEEDING_NONE, |all, powers| all | powers))
 }
 
 const fn bit(power: Power) -> u32 {

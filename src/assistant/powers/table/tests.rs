@@ -13,7 +13,7 @@ use crate::clock::{Timestamp, Zone};
 /// Wednesday, 4 March 2026, 12:00 UTC.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
-fn operation(power: Power, arguments: &Value) -> Result<Operation> {
+fn operation(power: Power, arguments: &Value) -> Result<PowerOperation> {
     let moment = Moment {
         now: NOW,
         zone: Zone::UTC,
@@ -36,7 +36,7 @@ fn arguments_mean_actions() {
         (
             Power::TodoList,
             json!({"operation": "add", "items": ["milk", " eggs\n"]}),
-            Action::TodoList(todo_list::TodoAction::Add(
+            PowerAction::TodoList(todo_list::TodoAction::Add(
                 todo_list::ListName::Unnamed,
                 vec![thing("milk", None), thing("eggs", None)],
             )),
@@ -45,7 +45,7 @@ fn arguments_mean_actions() {
             Power::TodoList,
             json!({"operation": "add", "items": ["nails"], "list": " Hardware ",
                 "date": "2026-03-06"}),
-            Action::TodoList(todo_list::TodoAction::Add(
+            PowerAction::TodoList(todo_list::TodoAction::Add(
                 todo_list::ListName::Named("Hardware".into()),
                 vec![thing("nails", NaiveDate::from_ymd_opt(2026, 3, 6))],
             )),
@@ -54,7 +54,7 @@ fn arguments_mean_actions() {
             Power::BillSplit,
             json!({"operation": "paid", "payer": "me", "amount": 30.1, "currency": "EUR",
                 "purpose": "taxi", "people": ["Ana", "me"]}),
-            Action::BillSplit(bill_split::BillSplitAction::Paid(bill_split::PaidAction {
+            PowerAction::BillSplit(bill_split::BillSplitAction::Paid(bill_split::PaidAction {
                 payer: "me".into(),
                 money: Amount(euros(30.1)),
                 purpose: "taxi".into(),
@@ -66,7 +66,7 @@ fn arguments_mean_actions() {
             Power::BudgetTracker,
             json!({"operation": "spent", "currency": "EUR", "date": "2026-03-03",
                 "expenses": [{"amount": 5, "purpose": "bus"}, {"amount": 12.5, "purpose": "lunch"}]}),
-            Action::BudgetTracker(budget_tracker::BudgetAction::Spent {
+            PowerAction::BudgetTracker(budget_tracker::BudgetAction::Spent {
                 spent: vec![
                     (Spending(euros(5.0)), "bus".into()),
                     (Spending(euros(12.5)), "lunch".into()),
@@ -77,7 +77,7 @@ fn arguments_mean_actions() {
         (
             Power::TripPlanner,
             json!({"operation": "plan", "place": "Tokyo", "from": "2026-03-10", "to": "2026-03-20"}),
-            Action::TripPlanner(trip_planner::TripAction::Plan {
+            PowerAction::TripPlanner(trip_planner::TripAction::Plan {
                 place: "Tokyo".into(),
                 from: NaiveDate::from_ymd_opt(2026, 3, 10),
                 to: NaiveDate::from_ymd_opt(2026, 3, 20),
@@ -93,7 +93,7 @@ fn arguments_of_trackers_mean_actions() {
         (
             Power::HabitTracker,
             json!({"operation": "did", "habit": "run"}),
-            Action::HabitTracker(habit_tracker::HabitAction::Did {
+            PowerAction::HabitTracker(habit_tracker::HabitAction::Did {
                 what: "run".into(),
                 days_ago: 0,
                 is_report: true,
@@ -102,14 +102,17 @@ fn arguments_of_trackers_mean_actions() {
         (
             Power::FocusProtector,
             json!({"operation": "start", "minutes": 45}),
-            Action::FocusProtector(focus_protector::FocusAction::Start {
+            PowerAction::FocusProtector(focus_protector::FocusAction::Start {
                 until: NOW.plus_s(45 * 60),
             }),
         ),
         (
             Power::DailySummary,
             json!({"operation": "every_day", "time": "08:00"}),
-            Action::DailySummary(daily_summary::DailySummaryAction::Daily { hour: 8, minute: 0 }),
+            PowerAction::DailySummary(daily_summary::DailySummaryAction::Daily {
+                hour: 8,
+                minute: 0,
+            }),
         ),
     ];
     check(cases);
@@ -127,12 +130,12 @@ fn arguments_of_what_is_planned_mean_actions() {
         (
             Power::TicketsVault,
             json!({"operation": "set_day", "date": "2026-03-06", "time": "20:00"}),
-            Action::TicketsVault(tickets_vault::TicketAction::SetTime(on(6, Some(1200)))),
+            PowerAction::TicketsVault(tickets_vault::TicketAction::SetTime(on(6, Some(1200)))),
         ),
         (
             Power::PackageTracking,
             json!({"operation": "arrived"}),
-            Action::PackageTracking(package_tracking::ParcelAction::Remove {
+            PowerAction::PackageTracking(package_tracking::ParcelAction::Remove {
                 about: None,
                 arrived: true,
             }),
@@ -140,7 +143,7 @@ fn arguments_of_what_is_planned_mean_actions() {
         (
             Power::ReservationPrep,
             json!({"operation": "keep", "what": "Luigi", "date": "2026-03-04", "time": "19:30"}),
-            Action::ReservationPrep(reservation_prep::ReservationAction::Keep {
+            PowerAction::ReservationPrep(reservation_prep::ReservationAction::Keep {
                 what: "Luigi".into(),
                 details: String::new(),
                 time: on(4, Some(1170)),
@@ -149,7 +152,7 @@ fn arguments_of_what_is_planned_mean_actions() {
         (
             Power::DestinationPrep,
             json!({"operation": "set_way", "minutes": 40, "place": " Main Street "}),
-            Action::DestinationPrep(destination_prep::DestinationAction::TakesMinutes {
+            PowerAction::DestinationPrep(destination_prep::DestinationAction::TakesMinutes {
                 place: Some("Main Street".into()),
                 minutes: 40,
             }),
@@ -157,12 +160,12 @@ fn arguments_of_what_is_planned_mean_actions() {
         (
             Power::CalendarEvents,
             json!({"operation": "set_minutes_before", "minutes": 60}),
-            Action::CalendarEvents(calendar_events::EventReminderAction::Before(60)),
+            PowerAction::CalendarEvents(calendar_events::EventReminderAction::Before(60)),
         ),
         (
             Power::CalendarMorning,
             json!({"operation": "every_morning", "time": "06:45"}),
-            Action::CalendarMorning(calendar_morning::MorningAction::At(405)),
+            PowerAction::CalendarMorning(calendar_morning::MorningAction::At(405)),
         ),
     ];
     check(cases);
@@ -171,7 +174,7 @@ fn arguments_of_what_is_planned_mean_actions() {
     let free = operation(Power::CalendarQueryAgent, &free).unwrap();
     assert_eq!(
         free.action,
-        Action::CalendarQueryAgent(calendar_query_agent::CalendarQuery::IsFree {
+        PowerAction::CalendarQueryAgent(calendar_query_agent::CalendarQuery::IsFree {
             day: on(5, None).day,
             from: 1320,
             to: 1440,
@@ -180,9 +183,9 @@ fn arguments_of_what_is_planned_mean_actions() {
     assert!(!free.changes);
 }
 
-fn check(cases: Vec<(Power, Value, Action)>) {
+fn check(cases: Vec<(Power, Value, PowerAction)>) {
     for (power, arguments, action) in cases {
-        let expected = Operation {
+        let expected = PowerOperation {
             action,
             changes: true,
         };
