@@ -228,29 +228,29 @@ async fn what_the_server_took_is_not_sent_again() {
     assert_eq!(xmpp.texts(ADA), names);
 }
 
-/// What was written while nobody read comes from the archive, page by page.
+/// What was written while nobody read comes from the archive, page by page. In a room, most of it
+/// is not for the assistant: no answer is waited for.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_written_meanwhile_is_read() {
     let xmpp = Xmpp::start().await;
-    let running = service(&xmpp, ADA).await;
+    let room = xmpp.room("tea", &[("Ada", ADA)]);
+    let running = service(&xmpp, &room).await;
     running.set_flag("rate_limit.enabled", false).await;
-    running.set_flag("free_tier.enabled", false).await;
     let (_, folder) = running.stop().await;
-    let mut last = String::new();
-    for number in 0..120 {
-        last = xmpp.say(ADA, &format!("number {number}"));
-    }
-    let running = service_in(folder, &xmpp, ADA).await;
-    until_read(&running, BOT, &last).await;
     let expected: Vec<String> = (0..120).map(|number| format!("number {number}")).collect();
+    let ids = expected.iter().map(|text| xmpp.say_in(&room, "Ada", text));
+    let last = ids.last().unwrap();
+    let running = service_in(folder, &xmpp, &room).await;
+    until_read(&running, &room, &last).await;
     assert_eq!(texts(&running), expected);
     // The archive has lost what was read last: what it holds counts as new.
     let (_, folder) = running.stop().await;
     xmpp.empty_archives();
-    let last = xmpp.say(ADA, "my name is Ada");
-    let running = service_in(folder, &xmpp, ADA).await;
-    until_read(&running, BOT, &last).await;
+    let last = xmpp.say_in(&room, "Ada", "number 120");
+    let running = service_in(folder, &xmpp, &room).await;
+    until_read(&running, &room, &last).await;
     assert_eq!(texts(&running).len(), 121);
+    assert!(xmpp.texts(&room).is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
