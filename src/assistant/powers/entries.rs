@@ -236,6 +236,11 @@ impl Entries {
         Some(entry.id)
     }
 
+    /// What the person told last, not what mails state.
+    pub(super) fn newest_entered(&self) -> Option<&Entry> {
+        self.list.iter().rfind(|entry| entry.mail.is_none())
+    }
+
     /// Sets how often the entry recurs; for a mail's entry as in `set_time`.
     pub(super) fn set_period(
         &mut self,

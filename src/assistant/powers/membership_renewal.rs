@@ -119,12 +119,17 @@ impl RenewalState {
             let same = |entry: &&Entry| texts::same(&entry.what, &draft.what);
             draft.period = self.renewals.list.iter().find(same).and_then(|e| e.period);
         }
+        let is_assumed = draft.period.is_none();
+        draft.period = draft.period.or(Some(Period::Yearly));
         let (id, before) = match self.renewals.replace(POWER, draft, context) {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
-        self.announced("Noted", id, &before, context)
-            .unwrap_or_default()
+        let mut reply = self.announced("Noted", id, &before, context);
+        if is_assumed && let Some(reply) = &mut reply {
+            reply.push_str(" If it renews more often, say for example “every month”.");
+        }
+        reply.unwrap_or_default()
     }
 
     fn announced(
@@ -166,11 +171,6 @@ impl RenewalState {
         }
         let promised = promise(POWER, &promised, context);
         reply.push_str(&format!(".{replaced} {promised}"));
-        if entry.period.is_none() {
-            reply.push_str(
-                " Does it renew every month or every year? Say “every month” or “every year”; until then I keep this day only.",
-            );
-        }
         Some(reply)
     }
 
@@ -183,8 +183,9 @@ impl RenewalState {
         let found = match about {
             Some(about) => self.renewals.find(about, context),
             None => {
-                let own = self.renewals.list.iter().filter(|e| e.period.is_none());
-                own.map(|entry| entry.id).max()
+                let newest = self.renewals.newest_entered();
+                let yearly = newest.filter(|entry| entry.period == Some(Period::Yearly));
+                yearly.map(|entry| entry.id)
             }
         };
         let Some(id) = found else {
