@@ -62,7 +62,9 @@ impl MessageTurn<'_> {
             FollowUp::Change {
                 which: ReminderRef::Latest,
                 to,
-            } if matches!(self.question(tx)?, Some(Question::When { .. })) => {
+            } if matches!(self.question(tx)?, Some(Question::When { .. }))
+                && self.was_asked_last(tx)? =>
+            {
                 self.answer_when(tx, to)?
             }
             FollowUp::Change { which, to } => {

@@ -301,6 +301,9 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
                 .unwrap_or(lead),
         );
     }
+    if is_pronoun(&parsed.text) {
+        parsed.text.clear();
+    }
     if parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
@@ -363,6 +366,14 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
         Some(spec) => finished(message, &spec, &text),
         None => Intent::Unclear(wording::reminder_half_understood(&text)),
     }
+}
+
+/// It names nothing: "remind me of it tomorrow".
+fn is_pronoun(text: &str) -> bool {
+    matches!(
+        text.to_lowercase().as_str(),
+        "it" | "this" | "that" | "them" | "these" | "those"
+    )
 }
 
 fn is_waking(text: &str) -> bool {

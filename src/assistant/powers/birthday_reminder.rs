@@ -35,6 +35,7 @@ pub enum BirthdayAction {
         year: Option<i32>,
     },
     When(String),
+    Age(String),
     List,
     Remove(String),
     /// 30 February, 5/6, or no day.
@@ -85,6 +86,7 @@ impl Superpower for BirthdayState {
                     }
                 ),
             },
+            BirthdayAction::Age(name) => self.age(&self.birthdays[self.find(&name)?], context),
             BirthdayAction::List => self.overview(context),
             BirthdayAction::Remove(name) => match self.find(&name) {
                 Some(found) => {
@@ -214,6 +216,28 @@ impl BirthdayState {
     fn find(&self, name: &str) -> Option<usize> {
         let named = |name: &str| self.birthdays.iter().position(|one| same(&one.name, name));
         named(name).or_else(|| named(name.strip_suffix(['s', 'S'])?))
+    }
+
+    fn age(&self, of: &Birthday, context: &PowerContext<'_>) -> String {
+        let Some(year) = of.year else {
+            return format!(
+                "I don't know the year: {}. Say it with the year, for example “Ana was born on 3 May 1990”.",
+                of.display(context)
+            );
+        };
+        let next = of.next(context.today());
+        let turns = next.year() - year;
+        let (who, is, turn) = match of.name.as_str() {
+            "you" => ("You".to_owned(), "are", "turn"),
+            name => match name.strip_prefix("my ") {
+                Some(rest) => (format!("Your {rest}"), "is", "turns"),
+                None => (name.to_owned(), "is", "turns"),
+            },
+        };
+        match next == context.today() {
+            true => format!("{who} {turn} {turns} today."),
+            false => format!("{who} {is} {}; {}.", turns - 1, of.display(context)),
+        }
     }
 
     fn keep(&mut self, new: Birthday, context: &PowerContext<'_>) -> String {

@@ -134,6 +134,12 @@ fn fixed(request: &str) -> Option<(Strength, FocusAction)> {
         | "how much focus is left"
         | "how long do i focus"
         | "how long until my focus ends" => (Clear, FocusAction::Show),
+        "how long left"
+        | "how long is left"
+        | "how long do i have left"
+        | "how much longer"
+        | "how much time is left"
+        | "how much time do i have left" => (InSession, FocusAction::Show),
         _ => return None,
     })
 }

@@ -78,11 +78,16 @@ impl MessageTurn<'_> {
         let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
         let can_be_undone =
             |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
-        let Some((_, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
+        let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
             return Ok(false);
         };
         let changed_at = tx.power_state_written_at(self.owner(), power.name())?;
-        Ok(changed_at.is_none_or(|changed_at| at >= changed_at))
+        // Of what was done at once, "undo" prefers what can be taken back.
+        let is_later = |changed_at| match latest.fact {
+            Some(_) => at > changed_at,
+            None => at >= changed_at,
+        };
+        Ok(changed_at.is_none_or(is_later))
     }
 
     /// Whether the user may take one more turn with a superpower this minute.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use chrono::Days;
 
+use super::is_pronoun;
 use super::parts::{after_link, text_of};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
@@ -208,6 +209,8 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         text,
     };
     let before = text_of(words, after_link(words, range.start)..lead);
+    let before = Some(before).filter(|text| !is_pronoun(text));
+    let before = before.unwrap_or_default();
     let mut readings = vec![reading(event_end, before.clone())];
     if before.is_empty() {
         let links = (from + 1..end).filter(|at| matches!(words.get(*at), "to" | "that" | "about"));
@@ -266,7 +269,8 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
         _ if lead == range.start => (String::new(), text_of(words, after_link(words, after)..end)),
         "of" | "about" | "for" => {
             let event = super::super::subject(words.original(range.start + 1..lead));
-            (event, String::new())
+            let event = Some(event).filter(|event| !is_pronoun(event));
+            (event.unwrap_or_default(), String::new())
         }
         _ => {
             let text = text_of(words, after_link(words, range.start)..lead);

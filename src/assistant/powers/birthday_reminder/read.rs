@@ -22,6 +22,12 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, BirthdayAction::List));
     }
     let (at, end) = (message.start, parsers::end(words));
+    if words.after(at, &["how old am i"]) == Some(end) {
+        return Some((Soft, BirthdayAction::Age("you".to_owned())));
+    }
+    if let Some(from) = words.after(at, &["how old is", "how old will", "how old was"]) {
+        return asked_age(words, from, end).map(|name| (Soft, BirthdayAction::Age(name)));
+    }
     let mut near = at..end.min(at + 5 + NAME_WORDS_MAX);
     let Some(word) = near
         .clone()
@@ -78,6 +84,13 @@ pub(in crate::assistant::powers) fn parse(
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
     }
+}
+
+/// Whose age: "bo", "bo be".
+fn asked_age(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
+    let to = (from..end).find(|n| matches!(words.get(*n), "be" | "now" | "today" | "turning"));
+    let name = parsers::original(words, from, to.unwrap_or(end));
+    statement::is_person(&name).then_some(name)
 }
 
 /// What begins a request to keep a birthday.

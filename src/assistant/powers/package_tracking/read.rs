@@ -1,6 +1,8 @@
 //! Parses messages about parcels: "my parcel from Zalando arrives on friday", "where are my
 //! parcels?". It knows none.
 
+use std::ops::Range;
+
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
@@ -80,7 +82,11 @@ pub(in crate::assistant::powers) fn parse(
     {
         return Some((InSession, action));
     }
-    let kind = (at..end).find(|n| is_parcel(words.get(*n)))?;
+    let named = (at..end).find(|n| is_parcel(words.get(*n)));
+    let kind = named.or_else(|| carried(words, at..end))?;
+    if is_asked(words, at, kind..end) {
+        return Some((Soft, ParcelAction::List));
+    }
     if let Some(removal) = parse_removal(message, at, kind, end) {
         return Some(removal);
     }
@@ -96,6 +102,35 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, ParcelAction::List));
     }
     parse_parcel(message, at, kind, end).map(|action| (Clear, action))
+}
+
+/// "dhl 00340434161094042557": a carrier beside a number, without a word for a parcel.
+fn carried(words: &Words<'_>, mut range: Range<usize>) -> Option<usize> {
+    let has_number = range.clone().any(|n| is_tracking_number(words.get(n)));
+    range.find(|n| has_number && is_carrier(words.get(*n)))
+}
+
+/// "is my parcel coming today?", "has my package arrived?"
+fn is_asked(words: &Words<'_>, at: usize, mut rest: Range<usize>) -> bool {
+    let begins = matches!(
+        words.get(at),
+        "is" | "are" | "has" | "have" | "did" | "does" | "do" | "will"
+    );
+    begins
+        && rest.any(|n| {
+            matches!(
+                words.get(n),
+                "arrive"
+                    | "arrived"
+                    | "arriving"
+                    | "come"
+                    | "coming"
+                    | "delivered"
+                    | "due"
+                    | "here"
+                    | "there"
+            )
+        })
 }
 
 /// "delayed until friday": the new day, if one is named.

@@ -37,8 +37,9 @@ const NEEDED: [(Power, &str); 21] = [
     (Power::TicketsVault, "boarding it its that ticket tickets"),
     (
         Power::PackageTracking,
-        "arrive arrives come comes deliveries delivery expected it itll its package packages \
-         parcel parcels shipment",
+        "arrive arrives chronopost colissimo come comes correos deliveries delivery dhl dpd evri \
+         expected fedex gls hermes inpost it itll its package packages parcel parcels postnl \
+         postnord shipment tnt ups usps yodel",
     ),
     (
         Power::CancellationProtector,
@@ -55,13 +56,16 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BirthdayReminder,
-        "b-day bday birthday birthdays born",
+        "b-day bday birthday birthdays born old",
     ),
     (
         Power::BillSplit,
         "bill bills borrowed divide expenses lent loaned owe owes paid pay pays settle share split",
     ),
-    (Power::FocusProtector, "back disturb dnd focus focusing"),
+    (
+        Power::FocusProtector,
+        "back disturb dnd focus focusing left longer",
+    ),
     (Power::DailySummary, "day summaries summary today"),
     (
         Power::EveningPrep,

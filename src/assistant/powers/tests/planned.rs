@@ -104,7 +104,7 @@ fn renewals() {
          my passport renews → On which day
          when does netflix renew? → Saturday, 5 December
          my renewals → 1. gym membership | 2. netflix
-         netflix renews on 6 dec for 12.99 € → Sunday, 6 December | every month or every year
+         netflix renews on 6 dec for 12.99 € → Sunday, 6 December | every year again
          netflix renews every year → every year again
          my renewals → 2 | !3.
          forget the gym membership → can't cancel it
