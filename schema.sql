@@ -731,6 +731,21 @@ CREATE TABLE webhook_events (
   PRIMARY KEY (webhook_id, slot)
 ) STRICT, WITHOUT ROWID;
 
+-- Calls that are not in the ring yet, in the order in which they came. The rings of many webhooks
+-- are as many pages, so calls are moved there together, up to a second later.
+CREATE TABLE new_webhook_events (
+  id               INTEGER PRIMARY KEY,
+  webhook_id       INTEGER NOT NULL,         -- the columns of webhook_events
+  serial           INTEGER NOT NULL,
+  event_id         TEXT NOT NULL,
+  signature_valid  INTEGER NOT NULL,
+  action_triggered TEXT NOT NULL,
+  result_status    TEXT NOT NULL,
+  error_message    TEXT,
+  ip_address       TEXT NOT NULL,
+  created_at       INTEGER NOT NULL
+) STRICT;
+
 -- Calls that named themselves and were carried out, in order of time.
 CREATE TABLE webhook_deliveries (
   id         INTEGER PRIMARY KEY,

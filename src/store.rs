@@ -24,6 +24,8 @@ mod customers;
 mod database_files;
 mod deferred;
 mod dialogs;
+#[cfg(test)]
+mod dice;
 mod done_calls;
 mod erased_quotes;
 mod erased_rooms;

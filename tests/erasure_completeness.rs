@@ -154,8 +154,9 @@ const TABLES: &[Table] = &[
         fill: "INSERT INTO apps (id, app_id, creator_id, name, description, actions, created_at) VALUES (1, '0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b78', {user}, 'quixotic', '', '[]', 1);
                INSERT INTO webhooks (webhook_id, app_id, action_id, description, payload_mapping, scheme, rate_limit, is_active, secret, version, created_at, updated_at)
                  VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b79', 1, 'a', 'quixotic', '{}', 'plain', 60, 1, x'00', 1, 1, 1);
-               INSERT INTO webhook_events SELECT id, 0, 1, 'e', 1, 'quixotic', 'ok', NULL, '192.0.2.1', 1 FROM webhooks",
-        left: "SELECT (SELECT count(*) FROM apps WHERE creator_id = {user}) + (SELECT count(*) FROM webhooks) + (SELECT count(*) FROM webhook_events)" },
+               INSERT INTO webhook_events SELECT id, 0, 1, 'e', 1, 'quixotic', 'ok', NULL, '192.0.2.1', 1 FROM webhooks;
+               INSERT INTO new_webhook_events SELECT 1, id, 2, 'f', 1, 'quixotic', 'ok', NULL, '192.0.2.1', 1 FROM webhooks",
+        left: "SELECT (SELECT count(*) FROM apps WHERE creator_id = {user}) + (SELECT count(*) FROM webhooks) + (SELECT count(*) FROM webhook_events) + (SELECT count(*) FROM new_webhook_events)" },
     Table { name: "app_rooms", links: &["room_id", "installed_by"], emptied: "with the app, the room, or who installed it", exported: In("installed_apps"),
         fill: "INSERT INTO apps (id, app_id, creator_id, name, description, actions, created_at) SELECT 2, '0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b80', max(id), 'other', '', '[]', 1 FROM users WHERE id <> {user};
                INSERT INTO app_rooms (app_id, room_id, installed_at, installed_by) SELECT 1, id, 1, owner_id FROM rooms;

@@ -245,7 +245,10 @@ async fn what_ended_since_the_backup_stays_ended() {
         assert_eq!(answer.status, inactive.status, "{round}: {}", answer.text);
         // The same call again does nothing again.
         assert_eq!(town.call(&untouched, "once").await.status, 200);
-        let newest = "SELECT result_status = 'duplicate' FROM webhook_events ORDER BY created_at DESC LIMIT 1";
+        let newest = "SELECT result_status = 'duplicate' FROM
+               (SELECT created_at, result_status FROM webhook_events
+                UNION ALL SELECT created_at, result_status FROM new_webhook_events)
+             ORDER BY created_at DESC LIMIT 1";
         assert_eq!(town.count(newest), 1);
         assert_eq!(town.count("SELECT count(*) FROM app_rooms"), 0);
         let used = "SELECT count(*) FROM used_registrations";

@@ -85,6 +85,7 @@ impl Marketplace {
         let (rows, total) = self
             .store
             .write(move |tx| {
+                tx.settle_webhook_events()?;
                 let view = tx.view();
                 let row = owned_webhook(&view, caller, &app_id, &webhook_id)?;
                 view.webhook_events(row.id, limit, now)

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use super::webhook_events;
+
 /// One kind of carried-over rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarriedRows {
@@ -299,6 +301,7 @@ pub(super) fn carry_over(
 
 fn apply(conn: &mut Connection, as_of: i64) -> rusqlite::Result<Vec<CarriedRows>> {
     let tx = conn.transaction()?;
+    webhook_events::move_into_rings(&tx)?;
     let mut carried = Vec::new();
     for (key, what, sql) in RULES {
         let mut statement = tx.prepare(sql)?;

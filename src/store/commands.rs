@@ -176,10 +176,12 @@ impl Tx<'_> {
                 params![creator.0, agent.0],
             )?;
         }
-        self.prepared_value(
+        // RETURNING would open a temporary table for its one row.
+        self.execute_prepared(
             PreparedStatement::GiveSeq,
             params![agent.0, app_creator.is_some()],
-        )
+        )?;
+        self.prepared_value(PreparedStatement::HeadSeq, params![agent.0])
     }
 
     pub(super) fn insert_row(

@@ -1,9 +1,9 @@
 //! Rows that every message changes, written later: each room's newest message and each user's count
-//! of a day. The writer thread keeps the changes in memory and writes them together, at the latest a
+//! of a day; and the rings of webhooks' events. The writer thread keeps the changes in memory and writes them together, at the latest a
 //! second after the first, so that most messages write only their own row. On disk they are those
 //! of the messages up to `meta.deferred_to`; the next start adds the messages above it. So only
 //! what an inserted message implies may wait: any other change of these tables settles them first,
-//! in its transaction.
+//! in its transaction. Events are on disk at once, in a table of their own.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,13 +14,15 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::rooms::RoomHead;
-use super::{RoomId, Tx, UserId};
+use super::{RoomId, Tx, UserId, webhook_events};
 use crate::error::Result;
 
 /// How long a row waits at most.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// With this many rows waiting, all are written.
 const ROWS_MAX: usize = 8_192;
+/// The same for events.
+const EVENTS_MAX: usize = 4_096;
 
 /// The counts of users on UTC days.
 pub(super) type DayCounts = HashMap<(UserId, i64), i64>;
@@ -30,6 +32,8 @@ pub(super) type DayCounts = HashMap<(UserId, i64), i64>;
 pub(super) struct DeferredRows {
     heads: HashMap<RoomId, RoomHead>,
     counts: DayCounts,
+    /// Events that are not in the rings yet, or more: those of undone changes stay counted.
+    webhook_events: usize,
     earlier: Vec<UndoStep>,
     /// When the first of the rows began to wait.
     since: Option<Instant>,
@@ -47,6 +51,8 @@ enum UndoStep {
         /// Whether the tables are changed directly from here on.
         settled: bool,
     },
+    /// So many webhook events, which were moved.
+    WebhookEvents(usize),
 }
 
 impl DeferredRows {
@@ -70,6 +76,11 @@ impl DeferredRows {
         self.earlier.push(UndoStep::Count((user, day), before));
     }
 
+    pub(super) fn add_webhook_event(&mut self) {
+        self.begin_to_wait();
+        self.webhook_events += 1;
+    }
+
     /// The counts for readers.
     pub(super) fn shown(&self) -> &CommittedCounts {
         &self.committed
@@ -77,9 +88,9 @@ impl DeferredRows {
 
     /// How long the rows may still wait; `None` without any.
     pub(super) fn due_in(&self) -> Option<Duration> {
-        match self.heads.len() + self.counts.len() {
-            0 => None,
-            ROWS_MAX.. => Some(Duration::ZERO),
+        match (self.heads.len() + self.counts.len(), self.webhook_events) {
+            (0, 0) => None,
+            (ROWS_MAX.., _) | (_, EVENTS_MAX..) => Some(Duration::ZERO),
             _ => self
                 .since
                 .map(|since| WAIT_MAX.saturating_sub(since.elapsed())),
@@ -106,6 +117,10 @@ impl DeferredRows {
                     (self.heads, self.counts) = (heads, counts);
                     self.since = Some(Instant::now());
                 }
+                UndoStep::WebhookEvents(count) => {
+                    self.webhook_events += count;
+                    self.since = Some(Instant::now());
+                }
             }
         }
     }
@@ -118,7 +133,7 @@ impl DeferredRows {
         let mut shown = self.committed.0.lock();
         for earlier in self.earlier.drain(..) {
             match earlier {
-                UndoStep::Head(..) => {}
+                UndoStep::Head(..) | UndoStep::WebhookEvents(_) => {}
                 UndoStep::Count(day, _) => {
                     // Written since: then the next entries say so.
                     if let Some(count) = self.counts.get(&day) {
@@ -150,6 +165,7 @@ impl DeferredRows {
         last_message_id: i64,
         settled: bool,
     ) -> rusqlite::Result<()> {
+        self.move_webhook_events(conn)?;
         let heads = std::mem::take(&mut self.heads);
         let counts = std::mem::take(&mut self.counts);
         let is_none = heads.is_empty() && counts.is_empty();
@@ -184,8 +200,18 @@ impl DeferredRows {
         set_deferred_to(conn, last_message_id)
     }
 
+    fn move_webhook_events(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        match std::mem::take(&mut self.webhook_events) {
+            0 => Ok(()),
+            count => {
+                self.earlier.push(UndoStep::WebhookEvents(count));
+                webhook_events::move_into_rings(conn)
+            }
+        }
+    }
+
     fn begin_to_wait(&mut self) {
-        if self.heads.is_empty() && self.counts.is_empty() {
+        if self.heads.is_empty() && self.counts.is_empty() && self.webhook_events == 0 {
             self.since = Some(Instant::now());
         }
     }
@@ -240,6 +266,12 @@ impl CommittedCounts {
 }
 
 impl Tx<'_> {
+    /// Moves waiting webhook events into their rings, so that the rings can be read and changed in
+    /// this transaction.
+    pub fn settle_webhook_events(&mut self) -> Result<()> {
+        Ok(self.cache.deferred.move_webhook_events(self.conn)?)
+    }
+
     /// Writes the waiting rows, so that the tables can be read and changed directly in this
     /// transaction, and read by others after it.
     pub fn settle_deferred(&mut self) -> Result<()> {
@@ -251,14 +283,15 @@ impl Tx<'_> {
 }
 
 /// Adds the messages that a killed process had not counted and whose rooms it had not brought up to
-/// date.
+/// date, and moves the webhook events that it had not moved.
 pub(super) fn take_up_after_kill(conn: &mut Connection) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    webhook_events::move_into_rings(&tx)?;
     let newest = "SELECT id FROM messages ORDER BY id DESC LIMIT 1";
     let newest: Option<i64> = tx.query_row(newest, [], |row| row.get(0)).optional()?;
     let written_to = deferred_to(&tx)?;
     let Some(newest) = newest.filter(|newest| *newest > written_to) else {
-        return Ok(());
+        return tx.commit();
     };
     tx.execute(
         "INSERT INTO usage_days (user_id, day, count)

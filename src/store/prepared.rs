@@ -13,6 +13,7 @@ pub(super) enum PreparedStatement {
     HasRoomForCommands,
     CountCommandOfApp,
     GiveSeq,
+    HeadSeq,
     InsertCommand,
     DirectChats,
     InsertWebhookEvent,
@@ -20,11 +21,12 @@ pub(super) enum PreparedStatement {
 
 impl PreparedStatement {
     /// In the order of their declaration.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::InsertMessage,
         Self::HasRoomForCommands,
         Self::CountCommandOfApp,
         Self::GiveSeq,
+        Self::HeadSeq,
         Self::InsertCommand,
         Self::DirectChats,
         Self::InsertWebhookEvent,
@@ -52,8 +54,9 @@ impl PreparedStatement {
             Self::GiveSeq => {
                 "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
                    unfinished_of_apps = unfinished_of_apps + ?2
-                 WHERE id = ?1 RETURNING head_seq"
+                 WHERE id = ?1"
             }
+            Self::HeadSeq => "SELECT head_seq FROM agents WHERE id = ?1",
             Self::InsertCommand => {
                 "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
@@ -66,10 +69,9 @@ impl PreparedStatement {
                    AND instr(chat_guid, ?3) = 0"
             }
             Self::InsertWebhookEvent => {
-                "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
-                   signature_valid, action_triggered, result_status, error_message, ip_address,
-                   created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+                "INSERT INTO new_webhook_events (webhook_id, serial, event_id, signature_valid,
+                   action_triggered, result_status, error_message, ip_address, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring of rows. The ring's
-//! position is in memory, so that logging a call costs one row and no look-up.
+//! position is in memory, so that logging a call costs one row and no look-up. New events are
+//! appended to a table of their own, and moved into the rings together (see `deferred`).
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::prepared::PreparedStatement;
 use super::{Tx, View, WebhookId};
@@ -57,6 +58,7 @@ impl Tx<'_> {
         if let Some(cursor) = self.cache.event_cursors.get(&webhook) {
             return Ok(Some(*cursor));
         }
+        self.settle_webhook_events()?;
         let found = self
             .conn
             .prepare_cached(
@@ -87,7 +89,6 @@ impl Tx<'_> {
             PreparedStatement::InsertWebhookEvent,
             params![
                 webhook.0,
-                cursor.serial % RING_SLOTS,
                 cursor.serial,
                 new.event_id,
                 new.signature_valid,
@@ -98,6 +99,7 @@ impl Tx<'_> {
                 new.now.0,
             ],
         )?;
+        self.cache.deferred.add_webhook_event();
         self.cache.put_event_cursor(webhook, cursor);
         Ok(())
     }
@@ -115,6 +117,7 @@ impl Tx<'_> {
                 after: 0,
             };
         }
+        self.settle_webhook_events()?;
         self.execute(
             "DELETE FROM webhook_events WHERE created_at < ?1 AND webhook_id IN
                (SELECT id FROM webhooks WHERE id > ?2 ORDER BY id LIMIT ?3)",
@@ -134,8 +137,25 @@ impl Tx<'_> {
     }
 }
 
+/// Moves new events into their webhooks' rings. Of more than a ring has slots for, the newest stay.
+pub(super) fn move_into_rings(conn: &Connection) -> rusqlite::Result<()> {
+    let mut into_rings = conn.prepare_cached(
+        "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
+           signature_valid, action_triggered, result_status, error_message, ip_address, created_at)
+         SELECT webhook_id, serial % ?1, serial, event_id, signature_valid, action_triggered,
+           result_status, error_message, ip_address, created_at
+         FROM new_webhook_events ORDER BY webhook_id, id",
+    )?;
+    if into_rings.execute([RING_SLOTS])? > 0 {
+        let mut moved = conn.prepare_cached("DELETE FROM new_webhook_events")?;
+        moved.execute([])?;
+    }
+    Ok(())
+}
+
 impl View<'_> {
-    /// A webhook's newest events, newest first, and the number stored.
+    /// A webhook's newest events, newest first, and the number stored, of those in the ring: see
+    /// `Tx::settle_webhook_events`.
     pub fn webhook_events(
         &self,
         webhook: WebhookId,
@@ -169,3 +189,6 @@ impl View<'_> {
         Ok((rows.collect::<rusqlite::Result<_>>()?, total as usize))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -120,6 +120,7 @@ impl Tx<'_> {
 
     /// Deletes the webhook and its events.
     pub fn delete_webhook(&mut self, webhook: WebhookId) -> Result<()> {
+        self.settle_webhook_events()?;
         self.execute(
             "DELETE FROM webhook_events WHERE webhook_id = ?1",
             [webhook.0],

@@ -165,7 +165,7 @@ impl Service {
 
     /// Rows of a query on the database file, columns as JSON.
     pub fn rows(&self, sql: &str) -> Vec<Vec<Value>> {
-        if ["room_heads", "usage_days"]
+        if ["room_heads", "usage_days", "webhook_events"]
             .iter()
             .any(|table| sql.contains(table))
         {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::super::dice::Dice;
 use super::super::{NewMessage, NewRoom, NewUser, Options, RoomId, Store, Timestamp, Tx, UserId};
 use crate::error::{Error, Result};
 use crate::model::answer::Answer;
@@ -19,18 +20,6 @@ const ROUNDS: u64 = 60;
 const SEEDS: u64 = 6;
 /// Nothing in a test waits longer.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Random numbers by xorshift.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
 
 /// A message to be stored, or undone after it was.
 #[derive(Debug, Clone, Copy)]
@@ -254,7 +243,7 @@ fn check_after_kill(folder: &Path, model: &Model) {
 #[tokio::test(flavor = "multi_thread")]
 async fn deferred_rows_are_exact_whatever_is_undone_and_killed() {
     for seed in 1..=SEEDS {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut dice = Dice::new(seed);
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path());
         set_up(&store).await;
@@ -310,7 +299,7 @@ async fn a_message_after_an_undone_one_is_taken_up_too() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     set_up(&store).await;
-    let (mut dice, mut model) = (Dice(7), Model::default());
+    let (mut dice, mut model) = (Dice::new(7), Model::default());
     let mut kept = Attempt::random(&mut dice);
     (kept.fails, kept.counted) = (false, true);
     let undone = Attempt {
@@ -331,7 +320,7 @@ async fn deferred_rows_are_written_when_nothing_else_is() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     set_up(&store).await;
-    let (mut dice, mut model) = (Dice(3), Model::default());
+    let (mut dice, mut model) = (Dice::new(3), Model::default());
     let mut one = Attempt::random(&mut dice);
     one.fails = false;
     model.stored(one, attempt(&store, one).await.unwrap());
