@@ -13,6 +13,7 @@ pub(in crate::assistant) mod parsing;
 pub(in crate::assistant) mod reminder;
 mod settings;
 pub(in crate::assistant) mod small_talk;
+mod unknown;
 pub(in crate::assistant) mod when;
 pub(in crate::assistant) mod word_set;
 pub(in crate::assistant) mod words;
@@ -25,14 +26,15 @@ use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
+pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
-pub use memory::{MEMORY_CHARS_MAX, asked_about};
+pub use reminder::REMINDER_CHARS_MAX;
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
-pub use reminder::{REMINDER_CHARS_MAX, may_be_reminder};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
+pub use unknown::UnknownMessage;
 use words::Words;
 
 /// A message's text and context.
@@ -235,13 +237,6 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
     reminder::answered_text(&words)
-}
-
-/// The reminder that a message names by its words, where it means nothing else.
-pub fn named_follow_up(text: &str, persona: &str) -> Option<FollowUp> {
-    let mut words = Words::new(text);
-    parsing::drop_name(&mut words, persona);
-    follow_up::read_named(&words)
 }
 
 /// What completes a request of which a part was asked for, without the assistant's name. Empty for

@@ -4,7 +4,8 @@ mod several;
 
 use super::builtin::parsing::read_message;
 use super::builtin::{
-    Intent, MessageContext, ParsedMessage, crisis, follow_up, one_request, small_talk,
+    Intent, MessageContext, ParsedMessage, UnknownMessage, crisis, follow_up, one_request,
+    small_talk,
 };
 use super::powers::{PowerCalls, recognise_message};
 use crate::clock::Zone;
@@ -14,6 +15,8 @@ use crate::clock::Zone;
 pub struct Understanding {
     /// The meaning without superpowers.
     pub intent: Intent,
+    /// What it may mean where that is unknown.
+    pub unknown: Option<UnknownMessage>,
     /// Superpowers that it may request without a session.
     pub calls: PowerCalls,
     /// In another time zone the meaning might differ.
@@ -42,9 +45,12 @@ pub fn is_courtesy(context: &MessageContext) -> bool {
 /// The message is parsed once.
 pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
     let message = read_message(context);
+    let intent = intent_of(&message);
+    let is_unknown = message.is_addressed && intent == Intent::Unknown;
     Understanding {
         calls: recognise_message(&message),
-        intent: intent_of(&message),
+        unknown: is_unknown.then(|| UnknownMessage::of_parsed(&message)),
+        intent,
         depends_on_zone: message.depends_on_zone.get(),
         zone: context.timezone,
     }

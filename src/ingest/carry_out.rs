@@ -6,7 +6,6 @@ use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
 use crate::access::{self, AccessRules};
-use crate::assistant::builtin::may_be_reminder;
 use crate::assistant::{Intent, wording};
 use crate::clock::{Timestamp, Zone};
 use crate::edge::queue;
@@ -156,7 +155,7 @@ impl MessageTurn<'_> {
         let persona = &self.ingest.persona.get().name;
         Ok(match self.answer_from_memory(tx)? {
             Some(known) => known.into(),
-            None if !self.in_group() && may_be_reminder(&self.message.text) => {
+            None if !self.in_group() && self.unknown_message().may_be_reminder => {
                 wording::say_remind_me(&self.message.text).into()
             }
             None => wording::unknown(&self.message.text, persona).into(),

@@ -112,7 +112,7 @@ impl MessageTurn<'_> {
     pub(super) fn answer_from_memory(&self, tx: &Tx<'_>) -> Result<Option<String>> {
         let query = match self.in_group() {
             true => None,
-            false => assistant::asked_about(&self.message.text),
+            false => self.unknown_message().into_owned().asked_about,
         };
         let Some(query) = query else {
             return Ok(None);

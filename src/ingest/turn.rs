@@ -8,6 +8,7 @@ use super::powers::request::RequestedPower;
 use super::versions::{self, EarlierVersion};
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;
+use crate::assistant::UnknownMessage;
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
@@ -30,6 +31,8 @@ pub(super) struct MessageTurn<'a> {
     pub(super) access: Access,
     /// Of an edited message.
     pub(super) earlier_version: Option<EarlierVersion>,
+    /// What the message may mean where that is unknown, if that was read before.
+    pub(super) unknown: Option<&'a UnknownMessage>,
     /// The superpower that the message requests, if it is offered.
     pub(super) requested_power: Option<RequestedPower>,
     /// The user's memories in the external service.
@@ -78,6 +81,7 @@ impl Ingest {
             room,
             agent,
             access: Access::Allow { remaining: -1 },
+            unknown: prepared.understood.unknown.as_ref(),
             requested_power: None,
             service_memories: &prepared.service_memories,
             by_model: false,
@@ -99,9 +103,20 @@ impl Ingest {
     }
 }
 
-impl MessageTurn<'_> {
+impl<'a> MessageTurn<'a> {
     pub(super) fn timezone(&self) -> Option<Zone> {
         self.user.timezone
+    }
+
+    /// What the message may mean where that is unknown.
+    pub(super) fn unknown_message(&self) -> Cow<'a, UnknownMessage> {
+        match self.unknown {
+            Some(unknown) => Cow::Borrowed(unknown),
+            None => {
+                let persona = &self.ingest.persona.get().name;
+                Cow::Owned(UnknownMessage::read(&self.message.text, persona))
+            }
+        }
     }
 
     /// An earlier version of the message counts towards the daily limit.

@@ -197,12 +197,8 @@ fn question(message: &ParsedMessage) -> Option<usize> {
 }
 
 /// The subject of a question that nothing else answers: "what's the wifi password?".
-pub fn asked_about(text: &str) -> Option<String> {
-    if text.len() > QUESTION_BYTES_MAX {
-        return None;
-    }
-    let words = Words::new(text);
-    if words.len() > QUESTION_WORDS_MAX {
+pub(super) fn asked_about(text: &str, words: &Words) -> Option<String> {
+    if text.len() > QUESTION_BYTES_MAX || words.len() > QUESTION_WORDS_MAX {
         return None;
     }
     let question_word = (0..words.len()).find(|at| {

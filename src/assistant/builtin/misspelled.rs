@@ -1,6 +1,8 @@
 //! Abbreviations of times and misspelled first words of requests, and what they stand for. It knows
 //! no requests.
 
+use super::word_set::signs_of;
+
 /// Sorted by the first.
 const WORDS: [(&str, &str); 91] = [
     ("2day", "today"),
@@ -96,17 +98,23 @@ const WORDS: [(&str, &str); 91] = [
     ("wnt", "want"),
 ];
 
+/// The signs of those with the same first byte.
+static SIGNS: [u64; 256] = {
+    let mut signs = [0; 256];
+    let mut at = 0;
+    while at < WORDS.len() {
+        let word = WORDS[at].0.as_bytes();
+        signs[word[0] as usize] |= signs_of(word);
+        at += 1;
+    }
+    signs
+};
+
 /// Expands an abbreviation, and corrects a misspelled word; `None` for any other.
 pub(super) fn written_out(word: &str) -> Option<&'static str> {
-    // Length or first letter exclude most words.
-    let first = *word.as_bytes().first()?;
-    if !(3..=9).contains(&word.len())
-        || !matches!(
-            first,
-            b'2' | b'c' | b'd' | b'e' | b'f' | b'm' | b'n' | b'r' | b's' | b't' | b'w'
-        )
-    {
-        return None;
+    let signs = signs_of(word.as_bytes());
+    if SIGNS[usize::from(*word.as_bytes().first()?)] & signs != signs {
+        return None; // most words
     }
     let found = WORDS.binary_search_by_key(&word, |(typed, _)| typed);
     found.ok().map(|at| WORDS[at].1)

@@ -102,21 +102,20 @@ const HINT_WORDS_MAX: usize = 14;
 
 /// Whether a text that is no request names something to do and a time of day to come, like
 /// "call mum at 5pm".
-pub fn may_be_reminder(text: &str) -> bool {
+pub(super) fn may_be_reminder(text: &str, words: &Words) -> bool {
     if text.len() > HINT_BYTES_MAX {
         return false;
     }
-    let words = Words::new(text);
     let is_statement = matches!(
         words.get(0),
         "i" | "im" | "ive" | "we" | "he" | "she" | "they" | "it" | "its" | "you" | "the" | "see"
     );
     let is_short = (3..=HINT_WORDS_MAX).contains(&words.len());
-    if is_statement || words.is_question() || !is_short || !when::may_name_hour(&words) {
+    if is_statement || words.is_question() || !is_short || !when::may_name_hour(words) {
         return false;
     }
     let is_past = |day| matches!(day, Some(when::Day::InDays(..0) | when::Day::Over));
-    when::trailing_time(&words, 1..words.len())
+    when::trailing_time(words, 1..words.len())
         .is_some_and(|(spec, _)| spec.clock.is_some() && !is_past(spec.day))
 }
 

@@ -80,7 +80,7 @@ const fn is_before(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// A bit for the length, and one for the second byte.
-const fn signs_of(word: &[u8]) -> u64 {
+pub(super) const fn signs_of(word: &[u8]) -> u64 {
     let length = if word.len() < 31 { word.len() } else { 31 };
     let second = if word.len() > 1 { word[1] % 32 } else { 0 };
     1 << length | 1 << (32 + second)

@@ -3,7 +3,7 @@
 
 use super::Referent;
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::{self, wording};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::{described, listed, pairs};
@@ -91,26 +91,26 @@ impl MessageTurn<'_> {
 
     /// "cancel the pills": a message that means nothing else names a reminder by its words.
     pub(in crate::ingest) fn change_named(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let persona = &self.ingest.persona.get().name;
-        let Some(what) = assistant::named_follow_up(&self.message.text, persona) else {
+        let unknown = self.unknown_message();
+        let Some(what) = &unknown.named_follow_up else {
             return Ok(None);
         };
         let (FollowUp::Cancel(ReminderRef::About(about))
         | FollowUp::Change {
             which: ReminderRef::About(about),
             ..
-        }) = &what
+        }) = what
         else {
             return Ok(None);
         };
         let found = self.reminders_matching(tx, Some(about), None)?;
-        match (found.as_slice(), &what) {
+        match (found.as_slice(), what) {
             ([], _) => Ok(None),
             ([_, _, ..], FollowUp::Cancel(_)) => {
                 let which = self.ask_which(tx, "with its number, like “cancel 2”", &found)?;
                 Ok(Some(which.into()))
             }
-            _ => self.follow_up(tx, &what),
+            _ => self.follow_up(tx, what),
         }
     }
 }

@@ -33,6 +33,7 @@ impl Ingest {
             humans: 0,
             access: Access::Allow { remaining: -1 },
             earlier_version: None,
+            unknown: None,
             requested_power: None,
             service_memories,
             by_model: false,
