@@ -9,7 +9,7 @@ use calcard::icalendar::{
 };
 use chrono::{Duration, NaiveDate};
 
-use super::rule::occurrences;
+use super::rule::{later_start, occurrences};
 use super::wall_time::{
     Length, WallTime, length_of, start_of, until_on_wall, wall_time, wall_times,
 };
@@ -103,9 +103,11 @@ fn instances_of(
                 .until
                 .as_ref()
                 .and_then(|until| until_on_wall(until, &start));
-            let found = occurrences(rule, start.local, until, to, context.is_late);
             let earliest = context.window.start.utc().naive_utc() - Duration::days(1);
             let lasts = length.local + length.exact;
+            let from = earliest.checked_sub_signed(lasts).unwrap_or(start.local);
+            let begin = later_start(rule, start.local, from);
+            let found = occurrences(rule, begin, until, to, context.is_late);
             let found = found.into_iter().filter(|local| *local + lasts >= earliest);
             let found = found.take(INSTANCES_MAX);
             starts.extend(found.map(|local| (WallTime { local, ..start }, length)));

@@ -333,6 +333,31 @@ fn what_is_no_calendar_is_refused() {
 }
 
 #[test]
+fn a_series_of_many_years_has_its_instances() {
+    for (rule, first) in [
+        ("FREQ=HOURLY", "2026-10-18T08:00:00.000Z"),
+        (
+            "FREQ=HOURLY;UNTIL=20270101T000000Z",
+            "2026-10-18T08:00:00.000Z",
+        ),
+        (
+            "FREQ=HOURLY;INTERVAL=9;BYDAY=MO",
+            "2026-10-19T06:00:00.000Z",
+        ),
+        ("FREQ=MINUTELY;INTERVAL=30", "2026-10-18T08:00:00.000Z"),
+    ] {
+        let lines = vevent(&format!("UID:a\nDTSTART:19700105T090000Z\nRRULE:{rule}"));
+        let file = read_at(calendar(&lines).as_bytes(), "2026-11-22T08:00:00Z").unwrap();
+        let starts = file.events.iter().map(|event| event.time.starts_at);
+        assert_eq!(starts.clone().min().unwrap().to_string(), first, "{rule}");
+        assert!(starts.max().unwrap() > at("2026-11-22T08:00:00Z"), "{rule}");
+    }
+    let over = "UID:a\nDTSTART:19700105T090000Z\nRRULE:FREQ=HOURLY;UNTIL=20260101T000000Z";
+    let file = read_at(calendar(&vevent(over)).as_bytes(), "2026-11-22T08:00:00Z").unwrap();
+    assert!(file.events.is_empty());
+}
+
+#[test]
 fn endless_rules_end() {
     let rules = [
         ("FREQ=SECONDLY", 2_000),
