@@ -1,5 +1,5 @@
-//! A date, or a date and time, as a mail states it. Without an offset it is what a clock at
-//! the place shows.
+//! A date, or a date and time, as a mail states it. Without an offset, or with one, it is what a
+//! clock at the place shows; a time in UTC says nothing about that clock.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
 use serde::{Serialize, Serializer};
@@ -9,13 +9,16 @@ use crate::model::calendar::{DAY_MS, EventClock, EventTime};
 
 const YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
 
-/// Written as `2026-12-01`, `2026-12-01T09:00:00` or `2026-12-01T09:00:00+01:00`.
+/// Written as `2026-12-01`, `2026-12-01T09:00:00`, `2026-12-01T09:00:00+01:00` or, of UTC,
+/// `2026-12-01T09:00:00Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WallDateTime {
     pub(super) date: NaiveDate,
     pub(super) time: Option<NaiveTime>,
     /// Only with a time.
     pub(super) offset: Option<FixedOffset>,
+    /// Stated as `Z`, so that the offset is not that of the place.
+    pub(super) is_utc: bool,
 }
 
 impl WallDateTime {
@@ -24,6 +27,7 @@ impl WallDateTime {
             date,
             time: None,
             offset: None,
+            is_utc: false,
         }
     }
 
@@ -92,10 +96,9 @@ impl WallDateTime {
             true => text.replace(' ', ""),
             false => text.replacen(' ', "T", 1).replace(' ', ""),
         };
-        let text = match text.strip_suffix(['Z', 'z']) {
-            Some(utc) => format!("{utc}+00:00"),
-            None => text,
-        };
+        let utc = text.strip_suffix(['Z', 'z']);
+        let is_utc = utc.is_some();
+        let text = utc.map_or_else(|| text.clone(), |utc| format!("{utc}+00:00"));
         const DATES: [&str; 2] = ["%Y-%m-%d", "%Y%m%d"];
         const TIMES: [&str; 3] = ["%H:%M:%S%.f", "%H:%M", "%H%M%S"];
         for date in DATES {
@@ -106,6 +109,7 @@ impl WallDateTime {
                         date: at.date_naive(),
                         time: Some(at.time()),
                         offset: Some(*at.offset()),
+                        is_utc,
                     });
                 }
                 if let Ok(at) = NaiveDateTime::parse_from_str(&text, &format) {
@@ -113,6 +117,7 @@ impl WallDateTime {
                         date: at.date(),
                         time: Some(at.time()),
                         offset: None,
+                        is_utc: false,
                     });
                 }
             }
@@ -128,6 +133,7 @@ impl std::fmt::Display for WallDateTime {
             write!(f, "T{}", time.format("%H:%M:%S"))?;
         }
         match self.offset {
+            Some(_) if self.time.is_some() && self.is_utc => write!(f, "Z"),
             Some(offset) if self.time.is_some() => write!(f, "{offset}"),
             _ => Ok(()),
         }
@@ -152,11 +158,12 @@ mod tests {
             ("2026-12-01T09:00", "2026-12-01T09:00:00"),
             ("2026-12-01 09:00", "2026-12-01T09:00:00"),
             ("2026-12-01T09:00:30.250", "2026-12-01T09:00:30"),
-            ("2026-12-01T09:00:00Z", "2026-12-01T09:00:00+00:00"),
+            ("2026-12-01T09:00:00Z", "2026-12-01T09:00:00Z"),
+            ("2026-12-01T09:00:00+00:00", "2026-12-01T09:00:00+00:00"),
             ("2026-12-01T09:00:00+01:00", "2026-12-01T09:00:00+01:00"),
             ("2026-12-01T09:00:00 +0100", "2026-12-01T09:00:00+01:00"),
             ("2026-12-01T09:00-05:00", "2026-12-01T09:00:00-05:00"),
-            ("20261201T090000Z", "2026-12-01T09:00:00+00:00"),
+            ("20261201T090000Z", "2026-12-01T09:00:00Z"),
         ] {
             let found = WallDateTime::parse(text).map(|at| at.to_string());
             assert_eq!(found.as_deref(), Some(expected), "{text}");

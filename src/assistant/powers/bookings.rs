@@ -1,7 +1,7 @@
 //! What mails say of bookings, parcels, renewals and the like, as superpowers see it. Texts are
 //! from outside: each is shown on one line and shortened. It reads no mail.
 
-use chrono::{NaiveDate, NaiveDateTime};
+use chrono::{NaiveDate, NaiveDateTime, Timelike};
 
 use super::facts::{BookedPlace, Booking};
 use super::{PowerContext, events};
@@ -41,11 +41,35 @@ impl Booking {
         first.unwrap_or_default()
     }
 
-    /// The day and the minute after midnight for the person.
+    /// The day and the minute after midnight, on a clock at the place where the mail states that.
     pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<(NaiveDate, Option<u32>)> {
+        if let Some(wall) = self.starts_wall() {
+            return Some((wall.date(), Some(wall.hour() * 60 + wall.minute())));
+        }
         let start = self.time.as_ref()?.start;
         let minute = (!self.is_all_day).then(|| local_time::minute_of_day(start, context.zone()));
         Some((local_time::date(start, context.zone()), minute))
+    }
+
+    /// By how many seconds a clock at the place is ahead of the person's.
+    pub(super) fn ahead_s(&self, context: &PowerContext<'_>) -> i64 {
+        match (self.starts_wall(), &self.time) {
+            (Some(wall), Some(time)) => local_time::ahead_s(wall, time.start, context.zone()),
+            _ => 0,
+        }
+    }
+
+    /// What a clock at the place shows, where there is a place.
+    fn starts_wall(&self) -> Option<NaiveDateTime> {
+        let place = &self.details.place;
+        let is_somewhere = match self.kind {
+            FactKind::Flight | FactKind::Train | FactKind::Bus | FactKind::Hotel => true,
+            _ => ![&place.name, &place.address]
+                .iter()
+                .all(|text| text.trim().is_empty()),
+        };
+        let is_there = is_somewhere && !self.is_all_day && !events::is_online(&place.name);
+        is_there.then(|| wall_time(&self.details.starts)).flatten()
     }
 
     /// Some fields with their labels; unknown ones are left out.
@@ -58,8 +82,11 @@ impl Booking {
     }
 }
 
-/// What a clock at the place shows.
+/// What a clock at the place shows; `None` of a time in UTC, which says nothing about it.
 pub(super) fn wall_time(text: &str) -> Option<NaiveDateTime> {
+    if text.ends_with('Z') {
+        return None;
+    }
     NaiveDateTime::parse_from_str(text.get(..19)?, "%Y-%m-%dT%H:%M:%S").ok()
 }
 

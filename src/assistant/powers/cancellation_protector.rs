@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
+use super::parsers;
 use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, Superpower};
-use super::{parsers, texts};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -119,7 +119,7 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
     // The next warning takes its place.
     let over = match days {
         1 => match entry.minute {
-            Some(minute) => parsers::moment(date, minute, zone)?,
+            Some(_) => entry.begins(context)?,
             None => parsers::moment(date.succ_opt()?, 0, zone)?,
         },
         _ => notice::days_before(date, days - 1, HOUR, zone)?,
@@ -129,7 +129,7 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
         1 => "tomorrow".to_owned(),
         left => format!("in {left} days"),
     };
-    let until = texts::time_text(date, entry.minute, context.today());
+    let until = entry.when_text(context)?;
     let mut text = format!("⚠️ The {} ends {left}: {until}", entry.what);
     if !entry.details.is_empty() {
         text.push_str(&format!(" ({})", entry.details));

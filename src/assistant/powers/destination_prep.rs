@@ -129,21 +129,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, Destinatio
 
 /// It takes place somewhere that one has to go to.
 fn is_elsewhere(event: &Event) -> bool {
-    let place = event.place.trim().to_lowercase();
-    let is_online = place.contains("://")
-        || [
-            "online",
-            "zoom",
-            "teams",
-            "google meet",
-            "webex",
-            "skype",
-            "home",
-            "phone",
-            "remote",
-        ]
-        .iter()
-        .any(|word| place.starts_with(word) || place.contains("microsoft teams"));
+    let place = event.place.trim();
+    let is_online = events::is_online(place);
     event.is_on() && !event.is_all_day && !place.is_empty() && !is_online && !event.is_call
 }
 

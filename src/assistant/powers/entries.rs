@@ -55,6 +55,9 @@ pub(super) struct Entry {
     pub(super) day: Option<i32>,
     /// After midnight, in the person's time zone; `None`: not known.
     pub(super) minute: Option<u32>,
+    /// By how many seconds the clock at the place that a mail states is ahead of the person's.
+    #[serde(skip)]
+    pub(super) ahead_s: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) period: Option<Period>,
     /// The mail that it comes from; `None`: the person entered it.
@@ -90,13 +93,19 @@ impl Entry {
     /// The moment at which it begins; of a day without a time its first one.
     pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         let date = self.date(context.today())?;
-        parsers::moment(date, self.minute.unwrap_or(0), context.zone())
+        let begins = parsers::moment(date, self.minute.unwrap_or(0), context.zone())?;
+        Some(begins.plus_s(-self.ahead_s))
     }
 
     /// "Friday, 27 November at 20:00"
     pub(super) fn when_text(&self, context: &PowerContext<'_>) -> Option<String> {
         let date = self.date(context.today())?;
-        Some(texts::time_text(date, self.minute, context.today()))
+        Some(self.time_text(date, context.today()))
+    }
+
+    /// The same of one of its days.
+    fn time_text(&self, date: NaiveDate, today: NaiveDate) -> String {
+        texts::place_time_text(date, (self.minute, self.ahead_s), today)
     }
 
     /// Its name, time and details.
@@ -204,6 +213,7 @@ impl Entries {
             details: draft.details,
             day: draft.time.map(|time| local_time::number(time.day)),
             minute: draft.time.and_then(|time| time.minute),
+            ahead_s: 0,
             period: draft.period,
             mail: None,
             is_quiet: false,
@@ -233,6 +243,7 @@ impl Entries {
         let entry = &mut self.list[at];
         entry.day = Some(local_time::number(time.day));
         entry.minute = time.minute;
+        entry.ahead_s = 0;
         Some(entry.id)
     }
 
@@ -369,7 +380,7 @@ impl Entries {
         let found = self.between(from, to);
         let lines = found
             .iter()
-            .map(|(date, entry)| line(entry, &texts::time_text(*date, entry.minute, from)));
+            .map(|(date, entry)| line(entry, &entry.time_text(*date, from)));
         lines.collect()
     }
 
@@ -383,6 +394,7 @@ impl Entries {
                 day: local_time::day(entry.day?),
                 minute: entry.minute,
                 leave: None,
+                ahead_s: entry.ahead_s,
             })
         };
         let once = self.list.iter().filter(|entry| entry.period.is_none());

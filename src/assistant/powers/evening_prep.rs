@@ -177,6 +177,9 @@ fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
         text.push_str("\n• ");
         if let Some(minute) = plan.minute {
             text.push_str(&texts::clock_text(minute));
+            if plan.ahead_s != 0 {
+                text.push_str(" (local time)");
+            }
             text.push(' ');
         }
         text.push_str(&plan.what);
@@ -192,9 +195,13 @@ fn tomorrow(context: &PowerContext<'_>) -> Option<String> {
     if plans.len() > PLANS_MAX {
         text.push_str(&format!("\n• and {} more", plans.len() - PLANS_MAX));
     }
-    let first = plans.iter().filter_map(|plan| plan.leave.or(plan.minute));
+    let first = plans
+        .iter()
+        .filter_map(|plan| Some((plan.leave.or(plan.minute)?, plan.ahead_s)));
+    // An alarm is set on the person's own clock.
+    let first = first.min().filter(|(_, ahead_s)| *ahead_s == 0);
     if let Some(minute) = first
-        .min()
+        .map(|(minute, _)| minute)
         .filter(|minute| (1..ALARM_UNTIL_MINUTE).contains(minute))
     {
         let alarm = texts::clock_text(minute.saturating_sub(ALARM_BEFORE_MINUTES));

@@ -13,6 +13,25 @@ const SHOWN_CHARS_MAX: usize = 200;
 /// Events of one list.
 const LISTED_MAX: usize = 15;
 
+/// Whether nobody has to go to a place of that name.
+pub(super) fn is_online(place: &str) -> bool {
+    let place = place.trim().to_lowercase();
+    let names = [
+        "online",
+        "zoom",
+        "teams",
+        "google meet",
+        "webex",
+        "skype",
+        "home",
+        "phone",
+        "remote",
+    ];
+    place.contains("://")
+        || place.contains("microsoft teams")
+        || names.iter().any(|name| place.starts_with(name))
+}
+
 impl Event {
     /// For others.
     pub fn plan(&self, zone: Zone) -> Plan {
@@ -23,6 +42,7 @@ impl Event {
             day: local_time::date(self.starts_at, zone),
             minute: (!self.is_all_day).then(|| local_time::minute_of_day(self.starts_at, zone)),
             leave: None,
+            ahead_s: 0,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The day and the minute of a moment on the clock of a person's time zone.
 
-use chrono::{Datelike, NaiveDate, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, Timelike};
 
 use crate::clock::{Timestamp, Zone};
 
@@ -11,6 +11,11 @@ pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
 pub fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
     let local = at.utc().with_timezone(&zone);
     local.hour() * 60 + local.minute()
+}
+
+/// By how many seconds a clock that shows `wall` at that moment is ahead of the zone's.
+pub(super) fn ahead_s(wall: NaiveDateTime, at: Timestamp, zone: Zone) -> i64 {
+    (wall - at.utc().with_timezone(&zone).naive_local()).num_seconds()
 }
 
 /// Days are kept as numbers.

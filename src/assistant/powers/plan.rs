@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::{local_time, texts};
+use super::{local_time, parsers, texts};
 use crate::clock::{Timestamp, Zone};
 
 /// Something planned: a reminder, a booking, an event of a calendar.
@@ -18,12 +18,16 @@ pub struct Plan {
     pub minute: Option<u32>,
     /// When one has to leave for it, where that is known, in minutes after midnight.
     pub leave: Option<u32>,
+    /// By how many seconds the clock of these times is ahead of the person's: that of a place in
+    /// another time zone.
+    pub ahead_s: i64,
 }
 
 impl Plan {
     /// "Trip to Lisbon: Thursday, 26 November", with the time of day where it is known.
     pub fn display(&self, now: Timestamp, zone: Zone) -> String {
-        let when = texts::time_text(self.day, self.minute, local_time::date(now, zone));
+        let today = local_time::date(now, zone);
+        let when = texts::place_time_text(self.day, (self.minute, self.ahead_s), today);
         format!("{}: {when}", texts::capital(&self.what))
     }
 
@@ -36,6 +40,7 @@ impl Plan {
             day,
             minute: None,
             leave: None,
+            ahead_s: 0,
         }
     }
 
@@ -48,6 +53,24 @@ impl Plan {
             day: local_time::date(at, zone),
             minute: Some(local_time::minute_of_day(at, zone)),
             leave: None,
+            ahead_s: 0,
         }
+    }
+
+    /// The day and the minute on the person's clock.
+    pub(super) fn own_time(&self, zone: Zone) -> (NaiveDate, Option<u32>) {
+        match self.begins(zone) {
+            Some(at) => (
+                local_time::date(at, zone),
+                Some(local_time::minute_of_day(at, zone)),
+            ),
+            None => (self.day, None),
+        }
+    }
+
+    /// The moment at which it begins; `None`: no time is known.
+    pub fn begins(&self, zone: Zone) -> Option<Timestamp> {
+        let begins = parsers::moment(self.day, self.minute?, zone)?;
+        Some(begins.plus_s(-self.ahead_s))
     }
 }

@@ -305,7 +305,8 @@ impl CheckinState {
             })
         });
         let planned = self.plans(context).into_iter().filter_map(|plan| {
-            let (planned, over) = question_span(plan.day, plan.minute, &plan.what, context)?;
+            let (day, minute) = plan.own_time(context.zone());
+            let (planned, over) = question_span(day, minute, &plan.what, context)?;
             let notice = Notice {
                 key: format!("plan {:x} {}", stable_hash(&plan.what), over.0),
                 planned,

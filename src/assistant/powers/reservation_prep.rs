@@ -125,7 +125,8 @@ impl ReservationState {
             None => kinds::is_in_the_evening(&words, 0..words.len()),
         };
         let to = if is_late { to.in_the_evening() } else { to };
-        let begins = entry.begins(context)?;
+        // On the clock that was shown.
+        let begins = entry.begins(context)?.plus_s(entry.ahead_s);
         let moved = match to.of_set(begins, None, context.now, context.zone()) {
             Ok(moved) if moved.recurrence.is_none() => moved.send_at,
             Ok(_) => return Some(planned_time::comes_again()),

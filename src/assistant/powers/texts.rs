@@ -3,6 +3,9 @@
 use chrono::{Datelike, NaiveDate};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+/// After a time of a place whose clock shows another time than the person's.
+pub(super) const LOCAL_TIME: &str = " local time";
+
 /// Whether two names are equal, ignoring case.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
@@ -51,6 +54,20 @@ pub(super) fn time_text(date: NaiveDate, minute: Option<u32>, today: NaiveDate) 
         Some(minute) => format!("{day} at {}", clock_text(minute)),
         None => day,
     }
+}
+
+/// The same of a place whose clock is so many seconds ahead of the person's: "… at 20:00 local
+/// time".
+pub(super) fn place_time_text(
+    date: NaiveDate,
+    (minute, ahead_s): (Option<u32>, i64),
+    today: NaiveDate,
+) -> String {
+    let mut text = time_text(date, minute, today);
+    if minute.is_some() && ahead_s != 0 {
+        text.push_str(LOCAL_TIME);
+    }
+    text
 }
 
 /// "Friday, 5 June", with the year if it isn't the current one.

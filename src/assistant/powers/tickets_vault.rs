@@ -224,10 +224,13 @@ impl TicketState {
                 Some(minute) => {
                     let begins = entry.begins(context)?;
                     let planned = begins.plus_s(-BEFORE_S);
-                    (
-                        (planned, begins),
-                        format!(" at {}", texts::clock_text(minute)),
-                    )
+                    let clock = texts::clock_text(minute);
+                    let local = if entry.ahead_s == 0 {
+                        ""
+                    } else {
+                        texts::LOCAL_TIME
+                    };
+                    ((planned, begins), format!(" at {clock}{local}"))
                 }
                 None => (entries::on_the_day(date, context)?, String::new()),
             };

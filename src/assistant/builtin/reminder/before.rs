@@ -113,9 +113,8 @@ impl BeforeEvent {
                 date.and_then(|date| when::at_hour(date, hour, minute, zone))
             }
             Offset::Seconds(seconds) => {
-                let minute = event.minute.ok_or(BeforeProblem::NoHour)?;
-                let begins = when::at_hour(event.day, minute / 60, minute % 60, zone);
-                begins.map(|begins| begins.plus_s(-seconds))
+                event.minute.ok_or(BeforeProblem::NoHour)?;
+                event.begins(zone).map(|begins| begins.plus_s(-seconds))
             }
         };
         at.filter(|at| *at > now).ok_or(BeforeProblem::Past)

@@ -49,13 +49,20 @@ fn flight(from: &str, to: &str, starts: &str, ends: &str) -> Booking {
         let name = if code == "BER" { "Berlin" } else { "Lisbon" };
         serde_json::json!({"name": name, "code": code})
     };
-    let wall = |text: &str| text.replace('Z', "+00:00");
+    // As the clock at the airport shows it.
+    let wall = |code: &str, text: &str| match code {
+        "BER" => format!(
+            "{}+01:00",
+            at(text).plus_s(3_600).to_string().replace(".000Z", "")
+        ),
+        _ => text.replace('Z', "+00:00"),
+    };
     let mut booking = booking(
         FactKind::Flight,
         starts,
         serde_json::json!({"number": "XA412", "reference": format!("K{from}"), "seat": "9A",
-            "origin": place(from), "destination": place(to), "starts": wall(starts),
-            "ends": wall(ends), "check_in_url": "https://air.example.com/checkin"}),
+            "origin": place(from), "destination": place(to), "starts": wall(from, starts),
+            "ends": wall(to, ends), "check_in_url": "https://air.example.com/checkin"}),
     );
     booking.time = Some(at(starts)..at(ends));
     booking
@@ -265,7 +272,7 @@ fn a_trip_goes_as_its_mails_say() {
     let back = flight("LIS", "BER", "2026-03-09T14:00:00Z", "2026-03-09T17:00:00Z");
     let mut person = with(vec![there.clone(), back.clone(), hotel()]);
     person.talk(
-        "when's my flight? → ✈️ XA412, from Berlin to Lisbon: Friday, 6 March at 09:00, arriving Friday, 6 March at 12:00, seat 9A, booking KBER
+        "when's my flight? → ✈️ XA412, from Berlin to Lisbon: Friday, 6 March at 10:00, arriving Friday, 6 March at 12:00, seat 9A, booking KBER
          when is my flight to Berlin? → Monday, 9 March at 14:00
          where's my hotel? → Hotel Exemplo: Friday, 6 March at 15:00 to Monday, 9 March, Rua do Exemplo 5, +1555 0101, booking abc456 | openstreetmap.org/search?query=Rua%20do
          when can I check in? → usually check in from Thursday, 5 March at 10:00 | https://air.example.com/checkin
@@ -273,7 +280,7 @@ fn a_trip_goes_as_its_mails_say() {
          when do I have to leave for the airport? → Leave on Friday, 6 March at 07:30 (30 min to the airport, 120 min there)
          my travel plans → 🧳 Trip to Lisbon: | XA412 | Hotel Exemplo | to Berlin
          when's my train? → I see no train in your mail and calendars.
-         my reservations → Hotel Exemplo",
+         my reservations → Hotel Exemplo: Friday, 6 March at 15:00 local time, booking abc456",
     );
     let start = person.now;
     expect(
@@ -293,7 +300,7 @@ fn a_trip_goes_as_its_mails_say() {
                 "Sun 8 Mar 2026 15:00",
                 &["check in from now on", "to Berlin"],
             ),
-            ("Mon 9 Mar 2026 12:20", &["Leave at 12:30"]),
+            ("Mon 9 Mar 2026 12:20", &["Leave at 11:30 local time"]),
         ],
     );
     // The hotel is told on arrival, and not by the bookings as well.

@@ -235,6 +235,7 @@ fn evenings() {
         day: tomorrow,
         minute,
         leave: None,
+        ahead_s: 0,
     };
     let facts = Facts {
         plans: vec![plan("call mom", None), plan("dentist", Some(540))],

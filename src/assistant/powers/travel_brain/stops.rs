@@ -297,17 +297,29 @@ impl Stop {
     /// For others: the journey with the time at which one has to leave.
     pub(super) fn plan(&self, context: &PowerContext<'_>) -> Plan {
         let zone = context.zone();
-        let leave = self.leave_at(context);
-        let day = local_time::date(self.starts, zone);
+        let ahead_s = self.ahead_s(context);
+        let starts = self.starts.plus_s(ahead_s);
+        let leave = self.leave_at(context).plus_s(ahead_s);
+        let day = local_time::date(starts, zone);
         let is_same_day = local_time::date(leave, zone) == day;
         Plan {
             what: self.head(),
             place: String::new(),
             details: self.extras(),
             day,
-            minute: Some(local_time::minute_of_day(self.starts, zone)),
+            minute: Some(local_time::minute_of_day(starts, zone)),
             leave: is_same_day.then(|| local_time::minute_of_day(leave, zone)),
+            ahead_s,
         }
+    }
+
+    /// By how many seconds the clock where it begins is ahead of the person's.
+    fn ahead_s(&self, context: &PowerContext<'_>) -> i64 {
+        self.starts_wall
+            .filter(|_| !self.is_all_day)
+            .map_or(0, |wall| {
+                local_time::ahead_s(wall, self.starts, context.zone())
+            })
     }
 
     fn minutes_there(&self) -> i64 {
@@ -328,12 +340,18 @@ impl Stop {
     /// "Leave at 08:00 (30 min to the airport, 120 min there)"
     pub(super) fn leave_text(&self, context: &PowerContext<'_>) -> String {
         let leave = self.leave_at(context);
+        let ahead_s = self.ahead_s(context);
+        let there = leave.plus_s(ahead_s);
+        let local = if ahead_s == 0 { "" } else { texts::LOCAL_TIME };
         let when = match leave > context.now {
-            true if local_time::date(leave, context.zone()) == context.today() => format!(
-                "Leave at {}",
-                texts::clock_text(local_time::minute_of_day(leave, context.zone()))
+            true if local_time::date(there, context.zone()) == context.today() => format!(
+                "Leave at {}{local}",
+                texts::clock_text(local_time::minute_of_day(there, context.zone()))
             ),
-            true => format!("Leave on {}", events::moment_text(leave, false, context)),
+            true => format!(
+                "Leave on {}{local}",
+                events::moment_text(there, false, context)
+            ),
             false => "Leave now".to_owned(),
         };
         let place = match self.kind {
