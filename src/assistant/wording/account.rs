@@ -204,6 +204,12 @@ pub fn superpower_alone(title: &str) -> String {
     )
 }
 
+/// A change of something personal was requested in a group.
+pub fn changed_alone() -> String {
+    "I've changed nothing: what is your own I change only in our direct chat, as others read along here. Tell me there."
+        .to_owned()
+}
+
 /// Memories are not handled in groups.
 pub fn memories_alone() -> String {
     "What I remember for you is between the two of us, and others read along here. Tell me in our direct chat."

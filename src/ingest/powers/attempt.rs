@@ -4,14 +4,15 @@ use super::read_services::ReadServices;
 use super::request::PowerAttempt;
 use super::{PowerReply, facts, notices, state_of, stored_state};
 use crate::assistant::powers::{
-    Effect, Facts, NoticePreferences, Power, PowerAction, PowerContext, StoredState,
+    Effect, Facts, NoticePreferences, Power, PowerAction, PowerContext, PowerOutcome, StoredState,
 };
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::dialog::Question;
+use crate::ingest::gate;
 use crate::ingest::turn::MessageTurn;
-use crate::store::Tx;
+use crate::store::{PowerOwner, Tx};
 
 impl MessageTurn<'_> {
     /// `None`: no answer and no change.
@@ -22,12 +23,13 @@ impl MessageTurn<'_> {
         explicit: bool,
     ) -> Result<Option<PowerReply>> {
         let power = attempt.power;
-        if self.in_group() && !power.is_shared() {
+        let is_answered_alone = self.is_answered_alone(power);
+        if is_answered_alone && !self.may_answer_alone() {
             let alone = || PowerReply::unchanged(wording::superpower_alone(power.title()));
             return Ok(attempt.sure.then(alone));
         }
-        let owner = self.owner();
-        let stored = tx.power_state(owner, power.name())?.map(stored_state);
+        let stored = tx.power_state(self.owner_of(power), power.name())?;
+        let stored = stored.map(stored_state);
         let mut preferences = notices::preferences(tx, self.user.id)?;
         let facts = self.power_facts(tx, power)?;
         let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
@@ -38,7 +40,7 @@ impl MessageTurn<'_> {
         let context = PowerContext {
             now: self.now,
             timezone: self.timezone(),
-            group: self.in_group(),
+            group: self.in_group() && power.is_shared(),
             by: self.user.id.0,
             name: self.user.name.as_deref(),
             sure: attempt.sure,
@@ -50,40 +52,79 @@ impl MessageTurn<'_> {
         let outcome = power
             .act(stored.as_ref(), attempt.action.clone(), &context)
             .map_err(Error::internal)?;
-        let Some(mut reply) = outcome.reply else {
+        let Some(mut reply) = outcome.reply.clone() else {
             return Ok(None);
         };
         if !self.may_take_turn(explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
-        let mut changed = outcome.stored.is_some() && !outcome.is_only_shown;
-        match outcome.effect {
+        let changes_state = outcome.stored.is_some() && !outcome.is_only_shown;
+        let asks_more = outcome.effect.is_some() || attempt.action.lacks().is_some();
+        if is_answered_alone && (changes_state || asks_more) {
+            return Ok(Some(PowerReply::unchanged(wording::changed_alone())));
+        }
+        let changed =
+            changes_state || matches!(outcome.effect, Some(Effect::SwitchCalendar { .. }));
+        if let Some(asked) = self.apply_outcome(tx, power, outcome, &mut preferences)? {
+            reply = asked;
+        }
+        self.note_lacking(tx, &attempt.action)?;
+        if let Some(offer) = self.first_offer(tx, power, &facts, &mut preferences)? {
+            reply = format!("{reply}{offer}");
+        }
+        match is_answered_alone {
+            true => reply = self.send_privately(tx, &reply)?,
+            false => self.take_turn(tx, power)?,
+        }
+        Ok(Some(PowerReply::Said {
+            text: reply,
+            changed,
+        }))
+    }
+
+    /// What is stored of it, and what others do. Returns their reply.
+    fn apply_outcome(
+        &self,
+        tx: &mut Tx<'_>,
+        power: Power,
+        outcome: PowerOutcome,
+        preferences: &mut NoticePreferences,
+    ) -> Result<Option<String>> {
+        let reply = match outcome.effect {
             Some(Effect::SwitchCalendar { calendar, on }) => {
                 self.switch_calendar(tx, (calendar, on))?;
-                changed = true;
+                None
             }
-            Some(Effect::ChangeCalendar(wish)) => {
-                reply = self.ask_to_change(tx, wish)?.unwrap_or(reply);
-            }
-            None => {}
-        }
+            Some(Effect::ChangeCalendar(wish)) => self.ask_to_change(tx, wish)?,
+            None => None,
+        };
         if outcome.stored.is_some() {
-            self.resume_summary(tx, power, &mut preferences)?;
+            self.resume_summary(tx, power, preferences)?;
         }
         match outcome.stored {
             Some(stored) if outcome.is_only_shown => self.keep_shown(tx, power, stored)?,
             Some(stored) => self.keep(tx, power, stored, outcome.alarm)?,
             None => {}
         }
-        self.note_lacking(tx, &attempt.action)?;
-        if let Some(offer) = self.first_offer(tx, power, &facts, &mut preferences)? {
-            reply = format!("{reply}{offer}");
+        Ok(reply)
+    }
+
+    /// A personal superpower in a group: questions are answered in the person's direct chat, and
+    /// nothing is changed.
+    fn is_answered_alone(&self, power: Power) -> bool {
+        self.in_group() && !power.is_shared()
+    }
+
+    /// Whether the person would be answered there.
+    fn may_answer_alone(&self) -> bool {
+        !self.by_model && gate::has_superpowers_alone(&self.user, &self.flags, self.now)
+    }
+
+    fn owner_of(&self, power: Power) -> PowerOwner {
+        match self.is_answered_alone(power) {
+            true => PowerOwner::User(self.user.id),
+            false => self.owner(),
         }
-        self.take_turn(tx, power)?;
-        Ok(Some(PowerReply::Said {
-            text: reply,
-            changed,
-        }))
     }
 
     /// The reply asks for what is missing: the answer to it completes the request.
@@ -107,7 +148,8 @@ impl MessageTurn<'_> {
     ) -> Result<Option<String>> {
         let offer = power.offer(facts);
         let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
-        let is_new = !self.in_group() && !preferences.is_offered(power);
+        let is_shared = matches!(self.owner_of(power), PowerOwner::Room(_));
+        let is_new = !is_shared && !preferences.is_offered(power);
         if !is_new || !lacks_service && offer.is_none() {
             return Ok(None);
         }
@@ -127,9 +169,10 @@ impl MessageTurn<'_> {
         Ok(true)
     }
 
-    /// Facts from outside the superpower's state; none in a group, as they are personal.
+    /// Facts from outside the superpower's state; none for what a group shares, as they are
+    /// personal.
     fn power_facts(&self, tx: &Tx<'_>, power: Power) -> Result<Facts> {
-        if self.in_group() {
+        if matches!(self.owner_of(power), PowerOwner::Room(_)) {
             return Ok(Facts::default());
         }
         let person = (self.user.id, self.timezone());
@@ -139,9 +182,10 @@ impl MessageTurn<'_> {
 
     /// Writes what was shown: "undo" means what was changed last.
     fn keep_shown(&self, tx: &Tx<'_>, power: Power, stored: StoredState) -> Result<()> {
-        let changed_at = tx.power_state_written_at(self.owner(), power.name())?;
+        let owner = self.owner_of(power);
+        let changed_at = tx.power_state_written_at(owner, power.name())?;
         let at = changed_at.unwrap_or(self.now);
-        tx.set_power_state(self.owner(), &state_of(power, stored), at)
+        tx.set_power_state(owner, &state_of(power, stored), at)
     }
 
     /// Writes a superpower's new state, its alarm and its plans.

@@ -207,11 +207,13 @@ fn implicit_calls(
     let soft = calls.calls.iter().filter(|call| {
         call.strength == Strength::Soft
             && calls.is_addressed
-            && here(call)
             && Some(call.power) != used.map(|used| used.power)
             && may_request(message, calls, call, flags)
             && defers_to_power(understood, true)
     });
+    // In a group, what it shares comes first.
+    let (shared, personal): (Vec<&PowerCall>, Vec<_>) = soft.partition(here);
+    let soft = shared.into_iter().chain(personal);
     attempts.extend(soft.map(|call| attempt(call, false)));
     // "remember that Ana's birthday is on 3 May"
     let remembered = calls.of(Power::BirthdayReminder).filter(|call| {
