@@ -169,6 +169,14 @@ impl Intent {
     }
 
     /// Whether a command is incomplete.
+    /// What it means where it follows up nothing.
+    pub fn unless_follow_up(&self) -> &Self {
+        match self {
+            Self::FollowUp { otherwise, .. } => otherwise.unless_follow_up(),
+            other => other,
+        }
+    }
+
     pub fn is_unclear(&self) -> bool {
         matches!(
             self,

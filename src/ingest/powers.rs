@@ -67,7 +67,7 @@ impl MessageTurn<'_> {
                     }
                 }
                 if did.is_none() {
-                    did = self.say_of_travel(tx, attempts, understood)?;
+                    did = self.say_nothing_is_known(tx, attempts, understood)?;
                 }
                 match did {
                     Some(reply) => self.text_of(reply),
@@ -117,27 +117,37 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// "Where's my hotel?" that no superpower and no memory answers: what travel would do.
-    fn say_of_travel(
+    /// "Where's my hotel?", "did Ana write?", "when does netflix renew?" that no superpower, no
+    /// memory and no reminder answers: what the one that it is for says nevertheless.
+    fn say_nothing_is_known(
         &self,
         tx: &mut Tx<'_>,
         attempts: &[PowerAttempt],
         understood: &Intent,
     ) -> Result<Option<PowerReply>> {
-        let mut attempts = attempts.iter();
-        let travel = attempts.find(|attempt| attempt.power == Power::TravelBrain);
-        match (travel, understood) {
-            (Some(attempt), Intent::Recall { about: Some(about) })
-                if !self.knows_of(tx, about)? =>
-            {
-                let attempt = PowerAttempt {
-                    sure: true,
-                    ..attempt.clone()
-                };
-                self.attempt(tx, &attempt, false)
+        let is_question = match understood.unless_follow_up() {
+            Intent::Recall { about: Some(about) } => {
+                if self.knows_of(tx, about)? || self.asks_for_reminder(tx, about)? {
+                    return Ok(None);
+                }
+                false // the memories may say that they don't know either
             }
-            _ => Ok(None),
+            Intent::Unknown => self.unknown_message().asked_about.is_some(),
+            _ => return Ok(None),
+        };
+        let may_answer = |power: Power| {
+            power.lacks_service(false, false) || is_question && power.quotes_others()
+        };
+        for attempt in attempts.iter().filter(|attempt| may_answer(attempt.power)) {
+            let attempt = PowerAttempt {
+                sure: true,
+                ..attempt.clone()
+            };
+            if let Some(reply) = self.attempt(tx, &attempt, false)? {
+                return Ok(Some(reply));
+            }
         }
+        Ok(None)
     }
 
     /// Does what one of several requests asks a superpower for. Returns what is said about it.

@@ -110,12 +110,12 @@ fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery
         })?;
         let rest_is_short = end - verb <= 3;
         return name(message, from, verb)
-            .filter(|_| rest_is_short)
+            .filter(|name| rest_is_short && !is_pronoun(name))
             .map(MailQuery::From);
     }
     let from = words.after(at, &["what did"])?;
     let verb = (from..end).find(|n| matches!(words.get(*n), "want" | "write" | "say"))?;
-    let about = name(message, from, verb)?;
+    let about = name(message, from, verb).filter(|name| !is_pronoun(name))?;
     (end - verb <= 2).then_some(MailQuery::About(about))
 }
 
@@ -124,11 +124,7 @@ impl Superpower for MailQueryState {
 
     fn apply(&mut self, action: MailQuery, context: &PowerContext<'_>) -> Option<String> {
         if !context.facts.has_mailbox {
-            let is_meant = match &action {
-                MailQuery::Important => true,
-                MailQuery::From(name) | MailQuery::About(name) => context.sure || !is_pronoun(name),
-            };
-            return is_meant.then(|| self.overview(context));
+            return Some(self.overview(context));
         }
         Some(match action {
             MailQuery::Important => self.overview(context),
@@ -174,7 +170,7 @@ impl Superpower for MailQueryState {
     }
 }
 
-/// "did you write?" is talk to whoever has no mailbox.
+/// "did you write?" names nobody whose mail could be found.
 fn is_pronoun(name: &str) -> bool {
     let pronouns = [
         "i", "you", "he", "she", "it", "we", "they", "this", "that", "the",

@@ -4,6 +4,15 @@
 use super::{Facts, Power};
 
 impl Power {
+    /// The same where the person has been told how to connect one.
+    pub const fn not_connected(self) -> &'static str {
+        match self {
+            Self::TravelBrain => "No mailbox or calendar of yours is connected, so I can't tell.",
+            power if power.uses_mail() => "No mailbox of yours is connected, so I can't tell.",
+            _ => "No calendar of yours is connected, so I can't tell.",
+        }
+    }
+
     /// What it would do as well, if it works without a service. `None`: nothing.
     pub fn offer(self, facts: &Facts) -> Option<&'static str> {
         let offer = match self {

@@ -34,7 +34,8 @@ impl MessageTurn<'_> {
         let facts = self.power_facts(tx, power)?;
         let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
         let is_known = preferences.is_offered(power) && !attempt.action.adds_event();
-        if lacks_service && is_known && !explicit {
+        let is_told_before = lacks_service && is_known && !explicit;
+        if is_told_before && !attempt.sure {
             return Ok(None);
         }
         let context = PowerContext {
@@ -55,6 +56,9 @@ impl MessageTurn<'_> {
         let Some(mut reply) = outcome.reply.clone() else {
             return Ok(None);
         };
+        if is_told_before {
+            reply = power.not_connected().to_owned();
+        }
         if !self.may_take_turn(explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
