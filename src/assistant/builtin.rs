@@ -9,6 +9,7 @@ mod dates;
 pub(in crate::assistant) mod follow_up;
 mod memory;
 mod misspelled;
+mod needed;
 pub(in crate::assistant) mod parsing;
 pub(in crate::assistant) mod reminder;
 mod settings;
@@ -34,7 +35,7 @@ pub use reminder::REMINDER_CHARS_MAX;
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
-pub use unknown::UnknownMessage;
+pub use unknown::{Statement, UnknownMessage};
 use words::Words;
 
 /// A message's text and context.
@@ -245,6 +246,13 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
     reminder::answered_text(&words)
+}
+
+/// Whether it agrees to an offer, in more ways than "yes".
+pub fn is_consent(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    follow_up::is_consent(&words)
 }
 
 /// What completes a request of which a part was asked for, without the assistant's name. Empty for

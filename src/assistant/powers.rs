@@ -54,6 +54,7 @@ mod tickets_vault;
 mod todo_list;
 mod travel_brain;
 mod trip_planner;
+mod usual_purchases;
 mod waking_hours;
 
 pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};

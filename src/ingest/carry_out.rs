@@ -42,6 +42,11 @@ impl MessageTurn<'_> {
 
     /// For callers that have already checked the limit of commands.
     pub(super) fn carry_out_unlimited(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+        if matches!(intent, Intent::Say(_))
+            && let Some(reply) = self.answer_okay(tx)?
+        {
+            return Ok(reply);
+        }
         let reply = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
@@ -153,13 +158,11 @@ impl MessageTurn<'_> {
             return Ok(reply);
         }
         let persona = &self.ingest.persona.get().name;
-        Ok(match self.answer_from_memory(tx)? {
-            Some(known) => known.into(),
-            None if !self.in_group() && self.unknown_message().may_be_reminder => {
-                wording::say_remind_me(&self.message.text).into()
-            }
-            None => wording::unknown(&self.message.text, persona).into(),
-        })
+        if let Some(known) = self.answer_from_memory(tx)? {
+            return Ok(known.into());
+        }
+        let taken = self.take_statement(tx)?;
+        Ok(taken.unwrap_or_else(|| wording::unknown(&self.message.text, persona).into()))
     }
 
     pub(super) fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {

@@ -97,6 +97,7 @@ impl MessageTurn<'_> {
     /// The reply by a requested superpower, else by the builtin assistant. `None`: the language
     /// model replies.
     pub(super) fn reply(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Option<Reply>> {
+        self.withdraw_offer(tx, &intent)?;
         if let Some(reply) = self.answer_about_change(tx, &intent)? {
             return Ok(Some(reply));
         }

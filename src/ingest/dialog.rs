@@ -144,6 +144,14 @@ pub(super) enum Question {
         #[serde(default)]
         told: Option<String>,
     },
+    /// Whether to set a reminder of what was only spoken of.
+    OfferedReminder {
+        text: String,
+        send_at: i64,
+        rule: Option<NotedRule>,
+    },
+    /// Whether to do what these words request.
+    OfferedRequest(String),
     /// Whether to change the person's calendar.
     ChangeCalendar(PendingCalendarChange),
 }

@@ -4,6 +4,7 @@
 mod changes;
 mod missing_part;
 mod named;
+mod offers;
 mod skipping;
 mod snooze;
 mod stated_fact;
@@ -46,7 +47,7 @@ impl MessageTurn<'_> {
         }
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
-            FollowUp::Yes => self.answer_yes(tx)?.map(Reply::from),
+            FollowUp::Yes => self.answer_yes(tx)?,
             FollowUp::No => self.answer_no(tx)?.map(Reply::from),
             FollowUp::NeverMind => self.never_mind(tx)?.map(Reply::from),
             FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
@@ -69,6 +70,11 @@ impl MessageTurn<'_> {
             }
             FollowUp::Change { which, to } => {
                 if *which == ReminderRef::Latest
+                    && let Some(reply) = self.change_offer(tx, to)?
+                {
+                    return Ok(Some(reply));
+                }
+                if *which == ReminderRef::Latest
                     && let Some(reply) = self.change_asked(tx, to)?
                 {
                     return Ok(Some(reply.into()));
@@ -81,10 +87,10 @@ impl MessageTurn<'_> {
                 skipped.map(Reply::from)
             }
             FollowUp::CancelAllBut(kept) => self.cancel_all_but(tx, kept)?.map(Reply::from),
-            FollowUp::Undo => match self.undo(tx)? {
-                None if self.in_group() => None,
-                undone => Some(undone.unwrap_or_else(wording::nothing_to_undo).into()),
-            },
+            FollowUp::Undo => {
+                let undone = self.undo(tx)?;
+                Some(undone.unwrap_or_else(wording::nothing_to_undo).into())
+            }
             FollowUp::Dates(which) => self.next_dates(tx, which)?.map(Reply::from),
         })
     }
@@ -114,6 +120,9 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.answer_rest(tx)? {
             return Ok(Some(reply));
         }
+        if let Some(reply) = self.change_offer(tx, time)? {
+            return Ok(Some(reply));
+        }
         if let Some(Question::When { text, month }) = self.question(tx)? {
             let time = time.clone().in_month(month);
             let new = match time.of_new(self.now, self.zone()) {
@@ -136,7 +145,10 @@ impl MessageTurn<'_> {
         Ok(Some(self.snooze(tx, Some(time))?))
     }
 
-    fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        if let Some(reply) = self.accept_offer(tx)? {
+            return Ok(Some(reply));
+        }
         let reply = match self.question(tx)? {
             Some(Question::Forget {
                 ids,
@@ -148,7 +160,7 @@ impl MessageTurn<'_> {
             _ => return Ok(None),
         };
         self.drop_question(tx)?;
-        Ok(Some(reply))
+        Ok(Some(reply.into()))
     }
 
     fn answer_no(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {

@@ -74,6 +74,17 @@ impl MessageTurn<'_> {
         Ok(wording::remembered(text))
     }
 
+    /// The same for what nobody asked to remember.
+    pub(super) fn remember_fact(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+        let known = tx.count_memories(self.user.id)?;
+        let reply = self.remember(tx, text)?;
+        let is_new = tx.count_memories(self.user.id)? > known;
+        Ok(match is_new {
+            true => wording::with_undo(&reply),
+            false => reply,
+        })
+    }
+
     /// The id of the same memory, whatever its case.
     pub(super) fn same_memory(&self, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
         let known = tx.memories(self.user.id, READ_MAX)?;

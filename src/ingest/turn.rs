@@ -70,6 +70,8 @@ impl Ingest {
         }
         let prepared = &*prepared;
         let message = &prepared.message;
+        let unknown = prepared.understood.unknown.as_ref();
+        let holds = prepared.understood.holds_in(user.timezone);
         let mut turn = MessageTurn {
             ingest: self,
             earlier_version: versions::earlier_version(tx, message, &room, user.id, now)?,
@@ -81,7 +83,7 @@ impl Ingest {
             room,
             agent,
             access: Access::Allow { remaining: -1 },
-            unknown: prepared.understood.unknown.as_ref(),
+            unknown: unknown.filter(|_| holds),
             requested_power: None,
             service_memories: &prepared.service_memories,
             by_model: false,
@@ -114,7 +116,8 @@ impl<'a> MessageTurn<'a> {
             Some(unknown) => Cow::Borrowed(unknown),
             None => {
                 let persona = &self.ingest.persona.get().name;
-                Cow::Owned(UnknownMessage::read(&self.message.text, persona))
+                let context = self.message.context(persona, self.timezone(), self.now);
+                Cow::Owned(UnknownMessage::read(&context))
             }
         }
     }

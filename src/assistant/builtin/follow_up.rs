@@ -10,7 +10,7 @@ mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
 pub(in crate::assistant) use new_time::read_new_time;
-pub(in crate::assistant) use read::read;
+pub(in crate::assistant) use read::{is_consent, read};
 
 use std::ops::Range;
 

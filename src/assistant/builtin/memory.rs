@@ -1,5 +1,6 @@
 //! Memories: parses requests to remember, recall and forget. It stores none.
 
+pub(super) mod fact;
 pub(super) mod matching;
 
 use super::words::Words;

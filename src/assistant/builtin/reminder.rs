@@ -12,16 +12,19 @@ mod pending;
 mod recurring;
 pub(in crate::assistant) mod repeats;
 mod several_times;
+mod spoken_of;
 
 use std::ops::Range;
 
 pub(super) use answer::{answered_text, may_answer};
 use correction::CorrectedTime;
 use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
+pub(super) use parts::without_courtesies;
 use parts::{split_request, text_of};
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, two};
+pub(super) use spoken_of::spoken_of;
 
 use super::follow_up;
 use super::when::{self, Spec};
@@ -94,29 +97,6 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         | "notify" | "wake" | "timer" | "alarm" | "remember" => set(message),
         _ => set_late(message),
     }
-}
-
-/// A longer text, in bytes or words, is no request for a reminder.
-const HINT_BYTES_MAX: usize = 200;
-const HINT_WORDS_MAX: usize = 14;
-
-/// Whether a text that is no request names something to do and a time of day to come, like
-/// "call mum at 5pm".
-pub(super) fn may_be_reminder(text: &str, words: &Words) -> bool {
-    if text.len() > HINT_BYTES_MAX {
-        return false;
-    }
-    let is_statement = matches!(
-        words.get(0),
-        "i" | "im" | "ive" | "we" | "he" | "she" | "they" | "it" | "its" | "you" | "the" | "see"
-    );
-    let is_short = (3..=HINT_WORDS_MAX).contains(&words.len());
-    if is_statement || words.is_question() || !is_short || !when::may_name_hour(words) {
-        return false;
-    }
-    let is_past = |day| matches!(day, Some(when::Day::InDays(..0) | when::Day::Over));
-    when::trailing_time(words, 1..words.len())
-        .is_some_and(|(spec, _)| spec.clock.is_some() && !is_past(spec.day))
 }
 
 /// "tomorrow at 9 remind me to …".
@@ -287,7 +267,7 @@ fn other_than_once(
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
-    let range = request.body..words.len();
+    let range = request.body..without_courtesies(words, request.body..words.len());
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }

@@ -1,7 +1,14 @@
 //! What a message that is no known request may still mean, with what is stored of the person.
 
+use super::parsing::read_message;
+use super::reminder;
 use super::words::Words;
-use super::{FollowUp, ParsedMessage, follow_up, memory, parsing, reminder};
+use super::{FollowUp, Intent, MessageContext, ParsedMessage, follow_up, memory, needed, parsing};
+use crate::clock::Timestamp;
+use crate::model::recurrence::Recurrence;
+
+/// A longer text only talks.
+const STATEMENT_BYTES_MAX: usize = 200;
 
 #[derive(Debug, Clone)]
 pub struct UnknownMessage {
@@ -9,33 +16,70 @@ pub struct UnknownMessage {
     pub named_follow_up: Option<FollowUp>,
     /// The subject of a question: "what's the wifi password?".
     pub asked_about: Option<String>,
-    /// A thing to do with its time, without "remind me".
-    pub may_be_reminder: bool,
+    /// In a direct chat only.
+    pub statement: Option<Statement>,
+}
+
+/// What somebody says without asking for anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// A plain fact about oneself.
+    Fact(String),
+    /// What is needed or used up, for a list.
+    Needed(String),
+    /// Something to do and its time, after now.
+    Plan {
+        text: String,
+        send_at: Timestamp,
+        recurrence: Option<Recurrence>,
+    },
 }
 
 impl UnknownMessage {
-    pub fn read(text: &str, persona: &str) -> Self {
-        let words = Words::new(text);
-        let mut unnamed = Words::new(text);
-        parsing::drop_name(&mut unnamed, persona);
-        Self::of(text, &words, &unnamed)
+    pub fn read(context: &MessageContext<'_>) -> Self {
+        Self::of_parsed(&read_message(context))
     }
 
     /// The same of a parsed message.
     pub(in crate::assistant) fn of_parsed(message: &ParsedMessage) -> Self {
         let context = message.context;
-        match message.is_addressed && message.words.is_whole() {
-            true => Self::of(context.text, &message.words, &message.words),
-            false => Self::read(context.text, context.persona),
+        if message.is_addressed && message.words.is_whole() {
+            return Self::of(message, &message.words, &message.words);
         }
+        let words = Words::new(context.text);
+        let mut unnamed = Words::new(context.text);
+        parsing::drop_name(&mut unnamed, context.persona);
+        Self::of(message, &words, &unnamed)
     }
 
     /// `unnamed`: the words without the assistant's name.
-    fn of(text: &str, words: &Words, unnamed: &Words) -> Self {
+    fn of(message: &ParsedMessage, words: &Words, unnamed: &Words) -> Self {
         Self {
             named_follow_up: follow_up::read_named(unnamed),
-            asked_about: memory::asked_about(text, words),
-            may_be_reminder: reminder::may_be_reminder(text, words),
+            asked_about: memory::asked_about(message.context.text, words),
+            statement: statement(message),
         }
     }
+}
+
+fn statement(message: &ParsedMessage) -> Option<Statement> {
+    let context = message.context;
+    if context.group || context.text.len() > STATEMENT_BYTES_MAX || message.words.is_question() {
+        return None;
+    }
+    let fact = memory::fact::stated_fact(message).map(Statement::Fact);
+    let found = fact.or_else(|| needed::needed_thing(message).map(Statement::Needed));
+    found.or_else(|| match reminder::spoken_of(message)? {
+        Intent::Remind {
+            text,
+            send_at,
+            recurrence,
+            ..
+        } => Some(Statement::Plan {
+            text,
+            send_at,
+            recurrence,
+        }),
+        _ => None,
+    })
 }

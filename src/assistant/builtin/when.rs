@@ -265,7 +265,7 @@ impl Spec {
 }
 
 /// How exactly a time is meant, before it and after it.
-const ROUGHLY: [&str; 7] = [
+const ROUGHLY: [&str; 8] = [
     "exactly",
     "precisely",
     "roughly",
@@ -273,6 +273,7 @@ const ROUGHLY: [&str; 7] = [
     "approx",
     "about",
     "around",
+    "like",
 ];
 const AFTER_TIME: [&str; 11] = [
     "sharp",
@@ -357,10 +358,9 @@ fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
     (end > at).then_some((spec, end))
 }
 
-/// Whether a time of day may stand in a text: most have none.
-pub(super) fn may_name_hour(words: &Words) -> bool {
-    (0..words.len())
-        .any(|at| clock::clock(words, at, true).is_some() || date_time(words.get(at)).is_some())
+/// Whether a time may stand in a text, at little cost: most have none.
+pub(super) fn may_stand_in(words: &Words) -> bool {
+    (0..words.len()).any(|at| may_begin_time(words, at))
 }
 
 /// The earliest time that extends to the end of `range`, and its start.

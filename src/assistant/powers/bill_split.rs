@@ -163,6 +163,9 @@ impl BillSplitState {
             } => self.note_debt((&debtor, &to), money.0, purpose, context)?,
             BillSplitAction::Settled { payer, to, money } => {
                 let known = |name: &String| self.people.iter().any(|p| same(p, name));
+                if let Some(Amount(money)) = &money {
+                    self.check_owed(&payer, &to, money, context)?;
+                }
                 if !(context.sure || known(&payer) || known(&to)) {
                     return Ok(None);
                 }

@@ -256,6 +256,14 @@ impl PowerAction {
         )
     }
 
+    /// Whether it takes back what was noted last.
+    pub fn removes_last(&self) -> bool {
+        matches!(
+            self,
+            Self::BudgetTracker(budget_tracker::BudgetAction::RemoveLast)
+        )
+    }
+
     /// Whether it names a list.
     pub fn names_list(&self) -> bool {
         matches!(self, Self::TodoList(action) if action.names_list())

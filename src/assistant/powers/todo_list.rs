@@ -8,6 +8,7 @@ mod numbers;
 mod operations;
 mod phrases;
 mod read;
+mod removed;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};

@@ -11,6 +11,11 @@ pub fn remembered(text: &str) -> String {
     format!("I'll remember that: {}", quoted(text))
 }
 
+/// Added where it was not asked for.
+pub fn with_undo(reply: &str) -> String {
+    format!("{reply}\nIf I shouldn't, say “undo”.")
+}
+
 pub fn memory_empty() -> String {
     "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
 }

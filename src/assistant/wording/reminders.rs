@@ -1,9 +1,11 @@
 //! Replies about reminders that come once, and their texts. Recurring ones are in `recurring`.
 
+use super::recurring::recurrence_phrase;
 use super::{
     LISTED_MAX, OPEN_REMINDERS_MAX, counted, list, numbered_list, quoted, stop, thousands, times,
 };
 use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
 
 /// The text of a due reminder.
 pub fn reminder_text(what: &str) -> String {
@@ -168,11 +170,32 @@ pub fn reminder_half_understood(what: &str) -> String {
 }
 
 /// Something to do and a time, without a request.
-pub fn say_remind_me(text: &str) -> String {
+pub fn reminder_offered(
+    what: &str,
+    send_at: Timestamp,
+    recurrence: Option<&Recurrence>,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let when = times::moment(send_at, now, timezone);
+    let when = match recurrence {
+        Some(rule) => format!("{}, first {when}", recurrence_phrase(rule, timezone)),
+        None => when,
+    };
+    let hint = if timezone.is_none() {
+        times::ZONE_HINT
+    } else {
+        ""
+    };
     format!(
-        "I've set nothing. For a reminder begin with “remind me”: “remind me to {}”.",
-        quoted(text.trim())
+        "Shall I remind you {when}: {}? Say “yes”.{hint}",
+        quoted(what.trim_end_matches(['.', '!', '?']))
     )
+}
+
+/// Something that is needed, without a request.
+pub fn list_offered(thing: &str) -> String {
+    format!("Shall I put {} on your list? Say “yes”.", quoted(thing))
 }
 
 pub fn reminder_date_ambiguous() -> String {

@@ -58,6 +58,14 @@ impl MessageTurn<'_> {
         {
             calls.control = None;
         }
+        let is_last =
+            |call: &PowerCall| call.strength == Strength::InSession && call.action.removes_last();
+        if let Some(power) = session
+            && calls.calls.iter().any(is_last)
+            && self.is_reminder_latest(tx, power)?
+        {
+            calls.calls.retain(|call| !is_last(call));
+        }
         if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
             return Ok(Some(called));
         }

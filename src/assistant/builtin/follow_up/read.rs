@@ -87,6 +87,41 @@ fn fixed(request: &str) -> Option<FollowUp> {
     })
 }
 
+/// "ok", "sounds good": a yes only to what was offered.
+pub(in crate::assistant) fn is_consent(words: &Words) -> bool {
+    const WORDS_MAX: usize = 4;
+    let is_short = words.len() <= WORDS_MAX;
+    is_short
+        && matches!(
+            words.phrase(0..words.len()).as_str(),
+            "ok" | "okay"
+                | "ok please"
+                | "okay please"
+                | "ok thanks"
+                | "okay thanks"
+                | "ok do it"
+                | "k"
+                | "kk"
+                | "alright"
+                | "all right"
+                | "please"
+                | "please do"
+                | "sure please"
+                | "sure thing"
+                | "sure thanks"
+                | "of course"
+                | "sounds good"
+                | "good idea"
+                | "great"
+                | "yes thanks"
+                | "yes thank you"
+                | "yes pls"
+                | "yes ok"
+                | "absolutely"
+                | "definitely"
+        )
+}
+
 /// "snooze 10 min", "snooze it for an hour", "snooze till tomorrow".
 fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let at = words.after(range.start, &SNOOZED).unwrap_or(range.start);

@@ -175,8 +175,19 @@ fn content_words(text: &str) -> Vec<String> {
     found
 }
 
+/// Verbs of keeping, with their past.
+const IRREGULAR: [(&str, &str); 4] = [
+    ("leave", "left"),
+    ("keep", "kept"),
+    ("hide", "hid"),
+    ("buy", "bought"),
+];
+
 /// Whether two words are forms of one word: "car" and "cars", "park" and "parked".
 fn is_form_of(a: &str, b: &str) -> bool {
+    if IRREGULAR.contains(&(a, b)) || IRREGULAR.contains(&(b, a)) {
+        return true;
+    }
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     match long.strip_prefix(short) {
         Some("") => true,
@@ -281,6 +292,7 @@ mod tests {
             ("I like apples", "apple", true),
             ("I parked my car at level 3", "park my car", true),
             ("I care for Ana", "car", false),
+            ("I left my keys at Bo's", "leave my keys", true),
             ("I like tea", "about me", false),
             ("I like tea", "", false),
             ("I like tea.", "TEA", true),

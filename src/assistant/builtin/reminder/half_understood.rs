@@ -176,11 +176,14 @@ fn ends_with_time_word(words: &Words) -> bool {
 /// "from 9 to 5", "between 12 and 2", or numbers at the beginning: "6 to 8 call".
 fn has_span(words: &Words) -> bool {
     (0..words.len()).any(|at| {
-        let is_marked = at == 0 || matches!(words.get(at - 1), "from" | "between");
+        let before = at.checked_sub(1).map_or("", |before| words.get(before));
+        let is_marked = at == 0 || matches!(before, "from" | "between");
+        // The end of "between 7 and 8pm" was read as a time.
+        let has_end = before == "between" || has_digit(words.get(at + 2));
         is_marked
             && has_digit(words.get(at))
             && matches!(words.get(at + 1), "to" | "and" | "until" | "till")
-            && has_digit(words.get(at + 2))
+            && has_end
     })
 }
 
@@ -349,6 +352,9 @@ mod tests {
             ("i mean later to call", true),
             ("10 minutes of stretching", false),
             ("week plan", false),
+            ("between 7 and to call", true),
+            ("between 7 and call bo", true),
+            ("choose between two and three cakes", false),
             ("7 to call", true),
             ("cook for 4 to 6 people", false),
             ("", false),

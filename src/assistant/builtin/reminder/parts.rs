@@ -55,14 +55,60 @@ pub(super) fn without_question(message: &ParsedMessage, text: String) -> String 
     }
 }
 
-pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
+/// The end of the words without "please" and thanks after them, which belong to no text unless they
+/// are to be said.
+pub(in crate::assistant::builtin) fn without_courtesies(
+    words: &Words,
+    range: Range<usize>,
+) -> usize {
+    const COURTESIES: [&str; 12] = [
+        "please",
+        "pls",
+        "plz",
+        "thanks a lot",
+        "thanks in advance",
+        "thanks",
+        "thx",
+        "thank you so much",
+        "thank you very much",
+        "thank you",
+        "thank u",
+        "many thanks",
+    ];
+    /// Only where punctuation is before them.
+    const SET_OFF: [&str; 5] = ["ok", "okay", "ty", "cheers", "will you"];
+    const COURTESY_WORDS_MAX: usize = 4;
+    // "ok?", unlike "ask if it is ok?"
+    let is_asked = |before: Option<usize>| {
+        let before = before.map_or("", |before| words.get(before));
+        words.is_question() && !matches!(before, "" | "is" | "are" | "be" | "its" | "feels")
+    };
     let mut end = range.end;
-    while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
-        end -= 1;
+    loop {
+        let first = end.saturating_sub(COURTESY_WORDS_MAX).max(range.start);
+        let courtesy = (first..end).find(|at| {
+            let before = at.checked_sub(1).filter(|before| *before >= range.start);
+            let is_set_off = before.is_some_and(|before| words.is_set_off(before));
+            let is_said = before.is_some_and(|before| is_saying(words.get(before)));
+            words.after(*at, &COURTESIES) == Some(end) && (is_set_off || !is_said)
+                || words.after(*at, &SET_OFF) == Some(end) && (is_set_off || is_asked(before))
+        });
+        match courtesy {
+            Some(at) => end = at,
+            None => return end,
+        }
     }
-    if end >= range.start + 2 && words.after(end - 2, &["thank you"]).is_some() {
-        end -= 2;
-    }
+}
+
+fn is_saying(word: &str) -> bool {
+    matches!(
+        word,
+        "say" | "says" | "saying" | "write" | "send" | "give" | "a" | "my" | "our" | "the" | "big"
+    )
+}
+
+pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
+    let end = without_courtesies(words, range.clone());
     if end - range.start > WORDS_MAX {
         return ReminderParts::new(None, tidied(words.original(range.start..end)));
     }

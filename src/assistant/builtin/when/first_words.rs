@@ -31,6 +31,7 @@ fn is_link(word: &str) -> bool {
             | "exactly"
             | "for"
             | "in"
+            | "like"
             | "on"
             | "precisely"
             | "roughly"

@@ -3,9 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BillSplitState, PAID_BACK, PEOPLE_MAX};
+use super::{BillSplitState, PAID_BACK, PEOPLE_MAX, is_self};
+use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
-use crate::assistant::powers::texts::joined;
+use crate::assistant::powers::texts::{joined, same};
 
 /// The person in a direct chat.
 pub(super) const ME: &str = "me";
@@ -103,6 +104,25 @@ impl BillSplitState {
             })
             .collect();
         capital(&lines.join("\n"))
+    }
+
+    /// "I paid Ana 20", where nothing is owed to her: what was it for?
+    pub(super) fn check_owed(
+        &self,
+        payer: &str,
+        to: &str,
+        money: &Money,
+        context: &PowerContext<'_>,
+    ) -> Result<(), String> {
+        let mut owed = self.transfers().into_iter();
+        let is_owed = owed.any(|(debtor, whom, _)| debtor == ME && same(&whom, to));
+        if context.group || !is_self(payer) || is_owed {
+            return Ok(());
+        }
+        let sum = money::display(money.minor, money.currency.as_ref());
+        Err(format!(
+            "What was the {sum} for? As far as I know you owe {to} nothing, so I've noted nothing. Say “I lent {to} {sum}” if you get it back, “spent {sum} on …” if not."
+        ))
     }
 
     /// The payments that settle all debts: few, and always the same ones.

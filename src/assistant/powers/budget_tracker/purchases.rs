@@ -3,70 +3,42 @@
 use super::{BudgetAction, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
+use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{Strength, money, parsers};
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
-/// What everybody buys. Sorted.
-const USUAL: [&str; 40] = [
-    "beer",
-    "beers",
-    "breakfast",
-    "brunch",
-    "burger",
-    "bus",
-    "cinema",
-    "coffee",
-    "dinner",
-    "drinks",
-    "food",
-    "fuel",
-    "gas",
-    "groceries",
-    "haircut",
-    "kebab",
-    "lunch",
-    "medicine",
-    "metro",
-    "movie",
-    "parking",
-    "petrol",
-    "pharmacy",
-    "pizza",
-    "rent",
-    "sandwich",
-    "shopping",
-    "snack",
-    "snacks",
-    "subway",
-    "supermarket",
-    "takeaway",
-    "taxi",
-    "tea",
-    "tickets",
-    "toll",
-    "train",
-    "tram",
-    "uber",
-    "wine",
-];
-
 /// "delete my last expense", "what's left for food"
 pub(super) fn last_or_left(
     message: &ParsedMessage<'_>,
     at: usize,
 ) -> Option<(Strength, BudgetAction)> {
-    use Strength::{Clear, Soft};
+    use Strength::{Clear, InSession, Soft};
     if removes_last(message.request()) {
         return Some((Clear, BudgetAction::RemoveLast));
     }
+    if is_last_entry(message.request()) {
+        return Some((InSession, BudgetAction::RemoveLast));
+    }
+    let words = &message.words;
     let left = [
         "whats left in my",
         "how much is left for",
         "how much is left in my",
         "whats left for",
+        "what do i have left for",
+        "how much do i have left for",
     ];
-    if message.words.after(at, &left).is_some() {
+    let left_of = [
+        "whats left of",
+        "what is left of",
+        "how much is left of",
+        "how much do i have left of",
+        "how much do i have left in",
+        "how much budget do i have left",
+    ];
+    let has_budget = || words.iter().any(|word| word == "budget");
+    if words.after(at, &left).is_some() || words.after(at, &left_of).is_some() && has_budget() {
         return Some((Soft, BudgetAction::ShowIfAny));
     }
     None
@@ -101,6 +73,25 @@ fn removes_last(request: &str) -> bool {
                 | "my last spending"
                 | "the last spending"
                 | "the expense"
+        )
+    )
+}
+
+/// "delete the last one": only right after an expense.
+fn is_last_entry(request: &str) -> bool {
+    let verbs = [
+        "delete ", "remove ", "cancel ", "drop ", "undo ", "scratch ",
+    ];
+    let named = verbs.iter().find_map(|verb| request.strip_prefix(verb));
+    matches!(
+        named,
+        Some(
+            "the last one"
+                | "last one"
+                | "the last entry"
+                | "last entry"
+                | "my last one"
+                | "my last entry"
         )
     )
 }
@@ -167,11 +158,4 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         money: Spending(amount),
         purpose,
     })
-}
-
-fn is_usual(purpose: &str) -> bool {
-    let lower = purpose.to_lowercase();
-    lower
-        .split(' ')
-        .any(|word| USUAL.binary_search(&word).is_ok())
 }

@@ -6,6 +6,7 @@ use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
+use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
 pub(in crate::assistant::powers) fn parse(
@@ -55,7 +56,9 @@ pub(in crate::assistant::powers) fn parse(
         return how_much(message, from, end).map(|action| (Clear, action));
     }
     // It may as well be looked up in memories.
-    if let Some(from) = words.after(at, &["what did i spend"]) {
+    let asked = words.after(at, &["what did i spend"]);
+    let asked = asked.or_else(|| words.after(at, &["how much on"]).map(|from| from - 1));
+    if let Some(from) = asked {
         return how_much(message, from, end).map(|action| (Soft, action));
     }
     if let Some(action) = purchases::last_or_left(message, at) {
@@ -136,7 +139,8 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     // "I paid Bo 30" isn't for something.
     let is_to_somebody = matches!(words.get(from - 1), "paid" | "payed")
         && first == Order::PurposeFirst
-        && !matches!(words.get(from), "the" | "my" | "for" | "on");
+        && !matches!(words.get(from), "the" | "my" | "for" | "on")
+        && !found.iter().any(|(_, (_, purpose))| is_usual(purpose));
     if is_to_somebody {
         return None;
     }

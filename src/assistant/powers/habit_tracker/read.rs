@@ -36,6 +36,12 @@ pub(in crate::assistant::powers) fn parse(
         _ => {}
     }
     let (at, end) = (message.start, parsers::end(words));
+    kept(words, at, end).or_else(|| done(message, at, end))
+}
+
+/// What begins or ends a habit.
+fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
+    use Strength::Clear;
     let track = [
         "track habit",
         "track a habit",
@@ -58,6 +64,11 @@ pub(in crate::assistant::powers) fn parse(
         }
         return Some((Clear, tracked(words, from, end)));
     }
+    if let Some(from) = words.after(at, &["track", "start tracking"])
+        && let Some(action) = tracked_so_often(words, from, end)
+    {
+        return Some((Clear, action));
+    }
     let stop = [
         "delete habit",
         "delete the habit",
@@ -76,7 +87,7 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
         return Some((Strength::Soft, remove(from)));
     }
-    done(message, at, end)
+    None
 }
 
 const NOT_DONE: [&str; 17] = [
@@ -142,7 +153,7 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
         return None;
     }
     let (from, strength) = match from {
-        Some(from) if dated || plain.is_some() => (from, Soft),
+        Some(from) if dated || plain.is_some() || is_usual_past(words.get(from)) => (from, Soft),
         Some(from) => (from, InSession),
         None if dated => (at, Soft),
         None if words.get(end - 1) == "done" => {
@@ -193,6 +204,33 @@ fn is_past(word: &str) -> bool {
         )
 }
 
+/// How what is done as a habit is often told: "i went to the gym".
+fn is_usual_past(word: &str) -> bool {
+    matches!(
+        word,
+        "went"
+            | "ran"
+            | "swam"
+            | "rode"
+            | "wrote"
+            | "meditated"
+            | "exercised"
+            | "jogged"
+            | "walked"
+            | "cycled"
+            | "stretched"
+            | "trained"
+            | "practiced"
+            | "practised"
+            | "studied"
+            | "hiked"
+            | "climbed"
+            | "rowed"
+            | "journaled"
+            | "danced"
+    )
+}
+
 fn did(
     words: &Words<'_>,
     (from, to): (usize, usize),
@@ -203,6 +241,38 @@ fn did(
         what: parsers::original(words, from, to),
         days_ago,
         is_report,
+    }
+}
+
+/// The same after "track" alone: only with how often.
+fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
+    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    let is_other = |at: usize| {
+        matches!(
+            words.get(at),
+            "mood"
+                | "moods"
+                | "spending"
+                | "expenses"
+                | "budget"
+                | "parcel"
+                | "parcels"
+                | "package"
+                | "packages"
+                | "order"
+                | "orders"
+                | "flight"
+                | "this"
+                | "that"
+                | "it"
+        )
+    };
+    match tracked(words, from, end) {
+        HabitAction::Track { name, per_week } if !(from..end).any(is_other) => {
+            let is_often = name.split_whitespace().count() < end - from;
+            is_often.then_some(HabitAction::Track { name, per_week })
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::fixed_requests::{session_request, whole_request};
 use super::phrases::{
     after_verb, is_no_thing, is_repeat, list_at, list_to_show, no_repetition, on_list,
 };
-use super::{ListName, TodoAction, TodoDraft};
+use super::{ListName, TodoAction, TodoDraft, removed};
 use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
@@ -43,32 +43,6 @@ pub(in crate::assistant::powers) fn parse(
             let from = words.after(at, &["new todo", "new task", "new to-do"])?;
             Some((Clear, added(message, ListName::Unnamed, (from, end), None)))
         }
-        "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
-        "check" | "tick" | "mark" => checked(message, end),
-        "done" | "finished" | "completed" => {
-            let is_number = end == at + 2 && words.get(at + 1).parse::<usize>().is_ok();
-            let from = words.after(at + 1, &["with", "w"]);
-            Some(done_with(
-                message,
-                from.or(is_number.then_some(at + 1))?,
-                end,
-            ))
-        }
-        "im" | "i" => {
-            let from = words.after(
-                at,
-                &[
-                    "im done with",
-                    "i am done with",
-                    "i finished",
-                    "i did",
-                    "ive done",
-                    "i got",
-                    "i bought",
-                ],
-            )?;
-            Some(done_with(message, from, end))
-        }
         // "is milk on my list?"
         "is" | "are" => {
             let found = on_list(message, at + 2, end, &["on"], |_| false)?;
@@ -78,11 +52,7 @@ pub(in crate::assistant::powers) fn parse(
             InSession,
             TodoAction::Reopen(parsers::original(words, at + 1, end)),
         )),
-        _ if end > at + 1 && words.get(end - 1) == "done" && end - at <= 8 => Some((
-            InSession,
-            removal(true, ListName::InUse, words.original(at..end - 1)),
-        )),
-        _ => None,
+        _ => removed::parse(message, at, end),
     }
 }
 
@@ -248,78 +218,6 @@ fn has_day(spec: &Spec) -> bool {
     spec.day.is_some() || spec.wait.is_some()
 }
 
-/// "done with milk", "i bought milk on my groceries list".
-fn done_with(message: &ParsedMessage<'_>, from: usize, end: usize) -> (Strength, TodoAction) {
-    let words = &message.words;
-    let links = ["on", "from", "off", "of"];
-    match on_list(message, from + 1, end, &links, |_| false) {
-        Some(found) => (
-            Strength::Clear,
-            removal(true, found.list, words.original(from..found.start)),
-        ),
-        None => (
-            Strength::Soft,
-            removal(true, ListName::InUse, words.original(from..end)),
-        ),
-    }
-}
-
-/// "remove eggs from my list", "cross eggs off my groceries list".
-fn off(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
-    use Strength::{Clear, InSession};
-    let words = &message.words;
-    let verb = words.get(at);
-    let done = matches!(verb, "cross" | "strike");
-    let skip = usize::from(matches!(words.get(at + 1), "off" | "out"));
-    let links = ["from", "off", "of", "on"];
-    if let Some(found) = on_list(message, at + 1, end, &links, |_| false) {
-        let to = match words.get(found.start - 1) {
-            "off" => found.start - 1,
-            _ => found.start,
-        };
-        let texts = words.original(at + 1 + skip..to);
-        return Some((Clear, removal(done, found.list, texts)));
-    }
-    let texts = words.original(at + 1 + skip..end);
-    (end > at + 1 && (verb == "remove" || done))
-        .then(|| (InSession, removal(done, ListName::InUse, texts)))
-}
-
-/// "check milk off my list", "mark milk as done", "tick off milk".
-fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(Strength, TodoAction)> {
-    let words = &message.words;
-    let at = message.start;
-    let from = at + 1 + usize::from(words.get(at + 1) == "off");
-    let mark_end = (from..end).find(|n| {
-        let as_done = ["as done", "done", "as finished"];
-        words.after(*n, &as_done) == Some(end)
-    });
-    if let Some(found) = on_list(
-        message,
-        from,
-        mark_end.unwrap_or(end),
-        &["off", "on", "from"],
-        |_| false,
-    ) {
-        let texts = words.original(from..found.start);
-        return Some((Strength::Clear, removal(true, found.list, texts)));
-    }
-    if let Some(to) = mark_end {
-        let texts = words.original(from..to);
-        return Some((Strength::Soft, removal(true, ListName::InUse, texts)));
-    }
-    if words.get(at) == "mark" {
-        return None;
-    }
-    let to = if end > from && words.get(end - 1) == "off" {
-        end - 1
-    } else {
-        end
-    };
-    let texts = words.original(from..to);
-    (to > from).then(|| (Strength::InSession, removal(true, ListName::InUse, texts)))
-}
-
 /// `due`: said after the list, for all of them.
 fn added(
     message: &ParsedMessage<'_>,
@@ -373,17 +271,6 @@ fn draft(
 
 fn day_unclear() -> String {
     "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.".to_owned()
-}
-
-fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
-    match things(text) {
-        found if found.is_empty() => {
-            let reply = "Which thing on the list? For example: “done with milk”, or “remove milk”.";
-            TodoAction::Unclear(reply.to_owned())
-        }
-        found if done => TodoAction::Done(list, found),
-        found => TodoAction::Remove(list, found),
-    }
 }
 
 /// Requests about a whole list.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Soft};
+use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
 /// "Bo owes me 20 for lunch", "I lent Bo 20", "how much does Bo owe me?".
@@ -122,6 +123,13 @@ fn one_paid(
     end: usize,
     payer: Option<String>,
 ) -> Option<BillSplitAction> {
+    // "paid bo back", "paid ana 20"
+    if words.get(at) == "paid" && payer.is_none() {
+        let is_settled = money::read(words, at + 1).is_none();
+        return is_settled
+            .then(|| settled(words, "I".to_owned(), at + 1, end))
+            .flatten();
+    }
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid");
     let (payer, after) = match (verb, payer) {
         (Some(verb), _) => (without_adverb(words, at, verb), verb + 1),
@@ -228,7 +236,8 @@ fn settled(words: &Words<'_>, payer: String, from: usize, end: usize) -> Option<
     if are_several(&payer) || are_several(&to) {
         return Some(BillSplitAction::PayersUnclear);
     }
-    let is_name = is_somebody(&payer) && is_somebody(&to);
+    // "I paid rent 900" is spent.
+    let is_name = is_somebody(&payer) && is_somebody(&to) && !is_usual(&to);
     (is_name && to.split(' ').count() <= NAME_WORDS_MAX).then_some(BillSplitAction::Settled {
         payer,
         to,

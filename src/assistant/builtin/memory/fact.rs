@@ -1,0 +1,325 @@
+//! Plain facts about oneself, which nobody asked to remember: "my passport number is X1", "I parked
+//! on level 3", "my wife is called Mia", "I'm allergic to nuts". Only where a statement can hardly
+//! be anything else.
+
+use super::super::{ParsedMessage, tidied, when};
+use crate::assistant::builtin::words::Words;
+
+/// A longer text is no plain fact.
+const WORDS_MAX: usize = 20;
+/// Words between "my" and "is".
+const NOUN_WORDS_MAX: usize = 4;
+/// Words of what something is.
+const VALUE_WORDS_MAX: usize = 8;
+/// Words of a name.
+const NAME_WORDS_MAX: usize = 3;
+
+/// Persons and animals that have a name.
+const KIN: &str = "wife husband partner girlfriend boyfriend fiance fiancee spouse son daughter kid kids \
+     child children sons daughters baby mom mum mother dad father parents brother sister \
+     brothers sisters twin cousin aunt uncle niece nephew grandma grandpa grandmother \
+     grandfather friend boss manager colleague coworker teacher landlord landlady neighbor \
+     neighbour roommate flatmate doctor gp dentist vet therapist lawyer accountant hairdresser \
+     trainer coach plumber mechanic babysitter dog cat puppy kitten horse hamster rabbit parrot \
+     dogs cats in-law mother-in-law father-in-law son-in-law daughter-in-law";
+
+/// Things whose value has a digit in it.
+const NUMBERED: &str = "number numbers code pin combination combo plate plates iban id ssn address phone mobile \
+     account locker zip postcode zipcode extension passport license licence height floor";
+
+/// Things whose value is one word.
+const WORDED: &str = "password passphrase passcode username login ssid email e-mail hometown birthplace \
+     nationality handle";
+
+/// How something is at the moment, and not what it is.
+const STATES: &str = "wrong right incorrect invalid expired gone lost stolen broken missing weak strong secret \
+     private unknown new old long short bad good great ok okay fine full empty locked blocked \
+     hacked compromised needed required annoying angry sick ill late sad happy mad nice mean \
+     sleeping asleep tired hungry pregnant dead funny cute crazy awesome amazing working there \
+     here home busy safe different easy hard so too very really";
+
+/// The first word of a clause.
+const CLAUSE_WORDS: &str = "a an the in on at to from with so too very really being going what where when how who that \
+     this it as like than and or about only just always still all also more less my your his \
+     her";
+
+/// A word of a doubt, a negation, the past or a condition.
+const DOUBTS: &str = "not never no isnt arent wasnt was were maybe perhaps probably possibly might if unless \
+     whether because but think thinks guess said says told wish hope remind longer anymore used \
+     almost";
+
+/// The fact as it was said.
+pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) -> Option<String> {
+    let (words, at) = (&message.words, message.start);
+    if words.len() > WORDS_MAX {
+        return None;
+    }
+    let is_fact = match words.get(at) {
+        "my" | "our" => of_mine(words, at + 1),
+        "i" | "im" | "ive" | "we" => of_myself(words, at) || of_place(words, at),
+        "parked" => is_place(words, at + 1),
+        _ => false,
+    };
+    if !is_fact || words.iter().any(|word| is_one_of(DOUBTS, word)) {
+        return None;
+    }
+    let text = tidied(words.original(at..words.len()));
+    let text = text.trim_end_matches(['.', '!']).trim_end();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// "passport number is X1", "wife is called Mia", "wife's name is Mia", after "my".
+fn of_mine(words: &Words<'_>, from: usize) -> bool {
+    let is_verb = |at: usize| matches!(words.get(at), "is" | "are");
+    let Some(verb) = (from + 1..=from + NOUN_WORDS_MAX).find(|at| is_verb(*at)) else {
+        return false;
+    };
+    let named = words.after(verb + 1, &["called", "named"]);
+    let (noun, value) = (words.get(verb - 1), verb + 1..words.len());
+    if let Some(name) = named {
+        return is_one_of(KIN, noun) && is_name(words, name);
+    }
+    if value.is_empty() || value.len() > VALUE_WORDS_MAX {
+        return false;
+    }
+    let is_favorite = (from..verb).any(|at| matches!(words.get(at), "favorite" | "favourite"));
+    match noun {
+        _ if is_favorite => !is_one_of(CLAUSE_WORDS, words.get(value.start)),
+        "name" => verb - from > 1 && is_name(words, value.start),
+        kin if is_one_of(KIN, kin) => {
+            let first = words.original(value.start..value.start + 1);
+            first.starts_with(char::is_uppercase) && is_name(words, value.start)
+        }
+        "type" => words.get(verb - 2) == "blood" && is_blood_type(words.get(value.start)),
+        noun if is_one_of(NUMBERED, noun) => {
+            value.clone().any(|at| has_digit(words.get(at)))
+                && !is_one_of(CLAUSE_WORDS, words.get(value.start))
+        }
+        noun if is_sized(noun) => is_size(words.get(value.start)),
+        noun if is_one_of(WORDED, noun) => {
+            value.len() == 1 && !is_one_of(STATES, words.get(value.start))
+        }
+        _ => false,
+    }
+}
+
+/// "I'm allergic to nuts", "I'm vegetarian".
+fn of_myself(words: &Words<'_>, at: usize) -> bool {
+    let is_short = |from: usize| {
+        let rest = from..words.len();
+        !rest.is_empty() && rest.len() <= VALUE_WORDS_MAX
+    };
+    let allergic = [
+        "im allergic to",
+        "i am allergic to",
+        "im also allergic to",
+        "i am also allergic to",
+        "i have an allergy to",
+        "ive got an allergy to",
+    ];
+    if let Some(from) = words.after(at, &allergic) {
+        return is_short(from) && !matches!(words.get(from), "you" | "this" | "that" | "it");
+    }
+    let allergy = ["i have a", "i have an", "ive got a", "ive got an"];
+    if let Some(from) = words.after(at, &allergy) {
+        return is_short(from) && words.get(words.len() - 1) == "allergy";
+    }
+    let am = ["im a", "i am a", "im also", "i am also", "im", "i am"];
+    let state = words.after(at, &am).unwrap_or(at);
+    state > at
+        && words
+            .after(state, &LASTING)
+            .is_some_and(|end| end == words.len())
+}
+
+/// What somebody is for long.
+const LASTING: [&str; 21] = [
+    "vegetarian",
+    "vegan",
+    "pescatarian",
+    "pescetarian",
+    "diabetic",
+    "celiac",
+    "coeliac",
+    "lactose intolerant",
+    "gluten intolerant",
+    "gluten free",
+    "left-handed",
+    "left handed",
+    "right-handed",
+    "right handed",
+    "colorblind",
+    "colourblind",
+    "color blind",
+    "colour blind",
+    "asthmatic",
+    "dyslexic",
+    "epileptic",
+];
+
+/// "I parked on level 3", "I left my keys in the drawer": a place, and no time.
+fn of_place(words: &Words<'_>, at: usize) -> bool {
+    let parked = ["i parked", "we parked", "ive parked", "i have parked"];
+    if let Some(from) = words.after(at, &parked) {
+        let car = ["the car", "my car", "our car", "my bike", "the bike"];
+        return is_place(words, words.after(from, &car).unwrap_or(from));
+    }
+    let kept = [
+        "i left my",
+        "i put my",
+        "i keep my",
+        "i hid my",
+        "i left the",
+        "i put the",
+    ];
+    let Some(thing) = words.after(at, &kept) else {
+        return false;
+    };
+    let to = words.len().min(thing + NAME_WORDS_MAX + 1);
+    (thing + 1..to).any(|at| is_place(words, at))
+}
+
+/// Whether the rest of the words is a place.
+fn is_place(words: &Words<'_>, from: usize) -> bool {
+    let places = [
+        "on",
+        "at",
+        "in",
+        "near",
+        "by",
+        "behind",
+        "under",
+        "next to",
+        "outside",
+        "opposite",
+        "inside",
+        "in front of",
+        "across from",
+        "around",
+        "between",
+        "beside",
+    ];
+    let Some(place) = words.after(from, &places) else {
+        return false;
+    };
+    let rest = place..words.len();
+    let is_time = when::trailing_time(words, from..words.len()).is_some_and(|(_, at)| at == from);
+    !rest.is_empty() && rest.len() <= VALUE_WORDS_MAX && !is_time
+}
+
+/// Whether the rest of the words may be a name: "Mia", "Dr Bo Li".
+fn is_name(words: &Words<'_>, from: usize) -> bool {
+    let name = from..words.len();
+    let is_other = |word: &str| {
+        is_one_of(CLAUSE_WORDS, word)
+            || is_one_of(STATES, word)
+            || matches!(
+                word,
+                "away" | "out" | "up" | "off" | "back" | "by" | "names" | "on" | "for" | "here"
+            )
+    };
+    (1..=NAME_WORDS_MAX).contains(&name.len()) && !name.clone().any(|at| is_other(words.get(at)))
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+}
+
+fn is_sized(word: &str) -> bool {
+    matches!(word, "size" | "sizes")
+}
+
+fn is_size(word: &str) -> bool {
+    let sizes = [
+        "xs", "s", "m", "l", "xl", "xxl", "xxxl", "small", "medium", "large",
+    ];
+    has_digit(word) || sizes.contains(&word)
+}
+
+fn is_blood_type(word: &str) -> bool {
+    let group = word.trim_end_matches(['+', '-', '–', '−']);
+    matches!(group, "a" | "b" | "ab" | "o" | "0")
+}
+
+fn is_one_of(all: &str, word: &str) -> bool {
+    all.split(' ').any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assistant::builtin::{MessageContext, Statement, UnknownMessage};
+    use crate::clock::Timestamp;
+
+    fn fact_of(text: &str) -> Option<String> {
+        let context = MessageContext::direct(text, Timestamp(0));
+        match UnknownMessage::read(&context).statement {
+            Some(Statement::Fact(fact)) => Some(fact),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn plain_facts_are_told_from_talk() {
+        let facts = [
+            "my passport number is X1234567",
+            "my wifi password is hunter2",
+            "Our door code is 4321",
+            "my license plate is B-AB 123",
+            "my shoe size is 42",
+            "my blood type is 0+",
+            "my address is Baker Street 5, London",
+            "my favourite color is green",
+            "my wife is called Mia",
+            "my best friend's name is Bo Li",
+            "my boss is Julia",
+            "my dog is named Rex",
+            "i'm allergic to nuts",
+            "I have a peanut allergy",
+            "im vegetarian",
+            "I am a vegan",
+            "I parked on level 3",
+            "parked on level 3",
+            "we parked the car next to the bakery",
+            "i left my keys in the drawer",
+        ];
+        for text in facts {
+            assert_eq!(fact_of(text).as_deref(), Some(text));
+        }
+        let talk = [
+            "my boss is annoying",
+            "my boss is so annoying",
+            "my boss is called away",
+            "my phone number is private",
+            "my password is wrong",
+            "my password is expired",
+            "my passport number is on the form",
+            "my address is wrong",
+            "is my passport number X1234567?",
+            "my passport number is X1234567?",
+            "my passport number is not X1234567",
+            "i think my pin is 1234",
+            "my pin was 1234",
+            "maybe my pin is 1234",
+            "my wife is sick",
+            "my wife is Sick",
+            "my dog is cute",
+            "my cat is on the roof",
+            "i'm not allergic to nuts",
+            "i'm allergic to you",
+            "i'm tired",
+            "i'm a mess",
+            "i parked at 5",
+            "i parked",
+            "i left my job",
+            "i left my office at 5pm",
+            "i have a bad idea",
+            "my number one is you",
+            "my day is 10 out of 10",
+            "my name is Ana",
+        ];
+        for text in talk {
+            assert_eq!(fact_of(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Things that somebody says are needed or used up, of which nothing was asked: "i need toothpaste",
+//! "we're out of milk". They are only offered for the list.
+
+use super::{ParsedMessage, reminder, subject, when};
+
+/// Words of what is needed.
+const THING_WORDS_MAX: usize = 4;
+
+const NEEDS: [&str; 20] = [
+    "i need some more",
+    "i need more",
+    "i need some",
+    "i need new",
+    "i need",
+    "we need some more",
+    "we need more",
+    "we need some",
+    "we need new",
+    "we need",
+    "i ran out of",
+    "we ran out of",
+    "ive run out of",
+    "weve run out of",
+    "im out of",
+    "i am out of",
+    "were out of",
+    "we are out of",
+    "there is no more",
+    "theres no more",
+];
+
+/// A word of what nobody buys by a list, or of a longer sentence.
+const NO_PURCHASE: &str = "to is are was has have or but if when because so you u your \
+     me my him her his them their us our it this that these those one ones \
+     someone somebody something anything nothing everything anyone help sleep rest break hug \
+     hugs time money cash advice love space vacation holiday nap job work motivation energy \
+     friend friends therapy minute moment second info information answer answers support change \
+     plan plans ride lift reminder reminders alarm timer list ideas idea breath luck town \
+     office here control patience words memory battery gas fuel petrol attention peace quiet \
+     doctor hospital therapist lawyer police ambulance shower now not no from for with by at on \
+     in about what how who out up better bed options excuses proof reason reasons hope courage \
+     strength company drink vent talk wifi password code number link";
+
+/// What may be bought; `None` for people, feelings and what is to be done.
+pub(super) fn needed_thing(message: &ParsedMessage<'_>) -> Option<String> {
+    let (words, at) = (&message.words, message.start);
+    let from = words.after(at, &NEEDS)?;
+    let from = words
+        .after(from, &["a", "an", "the", "any"])
+        .unwrap_or(from);
+    let end = reminder::without_courtesies(words, from..words.len());
+    let is_short = (1..=THING_WORDS_MAX).contains(&end.saturating_sub(from));
+    if !is_short || (from..end).any(|at| is_no_purchase(words.get(at))) {
+        return None;
+    }
+    let thing = subject(words.original(from..end));
+    let is_timed = (from..end).any(|at| when::read(words, at).is_some());
+    (!is_timed && !thing.is_empty()).then_some(thing)
+}
+
+fn is_no_purchase(word: &str) -> bool {
+    NO_PURCHASE.split(' ').any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{MessageContext, Statement, UnknownMessage};
+    use crate::clock::Timestamp;
+
+    #[test]
+    fn things_to_buy_are_told_from_other_needs() {
+        for (text, expected) in [
+            ("i need toothpaste", Some("toothpaste")),
+            ("I need some milk and eggs.", Some("milk and eggs")),
+            ("we're out of olive oil", Some("olive oil")),
+            ("I ran out of milk", Some("milk")),
+            ("i need a new phone", Some("new phone")),
+            ("i need help", None),
+            ("i need you", None),
+            ("i need to sleep", None),
+            ("i need a break", None),
+            ("we're out of town", None),
+            ("i ran out of time", None),
+            ("i need milk tomorrow", None),
+            ("i need the car at 5", None),
+            ("i need milk?", None),
+            ("do i need milk", None),
+            ("i don't need milk", None),
+            ("i need bo to call", None),
+        ] {
+            let context = MessageContext::direct(text, Timestamp(0));
+            let needed = match UnknownMessage::read(&context).statement {
+                Some(Statement::Needed(thing)) => Some(thing),
+                _ => None,
+            };
+            assert_eq!(needed.as_deref(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Something to do and its time, of which no reminder was asked for: "at 5pm call mom", "I have to
+//! call the bank tomorrow at 10", "meeting with Bo at 4". It is only offered.
+
+use super::super::{Intent, MessageContext, ParsedMessage};
+use super::parts::{leading_time, split_words};
+use super::{command, when};
+use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::when::{Day, Spec};
+use crate::assistant::builtin::words::Words;
+
+/// A longer text is no plan.
+const WORDS_MAX: usize = 16;
+
+/// Words before what somebody has to do.
+const HAS_TO: [&str; 20] = [
+    "i need to",
+    "i have to",
+    "ive got to",
+    "i have got to",
+    "i got to",
+    "i gotta",
+    "i must",
+    "i should",
+    "im supposed to",
+    "i am supposed to",
+    "i mustnt forget to",
+    "i must not forget to",
+    "we need to",
+    "we have to",
+    "weve got to",
+    "we must",
+    "gotta",
+    "need to",
+    "have to",
+    "must",
+];
+
+/// Words before what somebody goes to.
+const HAS: [&str; 14] = [
+    "i have a",
+    "i have an",
+    "i have my",
+    "i have",
+    "ive got a",
+    "ive got an",
+    "ive got",
+    "i got a",
+    "we have a",
+    "we have an",
+    "weve got a",
+    "weve got an",
+    "theres a",
+    "there is a",
+];
+
+/// A word of a question, a negation, a doubt or the past, or a person who is spoken to: the text
+/// may mean anything else.
+const OTHER_TALK: &str = "not never no nobody nothing dont doesnt didnt wont cant cannot couldnt wouldnt shouldnt \
+     isnt arent wasnt werent havent hasnt hadnt if unless whether maybe perhaps probably \
+     possibly might could would hopefully hope wish think thinks thought guess heard said says \
+     told asked was were had ago yesterday already almost usually always because since what \
+     when where who why how which you u your me us remind reminder cancel canceled cancelled \
+     delete remove undo snooze move change forget remember or but wake";
+
+const IRREGULAR_PAST: &str = "went did ate drank slept ran saw met took came left woke got bought made spent paid spoke \
+     told wrote began arose sat swam rode drove flew lost won gave found forgot been gone done \
+     born";
+
+/// A text that may become a reminder, with what it would be. `None`: it is a question, a doubt, a
+/// negation, over, about another person, or its time is not understood.
+pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> Option<Intent> {
+    let words = &message.words;
+    if !(2..=WORDS_MAX).contains(&words.len())
+        || words.iter().any(|word| is_one_of(OTHER_TALK, word))
+        || !when::may_stand_in(words)
+    {
+        return None;
+    }
+    let request = request(message)?;
+    let context = MessageContext {
+        text: &request,
+        timezone: message.timezone(),
+        ..*message.context
+    };
+    let understood = command(&read_message(&context));
+    understood.filter(|intent| matches!(intent, Intent::Remind { .. }))
+}
+
+/// The same as a request for a reminder.
+fn request(message: &ParsedMessage<'_>) -> Option<String> {
+    let (words, at) = (&message.words, message.start);
+    let lead = leading_time(words, at, false).filter(|(spec, _)| is_to_come(spec));
+    let from = lead.map_or(at, |(_, end)| end);
+    let time = words.original(at..from);
+    if let Some(task) = words.after(from, &HAS_TO) {
+        let is_timed = lead.is_some() || names_time(words, task, is_to_come);
+        return (is_timed && is_task(words, task)).then(|| text(words, time, task));
+    }
+    let has_hour = |spec: &Spec| is_to_come(spec) && (spec.clock.is_some() || spec.wait.is_some());
+    if let Some(event) = words.after(from, &HAS) {
+        let is_day = |spec: &Spec| {
+            has_hour(spec) || is_to_come(spec) && !matches!(spec.day, None | Some(Day::Today))
+        };
+        let is_timed =
+            lead.is_some_and(|(spec, _)| is_day(&spec)) || names_time(words, event, is_day);
+        return (is_timed && is_task(words, event)).then(|| text(words, time, event));
+    }
+    let is_timed =
+        lead.is_some_and(|(spec, _)| has_hour(&spec)) || names_time(words, from, has_hour);
+    (is_timed && is_task(words, from)).then(|| text(words, time, from))
+}
+
+fn text(words: &Words<'_>, time: &str, from: usize) -> String {
+    let task = words.original(from..words.len());
+    match time.is_empty() {
+        true => format!("remind me to {task}"),
+        false => format!("remind me {time} to {task}"),
+    }
+}
+
+fn names_time(words: &Words<'_>, from: usize, fits: impl Fn(&Spec) -> bool) -> bool {
+    let spec = split_words(words, from..words.len(), false).spec;
+    from < words.len() && spec.is_some_and(|spec| fits(&spec))
+}
+
+fn is_to_come(spec: &Spec) -> bool {
+    !matches!(spec.day, Some(Day::InDays(..0) | Day::Over))
+}
+
+/// Whether what begins there can be done: it is no clause, and not over.
+fn is_task(words: &Words<'_>, from: usize) -> bool {
+    let first = words.get(from);
+    let is_clause = matches!(
+        first,
+        "" | "i"
+            | "im"
+            | "ive"
+            | "we"
+            | "he"
+            | "she"
+            | "they"
+            | "it"
+            | "its"
+            | "the"
+            | "that"
+            | "this"
+            | "see"
+            | "is"
+            | "are"
+            | "to"
+            | "and"
+            | "or"
+            | "until"
+            | "till"
+            | "am"
+            | "pm"
+    );
+    let is_number = first.starts_with(|c: char| c.is_ascii_digit());
+    !is_clause && !is_number && !is_past(first) && when::weekday_name(first).is_none()
+}
+
+/// The past of a verb: "called", "went".
+fn is_past(word: &str) -> bool {
+    let is_regular = word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed");
+    is_regular || is_one_of(IRREGULAR_PAST, word)
+}
+
+fn is_one_of(all: &str, word: &str) -> bool {
+    all.split(' ').any(|one| one == word)
+}

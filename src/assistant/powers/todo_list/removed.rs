@@ -1,0 +1,173 @@
+//! Parses what is done with or goes off a list: "done with milk", "got the eggs", "remove eggs from
+//! my list", "actually no bread".
+
+use super::phrases::{is_no_thing, on_list};
+use super::{ListName, TodoAction};
+use crate::assistant::builtin::{ParsedMessage, subject};
+use crate::assistant::powers::Strength;
+use crate::assistant::powers::parsers::things;
+
+/// Words of things that are named without a list.
+const PLAIN_WORDS_MAX: usize = 5;
+
+pub(super) fn parse(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, TodoAction)> {
+    use Strength::InSession;
+    let words = &message.words;
+    match words.get(at) {
+        "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
+        "check" | "tick" | "mark" => checked(message, end),
+        "done" | "finished" | "completed" => {
+            let is_number = end == at + 2 && words.get(at + 1).parse::<usize>().is_ok();
+            let from = words.after(at + 1, &["with", "w"]);
+            Some(done_with(
+                message,
+                from.or(is_number.then_some(at + 1))?,
+                end,
+            ))
+        }
+        "im" | "i" => {
+            let from = words.after(
+                at,
+                &[
+                    "im done with",
+                    "i am done with",
+                    "i finished",
+                    "i did",
+                    "ive done",
+                    "i got",
+                    "i bought",
+                ],
+            )?;
+            Some(done_with(message, from, end))
+        }
+        "got" | "bought" | "ive" => {
+            let bought = ["got", "bought", "ive got", "ive bought", "ive just bought"];
+            let from = words.after(at, &bought)?;
+            let is_short = (1..=PLAIN_WORDS_MAX).contains(&end.saturating_sub(from));
+            (is_short && !is_no_thing(words.get(from))).then(|| done_with(message, from, end))
+        }
+        "actually" | "no" | "scratch" | "not" | "without" | "oops" => {
+            let texts = taken_back(message, end)?;
+            Some((InSession, removal(false, ListName::InUse, texts)))
+        }
+        _ if end > at + 1 && words.get(end - 1) == "done" && end - at <= 8 => Some((
+            InSession,
+            removal(true, ListName::InUse, words.original(at..end - 1)),
+        )),
+        _ => None,
+    }
+}
+
+/// "done with milk", "i bought milk on my groceries list".
+fn done_with(message: &ParsedMessage<'_>, from: usize, end: usize) -> (Strength, TodoAction) {
+    let words = &message.words;
+    let links = ["on", "from", "off", "of"];
+    match on_list(message, from + 1, end, &links, |_| false) {
+        Some(found) => (
+            Strength::Clear,
+            removal(true, found.list, words.original(from..found.start)),
+        ),
+        None => (
+            Strength::Soft,
+            removal(true, ListName::InUse, words.original(from..end)),
+        ),
+    }
+}
+
+/// "remove eggs from my list", "cross eggs off my groceries list".
+fn off(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+    use Strength::{Clear, InSession};
+    let words = &message.words;
+    let verb = words.get(at);
+    let done = matches!(verb, "cross" | "strike");
+    let skip = usize::from(matches!(words.get(at + 1), "off" | "out"));
+    let links = ["from", "off", "of", "on"];
+    if let Some(found) = on_list(message, at + 1, end, &links, |_| false) {
+        let to = match words.get(found.start - 1) {
+            "off" => found.start - 1,
+            _ => found.start,
+        };
+        let texts = words.original(at + 1 + skip..to);
+        return Some((Clear, removal(done, found.list, texts)));
+    }
+    let texts = words.original(at + 1 + skip..end);
+    (end > at + 1 && (verb == "remove" || done))
+        .then(|| (InSession, removal(done, ListName::InUse, texts)))
+}
+
+/// "check milk off my list", "mark milk as done", "tick off milk".
+fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(Strength, TodoAction)> {
+    let words = &message.words;
+    let at = message.start;
+    let from = at + 1 + usize::from(words.get(at + 1) == "off");
+    let mark_end = (from..end).find(|n| {
+        let as_done = ["as done", "done", "as finished"];
+        words.after(*n, &as_done) == Some(end)
+    });
+    if let Some(found) = on_list(
+        message,
+        from,
+        mark_end.unwrap_or(end),
+        &["off", "on", "from"],
+        |_| false,
+    ) {
+        let texts = words.original(from..found.start);
+        return Some((Strength::Clear, removal(true, found.list, texts)));
+    }
+    if let Some(to) = mark_end {
+        let texts = words.original(from..to);
+        return Some((Strength::Soft, removal(true, ListName::InUse, texts)));
+    }
+    if words.get(at) == "mark" {
+        return None;
+    }
+    let to = if end > from && words.get(end - 1) == "off" {
+        end - 1
+    } else {
+        end
+    };
+    let texts = words.original(from..to);
+    (to > from).then(|| (Strength::InSession, removal(true, ListName::InUse, texts)))
+}
+
+/// "actually no bread", "no bread after all", "scratch the bread": what was to be added.
+fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
+    let words = &message.words;
+    let fillers = ["actually", "oops", "no actually"];
+    let after_filler = words.after(message.start, &fillers);
+    let at = after_filler.unwrap_or(message.start);
+    let last = end
+        .checked_sub(2)
+        .filter(|last| words.after(*last, &["after all"]) == Some(end));
+    let from = words.after(
+        at,
+        &[
+            "scratch the",
+            "scratch",
+            "no",
+            "not the",
+            "without the",
+            "without",
+        ],
+    )?;
+    let is_sure = after_filler.is_some() || last.is_some() || words.get(at) == "scratch";
+    let to = last.unwrap_or(end);
+    let is_short = (1..=PLAIN_WORDS_MAX).contains(&to.saturating_sub(from));
+    let texts = words.original(from..to);
+    (is_sure && is_short && !is_no_thing(&subject(texts))).then_some(texts)
+}
+
+fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
+    match things(text) {
+        found if found.is_empty() => {
+            let reply = "Which thing on the list? For example: “done with milk”, or “remove milk”.";
+            TodoAction::Unclear(reply.to_owned())
+        }
+        found if done => TodoAction::Done(list, found),
+        found => TodoAction::Remove(list, found),
+    }
+}

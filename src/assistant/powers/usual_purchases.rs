@@ -1,0 +1,53 @@
+//! What everybody buys: where it stands with an amount, the amount was spent on it.
+
+/// Sorted.
+const USUAL: [&str; 40] = [
+    "beer",
+    "beers",
+    "breakfast",
+    "brunch",
+    "burger",
+    "bus",
+    "cinema",
+    "coffee",
+    "dinner",
+    "drinks",
+    "food",
+    "fuel",
+    "gas",
+    "groceries",
+    "haircut",
+    "kebab",
+    "lunch",
+    "medicine",
+    "metro",
+    "movie",
+    "parking",
+    "petrol",
+    "pharmacy",
+    "pizza",
+    "rent",
+    "sandwich",
+    "shopping",
+    "snack",
+    "snacks",
+    "subway",
+    "supermarket",
+    "takeaway",
+    "taxi",
+    "tea",
+    "tickets",
+    "toll",
+    "train",
+    "tram",
+    "uber",
+    "wine",
+];
+
+/// Whether one of the words is such a thing.
+pub(super) fn is_usual(purpose: &str) -> bool {
+    let lower = purpose.to_lowercase();
+    lower
+        .split(' ')
+        .any(|word| USUAL.binary_search(&word).is_ok())
+}

@@ -1,0 +1,114 @@
+//! What the assistant offers where it was not asked for it, and the yes to that.
+
+use crate::assistant::builtin::TimeChange;
+use crate::assistant::powers::Power;
+use crate::assistant::{self, Intent, Statement, wording};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::dialog::{NotedRule, Question};
+use crate::ingest::reply::Reply;
+use crate::ingest::turn::MessageTurn;
+use crate::store::Tx;
+
+impl MessageTurn<'_> {
+    /// What may be done with a message that requests nothing: a fact is remembered, a plan is
+    /// offered as a reminder, what is needed for the list. Never in a group.
+    pub(in crate::ingest) fn take_statement(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        if self.in_group() {
+            return Ok(None);
+        }
+        let (now, zone) = (self.now, self.timezone());
+        Ok(match self.unknown_message().into_owned().statement {
+            Some(Statement::Fact(_)) if !self.may_command() => Some(self.too_many().into()),
+            Some(Statement::Fact(fact)) => Some(self.remember_fact(tx, &fact)?.into()),
+            Some(Statement::Needed(thing)) if self.has_list(tx)? => {
+                let request = format!("add {thing} to my list");
+                self.ask(tx, &Question::OfferedRequest(request))?;
+                Some(wording::list_offered(&thing).into())
+            }
+            Some(Statement::Plan {
+                text,
+                send_at,
+                recurrence,
+            }) => {
+                let rule = recurrence.as_ref();
+                let question = Question::OfferedReminder {
+                    text: text.clone(),
+                    send_at: send_at.0,
+                    rule: rule.map(NotedRule::of),
+                };
+                self.ask(tx, &question)?;
+                Some(wording::reminder_offered(&text, send_at, rule, now, zone).into())
+            }
+            _ => None,
+        })
+    }
+
+    fn has_list(&self, tx: &Tx<'_>) -> Result<bool> {
+        Ok(self.flags.superpower(Power::TodoList.name()) && self.has_superpowers(tx)?)
+    }
+
+    /// Does what was offered. `None`: nothing was.
+    pub(super) fn accept_offer(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        let reply = match self.question(tx)? {
+            Some(Question::OfferedReminder { send_at, .. }) if send_at <= self.now.0 => {
+                wording::reminder_past().into()
+            }
+            Some(Question::OfferedReminder {
+                text,
+                send_at,
+                rule,
+            }) => {
+                let rule = rule.and_then(|rule| rule.recurrence());
+                self.remind(tx, &text, Timestamp(send_at), None, rule.as_ref())?
+            }
+            Some(Question::OfferedRequest(request)) => self.use_power_for(tx, &request)?.into(),
+            _ => return Ok(None),
+        };
+        self.drop_question(tx)?;
+        Ok(Some(reply))
+    }
+
+    /// "ok" after an offer.
+    pub(in crate::ingest) fn answer_okay(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        let persona = self.ingest.persona.get();
+        match assistant::is_consent(&self.message.text, &persona.name) {
+            true => self.accept_offer(tx),
+            false => Ok(None),
+        }
+    }
+
+    /// Another time for what was offered. `None`: nothing was.
+    pub(super) fn change_offer(&self, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<Reply>> {
+        let Some(Question::OfferedReminder {
+            text,
+            send_at,
+            rule,
+        }) = self.question(tx)?
+        else {
+            return Ok(None);
+        };
+        let rule = rule.and_then(|rule| rule.recurrence());
+        let new = to.of_set(Timestamp(send_at), rule.as_ref(), self.now, self.zone());
+        Ok(Some(match new {
+            Ok(new) => {
+                self.drop_question(tx)?;
+                self.remind_at(tx, &text, &new)?
+            }
+            Err(reply) => reply.into(),
+        }))
+    }
+
+    /// An offer stands until something else is said.
+    pub(in crate::ingest) fn withdraw_offer(&self, tx: &mut Tx<'_>, intent: &Intent) -> Result<()> {
+        if self.in_group() || matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
+            return Ok(());
+        }
+        match self.question(tx)? {
+            Some(Question::OfferedReminder { .. } | Question::OfferedRequest(_)) => {
+                self.drop_question(tx)
+            }
+            _ => Ok(()),
+        }
+    }
+}
