@@ -9,12 +9,13 @@ mod zone;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc};
 use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tokio::sync::watch;
 
 use steadiness::{ClockCheck, ClockReading};
 pub use wall::at_wall_time;
@@ -142,7 +143,7 @@ enum Source {
     System(Instant),
     Fixed {
         start: Arc<AtomicI64>,
-        now: Arc<AtomicI64>,
+        now: watch::Sender<i64>,
     },
 }
 
@@ -155,7 +156,7 @@ impl Clock {
     pub fn fixed(now: Timestamp) -> Self {
         Self::of(Source::Fixed {
             start: Arc::new(AtomicI64::new(now.0)),
-            now: Arc::new(AtomicI64::new(now.0)),
+            now: watch::Sender::new(now.0),
         })
     }
 
@@ -171,7 +172,7 @@ impl Clock {
     pub fn now(&self) -> Timestamp {
         match &self.source {
             Source::System(_) => Timestamp::from(SystemTime::now()),
-            Source::Fixed { now, .. } => Timestamp(now.load(Ordering::SeqCst)),
+            Source::Fixed { now, .. } => Timestamp(*now.borrow()),
         }
     }
 
@@ -179,6 +180,20 @@ impl Clock {
         match &self.source {
             Source::System(start) => Monotonic(start.elapsed().as_millis() as u64),
             Source::Fixed { .. } => Monotonic(self.since_start_ms().max(0) as u64),
+        }
+    }
+
+    /// The pause of a job that looked for its work at `since`. It ends early when a fixed clock is
+    /// moved: other work may be due then.
+    pub async fn pause(&self, since: Timestamp, pause: Duration) {
+        let elapsed = tokio::time::sleep(pause);
+        let Source::Fixed { now, .. } = &self.source else {
+            return elapsed.await;
+        };
+        let mut now = now.subscribe();
+        tokio::select! {
+            () = elapsed => {}
+            _ = now.wait_for(|now| *now != since.0) => {}
         }
     }
 
@@ -229,16 +244,14 @@ impl Clock {
                 let since = clock_gettime(ClockId::Boottime);
                 since.tv_sec * 1000 + since.tv_nsec / 1_000_000
             }
-            Source::Fixed { start, now } => {
-                now.load(Ordering::SeqCst) - start.load(Ordering::SeqCst)
-            }
+            Source::Fixed { start, now } => *now.borrow() - start.load(Ordering::SeqCst),
         }
     }
 
     /// Advances a fixed clock; has no effect on the system's clock.
     pub fn advance(&self, ms: i64) {
         if let Source::Fixed { now, .. } = &self.source {
-            now.fetch_add(ms, Ordering::SeqCst);
+            now.send_modify(|now| *now += ms);
         }
     }
 
@@ -248,5 +261,29 @@ impl Clock {
             start.fetch_add(ms, Ordering::SeqCst);
             self.advance(ms);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_pause_ends_when_a_fixed_clock_is_moved() {
+        const HOUR: Duration = Duration::from_secs(3_600);
+        let clock = Clock::fixed(Timestamp(1_000));
+        let mut pause = Box::pin(clock.pause(clock.now(), HOUR));
+        assert!(pause.as_mut().now_or_never().is_none());
+        clock.advance(-1);
+        assert!(pause.now_or_never().is_some());
+        let earlier = clock.now();
+        clock.jump(1);
+        assert!(clock.pause(earlier, HOUR).now_or_never().is_some());
+        clock.pause(clock.now(), Duration::ZERO).await;
+        let system = Clock::system();
+        let earlier = system.now().plus_s(-60);
+        assert!(system.pause(earlier, HOUR).now_or_never().is_none());
     }
 }

@@ -75,7 +75,11 @@ impl World {
 
     /// The next thing that is told, after `count` others.
     async fn told_after(&self, count: usize) -> String {
-        eventually("the person is told", async || self.told().len() > count).await;
+        eventually("the person is told", async || {
+            self.clock.advance(1); // its job looks again
+            self.told().len() > count
+        })
+        .await;
         assert_eq!(self.told().len(), count + 1, "{:?}", self.told());
         self.told()[count].clone()
     }
@@ -95,6 +99,7 @@ impl World {
         );
         let under_way = "SELECT count(*) FROM calendar_changes";
         eventually("nothing is due", async || {
+            self.clock.advance(1);
             self.service.rows(&due) == [[0]] && self.service.rows(under_way) == [[0]]
         })
         .await;

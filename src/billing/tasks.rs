@@ -34,7 +34,8 @@ enum Outcome {
 pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
     let queued = billing.store.provider_task_queued();
     loop {
-        let next_due = billing.run_due_tasks().await;
+        let now = billing.clock.now();
+        let next_due = billing.run_due_tasks(now).await;
         metrics.ran(&next_due, billing.clock.now().0);
         let pause = match next_due {
             Ok(Some(next)) => {
@@ -48,7 +49,7 @@ pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
             }
         };
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = billing.clock.pause(now, pause) => {}
             () = queued.notified() => {}
         }
     }
@@ -56,8 +57,7 @@ pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
 
 impl Billing {
     /// Tries every due task once. Returns when the next task is due.
-    async fn run_due_tasks(self: &Arc<Self>) -> Result<Option<Timestamp>> {
-        let now = self.clock.now();
+    async fn run_due_tasks(self: &Arc<Self>, now: Timestamp) -> Result<Option<Timestamp>> {
         let due = self.store.read(move |view| view.due_tasks(now)).await?;
         for batch in due.chunks(CONCURRENT_TASKS) {
             let mut running = tokio::task::JoinSet::new();

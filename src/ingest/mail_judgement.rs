@@ -31,20 +31,20 @@ pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
     // Each mail is asked about once, also where no verdict came.
     let mut tried: HashSet<i64> = HashSet::new();
     loop {
-        let looked = judge_new(&ingest, &mut tried).await;
+        let now = ingest.clock.now();
+        let looked = judge_new(&ingest, &mut tried, now).await;
         metrics.ran(&looked, ingest.clock.now().0);
         if let Err(error) = looked {
             log::warn!("judging mails: {error}");
         }
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        ingest.clock.pause(now, LOOK_INTERVAL).await;
     }
 }
 
-async fn judge_new(ingest: &Arc<Ingest>, tried: &mut HashSet<i64>) -> Result<()> {
+async fn judge_new(ingest: &Arc<Ingest>, tried: &mut HashSet<i64>, now: Timestamp) -> Result<()> {
     let Some(model) = ingest.replies.shared_model() else {
         return Ok(());
     };
-    let now = ingest.clock.now();
     let since = now.plus_s(-JUDGED_WITHIN_S);
     let new = ingest
         .store

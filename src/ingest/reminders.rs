@@ -78,11 +78,11 @@ impl ReminderWaker {
         self.0.at_ms.store(at_ms, Ordering::SeqCst);
     }
 
-    /// Sleeps until the next check, or until something becomes due.
-    async fn sleep(&self, now: Timestamp, pause: Duration) {
-        self.set(now.0.saturating_add(pause.as_millis() as i64));
+    /// Sleeps until the pause ends at the next check, or until something becomes due before it.
+    async fn sleep(&self, next_check: Timestamp, pause: impl Future<Output = ()>) {
+        self.set(next_check.0);
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = pause => {}
             () = self.0.sooner.notified() => {}
         }
     }
@@ -92,7 +92,8 @@ impl ReminderWaker {
 pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
     loop {
         ingest.reminders.looking();
-        let delivered = deliver_due(&ingest).await;
+        let looked_at = ingest.clock.now();
+        let delivered = deliver_due(&ingest, looked_at).await;
         let now = ingest.clock.now();
         numbers.ran(&delivered, now.0);
         let pause = match delivered {
@@ -106,13 +107,14 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
                 FAILED_PAUSE
             }
         };
-        ingest.reminders.sleep(now, pause).await;
+        let next_check = now.plus_ms(pause.as_millis() as i64);
+        let pause = ingest.clock.pause(looked_at, pause);
+        ingest.reminders.sleep(next_check, pause).await;
     }
 }
 
 /// Queues due messages. Returns when the next one is due.
-async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
-    let now = ingest.clock.now();
+async fn deliver_due(ingest: &Arc<Ingest>, now: Timestamp) -> Result<Option<Timestamp>> {
     let all_planned = plan_changed_calendars(ingest, now).await?;
     let soon = |next: Option<Timestamp>| match all_planned {
         true => next,
@@ -241,6 +243,8 @@ fn postpone(tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> 
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
     use futures_util::FutureExt;
 
     use super::*;
@@ -249,7 +253,7 @@ mod tests {
     async fn only_what_falls_due_before_the_next_look_wakes_the_job() {
         let wake = ReminderWaker::default();
         let now = Timestamp(1_000);
-        let mut sleep = Box::pin(wake.sleep(now, Duration::from_secs(3_600)));
+        let mut sleep = Box::pin(wake.sleep(now.plus_s(3_600), pending()));
         assert!(sleep.as_mut().now_or_never().is_none());
         for (at, is_awake) in [(3_601_001, false), (i64::MAX, false), (3_601_000, true)] {
             wake.by(Timestamp(at));
@@ -258,6 +262,6 @@ mod tests {
         // A new row during a check causes another check.
         wake.looking();
         wake.by(Timestamp(i64::MAX));
-        assert!(wake.sleep(now, LOOK_EVERY).now_or_never().is_some());
+        assert!(wake.sleep(now, pending()).now_or_never().is_some());
     }
 }

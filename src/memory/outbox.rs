@@ -24,6 +24,7 @@ pub async fn run(memories: Arc<Memories>, metrics: Arc<Job>) {
         return;
     };
     loop {
+        let now = memories.clock.now();
         let result = run_due_tasks(&memories, &service).await;
         metrics.ran(&result, memories.clock.now().0);
         let has_more = match result {
@@ -35,7 +36,7 @@ pub async fn run(memories: Arc<Memories>, metrics: Arc<Job>) {
         };
         if !has_more {
             tokio::select! {
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
+                () = memories.clock.pause(now, POLL_INTERVAL) => {}
                 () = memories.wake.notified() => {}
             }
         }

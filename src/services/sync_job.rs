@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::sync::UNFINISHED_MS;
 use super::{FETCHES_MAX, Services};
+use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
 use crate::metrics::Job;
@@ -22,12 +23,13 @@ const SYNCS_MAX: usize = 2 * FETCHES_MAX;
 pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
     let mut syncs = JoinSet::new();
     loop {
-        let looked = look(&services, &mut syncs).await;
+        let now = services.clock.now();
+        let looked = look(&services, &mut syncs, now).await;
         numbers.ran(&looked, services.clock.now().0);
         if let Err(error) = looked {
             log::warn!("connected services: {error}");
         }
-        let pause = tokio::time::sleep(LOOK_EVERY);
+        let pause = services.clock.pause(now, LOOK_EVERY);
         tokio::pin!(pause);
         loop {
             tokio::select! {
@@ -38,8 +40,8 @@ pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
     }
 }
 
-async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>) -> Result<()> {
-    let (store, now) = (&services.store, services.clock.now());
+async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>, now: Timestamp) -> Result<()> {
+    let store = &services.store;
     for id in store.read(|view| view.disconnected_services()).await? {
         services.remove_fetched(id).await?;
     }

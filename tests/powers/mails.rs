@@ -72,6 +72,8 @@ async fn receive(service: &Service, mailbox: ServiceId, mails: Vec<MailExtract>)
         Ok(all_new)
     });
     assert!(written.await.unwrap());
+    // The job that judges mails looks again.
+    service.app.clock.advance(1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -112,6 +112,7 @@ const ASYNC: &[&str] = &[
     "src/app",
     "src/billing",
     "src/cli",
+    "src/clock.rs",
     "src/conformance",
     "src/edge",
     "src/engine.rs",

@@ -27,9 +27,10 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<Job>) {
     // When a purge last ran and when it must continue; read from the database first.
     let (mut last, mut continue_at, mut is_loaded) = (None, None, false);
     let mut waiting_runs = 0;
+    let mut looked_at = started;
     loop {
         let is_requested = tokio::select! {
-            () = tokio::time::sleep(POLL_INTERVAL) => false,
+            () = eraser.clock.pause(looked_at, POLL_INTERVAL) => false,
             () = eraser.wake.notified() => true,
         };
         if !is_loaded && let Ok((purged_at, is_under_way)) = load_state(&eraser).await {
@@ -38,6 +39,7 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<Job>) {
             is_loaded = true;
         }
         let now = eraser.clock.now();
+        looked_at = now;
         let is_time =
             is_loaded && eraser.clock.steady_now().is_some() && is_due(last, started, now);
         if !(is_requested || is_time || continue_at.is_some_and(|at| is_reached(at, now))) {

@@ -34,6 +34,7 @@ pub async fn run(exports: Arc<Exports>, metrics: Arc<Job>) {
         jobs: HashMap::new(),
     };
     loop {
+        let now = work.exports.clock.now();
         let started = work.start_waiting().await;
         metrics.ran(&started, work.exports.clock.now().0);
         if let Err(error) = started {
@@ -48,7 +49,7 @@ pub async fn run(exports: Arc<Exports>, metrics: Arc<Job>) {
                 Ok((task, ())) => work.task_ended(task, None).await,
                 Err(panic) => work.task_ended(panic.id(), Some(NOT_FINISHED)).await,
             },
-            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            () = work.exports.clock.pause(now, POLL_INTERVAL) => {}
         }
     }
 }

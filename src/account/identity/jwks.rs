@@ -68,8 +68,9 @@ impl Jwks {
     /// Keeps the keys fresh until it is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
+            let now = self.clock.now();
             self.refresh_if_old();
-            tokio::time::sleep(POLL_INTERVAL).await;
+            self.clock.pause(now, POLL_INTERVAL).await;
         }
     }
 
