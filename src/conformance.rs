@@ -91,11 +91,13 @@ impl fmt::Display for Report {
 
 /// Runs every check. The error says why the program could not be started.
 pub async fn run(command: &[String]) -> Result<Report, String> {
-    scenarios::run(command).await
+    scenarios::run(command, scenarios::LATER).await
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -109,6 +111,18 @@ mod tests {
             .map(|rule| rule.name)
             .collect();
         assert_eq!(shoulds, ["unknown-command", "slow-answer", "polls-instead"]);
+    }
+
+    #[tokio::test]
+    async fn a_program_that_never_connects_is_told_so() {
+        let command = ["sleep", "600"].map(str::to_owned);
+        let report = scenarios::run(&command, Duration::from_millis(100)).await;
+        let report = report.unwrap();
+        assert!(!report.passes());
+        let printed = report.to_string();
+        assert!(printed.contains("BROKEN    connects"), "{printed}");
+        assert!(printed.contains("it neither opened"), "{printed}");
+        assert!(printed.contains("not seen  completes"), "{printed}");
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 /// Lines of standard error that are kept.
 const ERROR_LINES_MAX: usize = 20;
@@ -38,10 +41,14 @@ impl ProgramOutput {
     }
 }
 
+/// How long the last lines of an ended program are waited for: another one may hold its output.
+const LAST_LINES_MAX: Duration = Duration::from_secs(2);
+
 /// One run; dropping it kills the program.
 pub(super) struct Program {
     child: Child,
     input: ChildStdin,
+    reading_errors: JoinHandle<()>,
 }
 
 impl Program {
@@ -70,18 +77,27 @@ impl Program {
                 changed.send_modify(|n| *n += 1);
             }));
         }
-        if let Some(errors) = child.stderr.take() {
-            let printed = printed.clone();
-            tokio::spawn(read_lines(errors, move |line| {
-                let mut errors = printed.errors.lock();
-                if errors.len() == ERROR_LINES_MAX {
-                    errors.remove(0);
-                }
-                errors.push(line);
-            }));
-        }
+        let errors = child.stderr.take().ok_or("it has no standard error")?;
+        let printed = printed.clone();
+        let reading_errors = tokio::spawn(read_lines(errors, move |line| {
+            let mut errors = printed.errors.lock();
+            if errors.len() == ERROR_LINES_MAX {
+                errors.remove(0);
+            }
+            errors.push(line);
+        }));
         let input = child.stdin.take().ok_or("it has no standard input")?;
-        Ok(Self { child, input })
+        Ok(Self {
+            child,
+            input,
+            reading_errors,
+        })
+    }
+
+    /// Waits until it ends by itself, and has been read.
+    pub(super) async fn ended(&mut self) {
+        let _ = self.child.wait().await;
+        let _ = timeout(LAST_LINES_MAX, &mut self.reading_errors).await;
     }
 
     /// Writes a line to the program. If it doesn't read, the checks will notice.

@@ -19,7 +19,7 @@ use crate::random;
 /// Time for immediate reactions.
 const SOON: Duration = Duration::from_secs(10);
 /// Time for reactions after a pause, such as reconnecting.
-const LATER: Duration = Duration::from_secs(30);
+pub(super) const LATER: Duration = Duration::from_secs(30);
 /// How long the program is watched for forbidden behaviour.
 const WATCHED: Duration = Duration::from_secs(3);
 const RETRY_AFTER: Duration = Duration::from_millis(1_500);
@@ -28,7 +28,8 @@ const CONNECTIONS_A_MINUTE_MAX: usize = 10;
 const POLLS_IN_TEN_S_MAX: usize = 12;
 const REFUSED_MAX: usize = 5;
 
-pub(super) async fn run(command: &[String]) -> Result<Report, String> {
+/// `connect_max` is how long the program may take to connect first.
+pub(super) async fn run(command: &[String], connect_max: Duration) -> Result<Report, String> {
     let simulator = Simulator::start(token()).await?;
     let printed = Arc::new(ProgramOutput::default());
     let mut run = ScenarioRun {
@@ -39,6 +40,7 @@ pub(super) async fn run(command: &[String]) -> Result<Report, String> {
         verdicts: BTreeMap::new(),
         commands: 0,
         has_socket: false,
+        connect_max,
     };
     if run.connects().await {
         run.commands().await;
@@ -82,6 +84,7 @@ struct ScenarioRun<'a> {
     verdicts: BTreeMap<&'static str, Verdict>,
     commands: u64,
     has_socket: bool,
+    connect_max: Duration,
 }
 
 impl ScenarioRun<'_> {
@@ -149,11 +152,16 @@ impl ScenarioRun<'_> {
         let is_here = |observed: &Observations| {
             !observed.connections.is_empty() || !observed.polls.is_empty()
         };
-        let connects = self.until(LATER, is_here).await;
+        let why = tokio::select! {
+            connects = self.simulator.until(self.connect_max, is_here) => match connects {
+                true => None,
+                false => Some("it neither opened /edge/ws nor polled /edge/sync with its token"),
+            },
+            () = self.program.ended() => Some("it ended before it connected"),
+        };
         self.has_socket = !self.simulator.observed.lock().connections.is_empty();
-        let why = "it neither opened /edge/ws nor polled /edge/sync with its token";
-        self.conclude("connects", connects, why);
-        connects
+        self.conclude("connects", why.is_none(), why.unwrap_or_default());
+        why.is_none()
     }
 
     async fn commands(&mut self) {
