@@ -16,9 +16,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use support::mem0::Mem0;
 use support::process::Process;
-use support::{
-    Answer, PATIENCE, RelaySocket, Service, direct, eventually, get, group, request, token,
-};
+use support::{Answer, RelaySocket, Service, direct, eventually, get, group, request, token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -696,6 +694,7 @@ async fn a_job_that_is_not_done_yet_has_nothing_to_download() {
         "{:?}",
         started.elapsed()
     );
+    mem0.set_mode("");
     let service = Service::in_folder(folder, &[], Clock::system()).await;
     for (phone, job) in [(PHONE, first), (PHONE, second), ("+15550102", waiting)] {
         let token = service.user_token(&service.user_id(phone));
@@ -860,7 +859,7 @@ async fn an_export_among_a_hundred_relays_survives_a_signal() {
         let close = relay.closed().await.expect("a close frame");
         assert_eq!(u16::from(close.code), 1012);
     }
-    let status = run.service.ended(PATIENCE);
+    let status = run.service.ended(Duration::from_secs(10));
     assert_eq!(status.code(), Some(0), "{}", run.service.log());
     let run = Run::start(folder.path(), &user_id);
     run.is_ready(&path).await;

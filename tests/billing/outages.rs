@@ -43,14 +43,15 @@ async fn a_checkout_is_refused_in_time_and_the_rest_goes_on() {
         let user = world.user().await;
         let known = world.customer("cus_x").await;
         let started = Instant::now();
-        let (first, second, ()) = tokio::join!(
+        let (first, second, history, ()) = tokio::join!(
             world.checkout(&user, json!({"plan": "monthly"})),
             world.top_up(&known, json!({"amount_cents": 500})),
+            world.get(&known, "/billing/history"),
             goes_on(&world, &known),
         );
+        // Each gives up after 9 s; ten services take turns on the processor here.
         let elapsed = started.elapsed();
-        assert!(elapsed < Duration::from_secs(10), "{mode}: {elapsed:?}");
-        let history = world.get(&known, "/billing/history").await;
+        assert!(elapsed < Duration::from_secs(15), "{mode}: {elapsed:?}");
         for answer in [first, second, history] {
             assert_eq!(answer.status, 503, "{mode}: {}", answer.text);
             assert_eq!(answer.code(), "payment_unavailable", "{mode}");
@@ -65,6 +66,8 @@ async fn a_checkout_is_refused_in_time_and_the_rest_goes_on() {
             let repeated = world.checkout(&user, json!({"plan": "monthly"})).await;
             assert_eq!(repeated.status, 200, "{mode}: {}", repeated.text);
         }
+        // What still hangs would be waited for.
+        world.stripe.end_hanging();
     };
     futures_util::future::join_all(MODES.map(one)).await;
 }

@@ -254,6 +254,7 @@ async fn a_call_is_made_once_also_over_a_restart() {
         assert_eq!(results[2]["quoted"], "Kept. 2 notes.");
         support::eventually("ended", async || count(&service, "done_calls") == 0).await;
         model.release();
+        server.end_hanging();
     }
 }
 

@@ -16,7 +16,7 @@ use super::http_stub::{self, HttpAnswer, HttpRequest};
 pub const BOT: &str = "@juno:stub";
 pub const PASSWORD: &str = "a-matrix-password-of-the-tests";
 /// No poll is held longer: tests end sooner.
-const POLL_MAX: Duration = Duration::from_secs(2);
+const POLL_MAX: Duration = Duration::from_millis(200);
 
 type NetworkState = (Mutex<State>, Condvar);
 

@@ -7,6 +7,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -16,6 +17,8 @@ pub const TOKEN: &str = "mcp-token-of-the-tests";
 /// What the server says of its troubles, which no log may hold.
 pub const INTERNALS: &str = "internals-of-the-mcp-server";
 const SESSION: &str = "session-1";
+/// How soon the end of hanging is noticed.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How calls are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +60,7 @@ struct State {
     /// Method of each request that was let in, with the revision that its header names.
     asked: Vec<(String, Option<String>)>,
     has_session: bool,
+    hangs_no_more: bool,
     description: String,
 }
 
@@ -77,6 +81,7 @@ impl McpServer {
                 notes: Vec::new(),
                 asked: Vec::new(),
                 has_session: false,
+                hangs_no_more: false,
                 description: "Keeps a note.".to_owned(),
             })),
         };
@@ -146,7 +151,7 @@ impl McpServer {
         let (status, body) = match self.answer(&request) {
             Answer::None => return,
             Answer::Never => {
-                wait_for_the_end(&mut stream);
+                self.hang(&mut stream);
                 return;
             }
             Answer::Status(status, body) => (status, body),
@@ -179,6 +184,17 @@ impl McpServer {
         if style == Style::OpenEvents && is_events {
             wait_for_the_end(&mut stream);
         }
+    }
+
+    /// Breaks off calls that are never answered, also later ones.
+    pub fn end_hanging(&self) {
+        self.state().hangs_no_more = true;
+    }
+
+    /// Until the other side hangs up, or `end_hanging`.
+    fn hang(&self, stream: &mut TcpStream) {
+        stream.set_read_timeout(Some(LOOK)).unwrap();
+        while !self.state().hangs_no_more && stream.read(&mut [0; 1]).is_err() {}
     }
 
     fn answer(&self, request: &HttpRequest) -> Answer {

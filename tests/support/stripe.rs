@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
@@ -16,8 +16,10 @@ pub const TEST_SECRET_KEY: &str = "sk_test_canary_of_the_tests";
 pub const WEBHOOK_SECRET: &str = "whsec_live_canary";
 pub const TEST_WEBHOOK_SECRET: &str = "whsec_test_canary";
 const VERSION: &str = "2026-10-28.endive";
-/// How long the mode "hang" says nothing.
+/// How long the mode "hang" says nothing, and the mode "trickle" little.
 const HANG: Duration = Duration::from_secs(30);
+/// The pause between two bytes, and how soon the end of both is noticed.
+const TRICKLE: Duration = Duration::from_millis(500);
 /// How long the mode "slow" takes for every answer.
 const SLOW: Duration = Duration::from_secs(3);
 
@@ -32,6 +34,7 @@ pub struct Stripe {
 pub struct State {
     /// ok, slow, refuse, hang, 500, 500-once, 429-once, garbage, types, trickle, huge, redirect
     mode: String,
+    hangs_no_more: bool,
     made: u64,
     asked: Vec<RecordedRequest>,
     answers: HashMap<String, (String, u16, Value)>,
@@ -148,7 +151,7 @@ impl Stripe {
         let bytes = match mode.as_str() {
             "refuse" => return,
             "hang" => {
-                std::thread::sleep(HANG);
+                self.hang(|| true);
                 return;
             }
             // What it failed at is done all the same, and the answer kept, as with the real one.
@@ -164,12 +167,7 @@ impl Stripe {
             "redirect" => response(302, "Location: http://169.254.169.254/\r\n", b""),
             "trickle" => {
                 let _ = stream.write_all(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\n");
-                for _ in 0..60 {
-                    std::thread::sleep(Duration::from_millis(500));
-                    if stream.write_all(b" ").is_err() {
-                        return;
-                    }
-                }
+                self.hang(|| stream.write_all(b" ").is_ok());
                 return;
             }
             mode => {
@@ -181,6 +179,18 @@ impl Stripe {
             }
         };
         let _ = stream.write_all(&bytes);
+    }
+
+    /// Ends requests that hang or trickle, also later ones.
+    pub fn end_hanging(&self) {
+        self.state().hangs_no_more = true;
+    }
+
+    fn hang(&self, mut go_on: impl FnMut() -> bool) {
+        let until = Instant::now() + HANG;
+        while Instant::now() < until && !self.state().hangs_no_more && go_on() {
+            std::thread::sleep(TRICKLE);
+        }
     }
 
     fn keep(&self, asked: &RecordedRequest, status: u16, body: &Value) {

@@ -15,7 +15,7 @@ use super::http_stub::{self, HttpAnswer, HttpRequest};
 pub const TOKEN: &str = "666:a-bot-token-of-the-tests";
 pub const BOT: &str = "JunoTestBot";
 /// No poll is held longer: tests end sooner.
-const POLL_MAX: Duration = Duration::from_secs(2);
+const POLL_MAX: Duration = Duration::from_millis(200);
 /// How long a chat that hangs says nothing, unless it is let go.
 const HANG: Duration = Duration::from_secs(20);
 
