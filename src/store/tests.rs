@@ -46,7 +46,7 @@ async fn fill(store: &Store, bytes: usize) -> u64 {
 async fn the_log_stays_small_and_is_emptied_when_it_is_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&options(&folder)).unwrap();
-    let most = fill(&store, 200 << 20).await;
+    let most = fill(&store, 2 * LOG_BYTES_MAX as usize).await;
     assert!(most < LOG_BYTES_MAX, "{most} bytes");
     assert!(
         most > 8 << 20,
@@ -85,7 +85,7 @@ async fn a_reader_that_holds_the_log_back_has_to_go() {
         }
     });
     has_begun.await.unwrap();
-    let most = fill(&store, 300 << 20).await;
+    let most = fill(&store, 2 * LOG_BYTES_MAX as usize).await;
     let error = reading.await.unwrap().unwrap_err();
     assert_eq!(error.kind, Kind::Unavailable, "{error}");
     assert!(most < LOG_BYTES_MAX, "{most} bytes");
@@ -96,7 +96,7 @@ async fn a_reader_that_holds_the_log_back_has_to_go() {
 async fn backups_do_not_hold_the_log_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(Store::open(&options(&folder)).unwrap());
-    fill(&store, 100 << 20).await;
+    fill(&store, 40 << 20).await;
     let to = folder.path().join("backup.db");
     let stopping = Arc::new(AtomicBool::new(false));
     let backing_up = tokio::spawn({
@@ -119,7 +119,7 @@ async fn backups_do_not_hold_the_log_back() {
             made
         }
     });
-    let most = fill(&store, 300 << 20).await;
+    let most = fill(&store, 2 * LOG_BYTES_MAX as usize).await;
     assert!(most < LOG_BYTES_MAX, "{most} bytes");
     stopping.store(true, Ordering::SeqCst);
     let made = backing_up.await.unwrap();
