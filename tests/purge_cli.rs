@@ -194,7 +194,7 @@ async fn a_command_does_not_wait_for_a_service_that_ended() {
     })
     .await;
     service.kill();
-    let output = tokio::time::timeout(support::PATIENCE, command).await;
+    let output = tokio::time::timeout(Duration::from_secs(10), command).await;
     let output = output.expect("an end in time").unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(done(&path, "--now"), "1 account was erased.\n");

@@ -8,9 +8,8 @@ mod support;
 use std::time::Duration;
 
 use chatkeep::clock::{Clock, Timestamp};
-use rusqlite::Connection;
 use serde_json::Value;
-use support::{Answer, Request, Service, direct, eventually, post, read_answer, token};
+use support::{Answer, HeldWriter, Request, Service, direct, eventually, post, read_answer, token};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
@@ -34,28 +33,30 @@ fn stored_answers(service: &Service) -> Vec<Vec<Value>> {
     service.rows("SELECT count(*) FROM kept_answers")
 }
 
-/// The writer waits while this lives.
-fn stall(service: &Service) -> Connection {
-    let holder = Connection::open(service.app.store.path()).unwrap();
-    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-    holder
+/// Sends a request and does not wait for the answer; it is being worked on, while the writer is
+/// held.
+async fn sent(service: &Service, request: &Request) -> TcpStream {
+    let waiting = service.app.store.queued();
+    let client = sent_retry(service, request).await;
+    eventually("it is queued", async || {
+        service.app.store.queued() > waiting
+    })
+    .await;
+    client
 }
 
-/// Sends a request and does not wait for the answer; it is being worked on.
-async fn sent(service: &Service, request: &Request) -> TcpStream {
+/// The same with a retry, which waits for the first request and leaves no trace of it.
+async fn sent_retry(service: &Service, request: &Request) -> TcpStream {
     let mut client = TcpStream::connect(service.address).await.unwrap();
     client.write_all(&request.bytes()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(50)).await;
     client
 }
 
 /// A message whose client closes its socket before the answer can be written.
 async fn lose_an_answer(service: &Service, request: &Request) {
-    let holder = stall(service);
-    let client = sent(service, request).await;
-    drop(client);
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    drop(holder);
+    let writer = service.hold_writer().await;
+    drop(sent(service, request).await);
+    drop(writer);
     eventually("the answer is kept", async || {
         stored_answers(service) == [[1]]
     })
@@ -121,11 +122,11 @@ async fn a_retry_gets_the_very_answer_of_the_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_during_the_work_waits_for_it() {
     let service = Service::start().await;
-    let holder = stall(&service);
+    let writer = service.hold_writer().await;
     drop(sent(&service, &hello()).await);
+    let mut retry = sent_retry(&service, &hello()).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let mut retry = sent(&service, &hello()).await;
-    drop(holder);
+    drop(writer);
     let answer = read_answer(&mut retry).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!(counts(&service), [[1, 1]]);
@@ -136,11 +137,12 @@ async fn a_retry_during_the_work_waits_for_it() {
 async fn a_retry_that_is_lost_too_is_kept_again() {
     let service = Service::start().await;
     lose_an_answer(&service, &hello()).await;
-    let holder = stall(&service);
-    drop(sent(&service, &hello()).await);
+    let writer = service.hold_writer().await;
+    drop(sent_retry(&service, &hello()).await);
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let mut third = sent(&service, &hello()).await;
-    drop(holder);
+    let mut third = sent_retry(&service, &hello()).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    drop(writer);
     let answer = read_answer(&mut third).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!(counts(&service), [[1, 1]]);
@@ -150,12 +152,12 @@ async fn a_retry_that_is_lost_too_is_kept_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_words_of_clients_that_are_there_are_messages() {
     let service = Service::start().await;
-    let holder = stall(&service);
+    let writer = service.hold_writer().await;
     let mut clients = Vec::new();
     for _ in 0..5 {
         clients.push(sent(&service, &hello()).await);
     }
-    drop(holder);
+    drop(writer);
     for client in &mut clients {
         assert_eq!(read_answer(client).await.status, 200);
     }
@@ -166,11 +168,10 @@ async fn the_same_words_of_clients_that_are_there_are_messages() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_only_stopped_sending_gets_its_answer() {
     let service = Service::start().await;
-    let holder = stall(&service);
+    let writer = service.hold_writer().await;
     let mut client = sent(&service, &hello()).await;
     client.shutdown().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    drop(holder);
+    drop(writer);
     assert_eq!(read_answer(&mut client).await.status, 200);
     // It is known to be delivered when the client has had time to refuse it.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
@@ -202,10 +203,9 @@ async fn one_that_is_over_does_not_stand_before_one_that_is_not() {
     let service = Service::in_folder(folder, &[], clock.clone()).await;
     lose_an_answer(&service, &legacy("hello")).await;
     clock.advance(11 * MINUTE_MS);
-    let holder = stall(&service);
+    let writer = service.hold_writer().await;
     drop(sent(&service, &legacy("hello")).await);
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    drop(holder);
+    drop(writer);
     eventually("the second is kept", async || {
         stored_answers(&service) == [[2]]
     })
@@ -229,10 +229,10 @@ async fn an_answer_that_a_kill_left_unwritten_is_given_to_the_retry() {
         assert_eq!(service.send(&other.bearer(&token("a"))).await.status, 200);
     }
     // The client holds its connection open and the file is copied right after the commit.
-    let holder = stall(&service);
+    let writer = service.hold_writer().await;
     let mut client = sent(&service, &hello()).await;
     let copy = tempfile::tempdir().unwrap();
-    let copied = copy_at_commit(&service, holder, copy.path()).await;
+    let copied = copy_at_commit(&service, writer, copy.path()).await;
     let first = read_answer(&mut client).await;
     assert_eq!(copied, 21, "the message is in the copy");
 
@@ -263,7 +263,8 @@ async fn an_answer_that_a_kill_left_unwritten_is_given_to_the_retry() {
 
 /// Lets the writer commit what waits and copies the file before the answer can be written:
 /// a job of the same batch does it. The number of messages in the copy.
-async fn copy_at_commit(service: &Service, holder: Connection, to: &std::path::Path) -> i64 {
+async fn copy_at_commit(service: &Service, writer: HeldWriter, to: &std::path::Path) -> i64 {
+    let waiting = service.app.store.queued();
     let from = service.app.store.path().to_owned();
     let target = to.join("chatkeep.db");
     let copying = service.app.store.write(move |tx| {
@@ -276,8 +277,11 @@ async fn copy_at_commit(service: &Service, holder: Connection, to: &std::path::P
         Ok(())
     });
     let (copied, ()) = tokio::join!(copying, async move {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        drop(holder);
+        eventually("it is queued", async || {
+            service.app.store.queued() > waiting
+        })
+        .await;
+        drop(writer);
     });
     copied.unwrap();
     let rows = support::rows(&to.join("chatkeep.db"), "SELECT count(*) FROM messages");

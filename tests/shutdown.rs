@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use support::process::Process;
-use support::{RelaySocket, direct, get, post, read_answer, token};
+use support::{ADMIN_TOKEN, RelaySocket, direct, get, post, read_answer, token};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
@@ -32,10 +32,14 @@ impl Busy {
             .unwrap();
         let holder = Connection::open(&database).unwrap();
         holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let others = requests_in_progress(&service).await;
         let mut client = TcpStream::connect(service.address).await.unwrap();
         let message = post("/edge/message", &direct("+15550101", "hello")).bearer(&token("a"));
         client.write_all(&message.bytes()).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        support::eventually("it is under way", async || {
+            requests_in_progress(&service).await > others
+        })
+        .await;
         service.signal("TERM");
         Self {
             service,
@@ -45,6 +49,13 @@ impl Busy {
             folder,
         }
     }
+}
+
+async fn requests_in_progress(service: &Process) -> u64 {
+    let page = service.send(&get("/metrics").bearer(ADMIN_TOKEN)).await;
+    let mut lines = page.text.lines();
+    let value = lines.find_map(|line| line.strip_prefix("chatkeep_http_requests_in_progress "));
+    value.unwrap().parse().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,7 +90,11 @@ async fn a_request_under_way_is_answered_and_relays_are_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_at_once() {
     let mut busy = Busy::start().await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(
+        busy.relay.next().await["type"],
+        "bye",
+        "the first was noticed"
+    );
     let started = Instant::now();
     busy.service.signal("TERM");
     assert_eq!(busy.service.ended(Duration::from_secs(2)).code(), Some(1));

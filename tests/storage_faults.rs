@@ -224,7 +224,7 @@ async fn nobody_hears_of_a_lock_that_is_soon_given_back() {
     });
     for (answer, duration) in answers {
         assert_eq!(answer.status, 200, "{}", answer.text);
-        assert!(duration < Duration::from_secs(4), "{duration:?}");
+        assert!(duration < LOCK_WAIT, "{duration:?}");
     }
     let count = support::rows(&database, "SELECT count(*) FROM messages");
     assert_eq!(count, [[64]]);
@@ -242,7 +242,7 @@ async fn a_lock_that_is_kept_makes_writes_503_and_is_got_over() {
         assert!(answer.header("retry-after").is_some());
         assert!(!answer.text.contains("locked"), "{}", answer.text);
         assert!(
-            duration >= LOCK_WAIT && duration < LOCK_WAIT + Duration::from_secs(1),
+            duration >= LOCK_WAIT && duration < LOCK_WAIT * 2,
             "{duration:?}"
         );
     }

@@ -3,9 +3,7 @@
 use serde_json::json;
 
 use super::support::{direct, group, post, token};
-use super::{EDGE, count, legacy_message, say, service_at, standing_clock};
-
-const DAY_MS: i64 = 86_400_000;
+use super::{DAY_MS, EDGE, count, legacy_message, say, service_at, standing_clock};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_are_counted_by_user_and_utc_day() {

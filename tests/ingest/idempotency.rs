@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::support::{Answer, Request, Service, direct, group, post, token};
-use super::{EDGE, LEGACY, assert_no_rows, count, legacy_message, service_at, standing_clock};
-
-const DAY_MS: i64 = 86_400_000;
+use super::{
+    DAY_MS, EDGE, LEGACY, assert_no_rows, count, legacy_message, service_at, standing_clock,
+};
 
 fn keyed(body: &Value, key: &str) -> Request {
     post(EDGE, body)

@@ -22,16 +22,19 @@ mod problems;
 mod reminders;
 mod retries;
 
-use chatkeep::clock::Clock;
+use chatkeep::clock::{Clock, Timestamp};
 use serde_json::Value;
 use support::{Answer, Service, direct, post};
 
 const EDGE: &str = "/edge/message";
 const LEGACY: &str = "/orchestrator/message";
+const DAY_MS: i64 = 86_400_000;
 
-/// A clock that stands still, close enough to now for fresh tokens.
+/// A clock that stands still at tomorrow's noon: fresh tokens are good then, and no test depends on
+/// the hour of the run.
 fn standing_clock() -> Clock {
-    Clock::fixed(Clock::system().now())
+    let tomorrow = Clock::system().now().utc_day() + 1;
+    Clock::fixed(Timestamp(tomorrow * DAY_MS + DAY_MS / 2))
 }
 
 async fn service_at(clock: &Clock, settings: &[(&str, &str)]) -> Service {

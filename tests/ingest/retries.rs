@@ -1,35 +1,12 @@
 //! Answers lost to a connection that breaks at the last moment, with the answer all but
 //! written: kept for the same relay, endpoint and body, and given without using a limit.
 
-use std::sync::mpsc;
-
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use super::support::{self, Answer, Request, Service, direct, post, token};
 use super::{EDGE, LEGACY, count, service_at, standing_clock};
-
-/// Holds the writing thread until it is dropped, so that nothing is answered.
-struct HeldWriter {
-    _release: mpsc::Sender<()>,
-}
-
-async fn hold_writer(service: &Service) -> HeldWriter {
-    let (release, released) = mpsc::channel::<()>();
-    let (started, running) = tokio::sync::oneshot::channel();
-    let store = service.app.store.clone();
-    tokio::spawn(async move {
-        let write = store.write(move |_| {
-            let _ = started.send(());
-            let _ = released.recv();
-            Ok(())
-        });
-        write.await
-    });
-    running.await.unwrap();
-    HeldWriter { _release: release }
-}
 
 fn message() -> Value {
     direct("ana", "remind me in 20 minutes to stretch")
@@ -62,7 +39,7 @@ async fn an_answer_that_was_lost_is_given_once() {
     service
         .set_flag("rate_limit.user_messages_per_minute", 2)
         .await;
-    let writer_guard = hold_writer(&service).await;
+    let writer_guard = service.hold_writer().await;
     send_and_break(&service, &retry()).await;
     drop(writer_guard);
     support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
@@ -88,7 +65,7 @@ async fn an_answer_that_was_lost_is_given_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_answer_is_its_relays_and_endpoints_own() {
     let service = service_at(&standing_clock(), &[]).await;
-    let writer_guard = hold_writer(&service).await;
+    let writer_guard = service.hold_writer().await;
     send_and_break(&service, &retry()).await;
     drop(writer_guard);
     support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
@@ -108,7 +85,7 @@ async fn a_lost_answer_is_its_relays_and_endpoints_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_to_a_closed_connection_is_lost_too() {
     let service = service_at(&standing_clock(), &[]).await;
-    let writer_guard = hold_writer(&service).await;
+    let writer_guard = service.hold_writer().await;
     let mut stream = TcpStream::connect(service.address).await.unwrap();
     stream.write_all(&retry().bytes()).await.unwrap();
     support::eventually("taken", async || service.app.store.queued() > 0).await;

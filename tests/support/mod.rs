@@ -40,8 +40,8 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
 
 pub const EDGE_SECRET: &str = "an-edge-secret-of-at-least-32-bytes";
 pub const ADMIN_TOKEN: &str = "an-admin-token-of-at-least-32-bytes";
-/// Nothing in a test waits longer.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// Nothing in a test waits longer: far longer than anything takes on a slow machine under load.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running service; it stops when dropped.
 pub struct Service {
@@ -174,6 +174,23 @@ impl Service {
         rows(&self.folder.path().join("chatkeep.db"), sql)
     }
 
+    /// Nothing is written, and so no message answered, while it lives.
+    pub async fn hold_writer(&self) -> HeldWriter {
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let (started, running) = tokio::sync::oneshot::channel();
+        let store = self.app.store.clone();
+        tokio::spawn(async move {
+            let write = store.write(move |_| {
+                let _ = started.send(());
+                let _ = released.recv();
+                Ok(())
+            });
+            write.await
+        });
+        running.await.unwrap();
+        HeldWriter { _release: release }
+    }
+
     /// The service writes these up to a second later.
     fn write_deferred_rows(&self) {
         let (written, is_written) = std::sync::mpsc::channel();
@@ -184,6 +201,11 @@ impl Service {
         });
         is_written.recv_timeout(PATIENCE).unwrap();
     }
+}
+
+/// Holds the writing thread until it is dropped.
+pub struct HeldWriter {
+    _release: std::sync::mpsc::Sender<()>,
 }
 
 pub fn rows(path: &std::path::Path, sql: &str) -> Vec<Vec<Value>> {
