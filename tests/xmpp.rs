@@ -239,7 +239,7 @@ async fn what_was_written_meanwhile_is_read() {
     let (_, folder) = running.stop().await;
     let expected: Vec<String> = (0..120).map(|number| format!("number {number}")).collect();
     let ids = expected.iter().map(|text| xmpp.say_in(&room, "Ada", text));
-    let last = ids.last().unwrap();
+    let last = ids.collect::<Vec<String>>().pop().unwrap();
     let running = service_in(folder, &xmpp, &room).await;
     until_read(&running, &room, &last).await;
     assert_eq!(texts(&running), expected);

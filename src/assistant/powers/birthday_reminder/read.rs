@@ -12,6 +12,13 @@ use crate::assistant::powers::{local_time, parsers};
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
+const WHEN: [&str; 5] = [
+    "when is",
+    "whens",
+    "what day is",
+    "when was",
+    "do you know when",
+];
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -36,16 +43,7 @@ pub(in crate::assistant::powers) fn parse(
         let born = near.find(|n| words.get(*n) == "born")?;
         return parse_born(message, at, born, end);
     };
-    if let Some(from) = words.after(
-        at,
-        &[
-            "when is",
-            "whens",
-            "what day is",
-            "when was",
-            "do you know when",
-        ],
-    ) {
+    if let Some(from) = words.after(at, &WHEN) {
         let name = owner_name(words, from, word, end)?;
         // Anybody may be asked after.
         return Some((Soft, BirthdayAction::When(name)));
