@@ -194,6 +194,7 @@ CREATE TABLE kept_answers (
 
 -- Every command pays for each index, so there is none by user or by app: an erasure looks through
 -- all commands once. One is found by its seq while it is unfinished.
+-- IN with more than two values would be a temporary table at every change of a row, here and below.
 CREATE TABLE commands (
   id          INTEGER PRIMARY KEY,
   agent_id    INTEGER NOT NULL,
@@ -202,8 +203,9 @@ CREATE TABLE commands (
   room_id     INTEGER NOT NULL,
   kind        TEXT NOT NULL,                 -- send_message_now
   payload     TEXT NOT NULL,                 -- JSON, exactly as it goes out
-  state       TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'received', 'executing',
-    'completed', 'failed', 'expired', 'moved')), -- the first line is of unfinished ones
+  state       TEXT NOT NULL CHECK        -- the first line is of unfinished ones
+    (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing'
+    OR state = 'completed' OR state = 'failed' OR state = 'expired' OR state = 'moved'),
   attempts    INTEGER NOT NULL DEFAULT 0,
   resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
   handed      INTEGER,                       -- place in the agent's order of first hand-outs; NULL: never
@@ -218,7 +220,7 @@ CREATE TABLE commands (
   UNIQUE (command_id, agent_id)
 ) STRICT;
 CREATE INDEX commands_unfinished ON commands(agent_id, seq, room_id)
-  WHERE state IN ('queued', 'sent', 'received', 'executing');
+  WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing');
 CREATE INDEX commands_given_up ON commands(finished_at) WHERE state IN ('failed', 'expired');
 
 -- Unfinished commands that a creator's apps sent; without any there is no row.

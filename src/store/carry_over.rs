@@ -133,7 +133,7 @@ const RULES: &[(&str, &str, &str)] = &[
         "commands_of_former_direct_chats",
         "commands for chats that became groups",
         "UPDATE main.commands SET state = 'expired', finished_at = created_at
-         WHERE state IN ('queued', 'sent', 'received', 'executing') AND app_creator_id IS NULL
+         WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') AND app_creator_id IS NULL
            AND room_id IN (SELECT r.id FROM main.rooms AS r
              JOIN present.rooms AS p ON p.chat_guid = r.chat_guid
              WHERE r.mode = 'direct' AND p.mode = 'group')",

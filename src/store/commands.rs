@@ -138,7 +138,8 @@ pub struct Command {
     pub attempts: u32,
 }
 
-const UNFINISHED: &str = "('queued', 'sent', 'received', 'executing')";
+const UNFINISHED: &str =
+    "(state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')";
 
 impl Tx<'_> {
     /// Whether the agent may have this many more unfinished commands, sent by an app of this
@@ -223,7 +224,7 @@ impl Tx<'_> {
             .prepare_cached(&format!(
                 "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
                    handed = coalesce(handed, ?5), backing_off = 0
-                 WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}
+                 WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
             ))?
             .query_row(
@@ -238,7 +239,7 @@ impl Tx<'_> {
     pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
         self.execute(
             "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2
-               AND state IN ('queued', 'sent', 'received', 'executing')",
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
             (agent.0, seq as i64),
         )?;
         Ok(())
@@ -249,7 +250,7 @@ impl Tx<'_> {
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
-               AND state IN ('queued', 'sent', 'received', 'executing')
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
             (agent.0, seq as i64, state.as_str()),
         )?;
@@ -261,7 +262,7 @@ impl Tx<'_> {
     pub fn set_refused(&self, agent: AgentId, seq: u64, error: Option<&str>) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('queued', 'sent', 'received', 'executing')
+             WHERE agent_id = ?1 AND seq = ?2 AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                AND state <> 'queued' AND backing_off = 0",
             (agent.0, seq as i64, error),
         )?;
@@ -281,7 +282,7 @@ impl Tx<'_> {
             .conn
             .prepare_cached(&format!(
                 "UPDATE commands SET state = ?3, error = coalesce(?4, error), finished_at = ?5
-                 WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}
+                 WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
                  RETURNING app_creator_id"
             ))?
             .query_row((agent.0, seq as i64, state.as_str(), error, now.0), |row| {
@@ -299,7 +300,7 @@ impl Tx<'_> {
             .prepare_cached(
                 "UPDATE commands SET state = 'completed', finished_at = ?3
                  WHERE agent_id = ?1 AND seq = ?2
-                   AND state IN ('queued', 'sent', 'received', 'executing')
+                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                    AND state <> 'queued' AND refused = 0
                  RETURNING app_creator_id",
             )?
@@ -339,7 +340,7 @@ impl Tx<'_> {
             .conn
             .prepare_cached(
                 "SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2
-                   AND state IN ('queued', 'sent', 'received', 'executing')",
+                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
             )?
             .query_row((agent.0, seq as i64), |row| row.get(0))
             .optional()?)
@@ -374,7 +375,7 @@ impl Tx<'_> {
             .conn
             .prepare_cached(&format!(
                 "SELECT agent_id, seq, command_id FROM commands INDEXED BY commands_unfinished
-                 WHERE state IN {UNFINISHED} AND expires_at <= ?1 LIMIT ?2"
+                 WHERE {UNFINISHED} AND expires_at <= ?1 LIMIT ?2"
             ))?
             .query_map((now.0, limit as i64), |row| {
                 Ok(GivenUpCommand {
@@ -419,7 +420,7 @@ impl View<'_> {
     pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
-               AND state IN {UNFINISHED} AND state <> 'queued' ORDER BY seq"
+               AND {UNFINISHED} AND state <> 'queued' ORDER BY seq"
         ))?;
         let seqs = statement.query_map((agent.0, last_seq as i64), |row| row.get::<_, i64>(0))?;
         let seqs = seqs.map(|seq| seq.map(|seq| seq as u64));
@@ -431,7 +432,7 @@ impl View<'_> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at,
                refused, app_creator_id
-             FROM commands WHERE agent_id = ?1 AND state IN {UNFINISHED} ORDER BY seq"
+             FROM commands WHERE agent_id = ?1 AND {UNFINISHED} ORDER BY seq"
         ))?;
         let rows = statement.query_map([agent.0], |row| {
             Ok(UnfinishedCommand {

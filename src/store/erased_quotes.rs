@@ -172,7 +172,7 @@ impl Tx<'_> {
             .prepare_cached(
                 "SELECT commands.id, payload FROM rooms JOIN commands ON commands.agent_id = rooms.agent_id
                  WHERE rooms.id = ?1 AND commands.room_id = ?1
-                   AND commands.state IN ('queued', 'sent', 'received', 'executing')",
+                   AND (commands.state = 'queued' OR commands.state = 'sent' OR commands.state = 'received' OR commands.state = 'executing')",
             )?
             .query_map([room.0], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;

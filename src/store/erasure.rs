@@ -109,7 +109,7 @@ impl Tx<'_> {
         // Commands to other people's direct chats belong to them, but contain the app creator's
         // text.
         let unfinished = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
-                          WHERE state IN ('queued', 'sent', 'received', 'executing')
+                          WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                             AND (user_id = ?1 OR app_creator_id = ?1) LIMIT ?2";
         if after.is_none() && self.end_and_erase(unfinished, erasure.user.0, now, erased)? {
             return Ok(true);
@@ -126,7 +126,7 @@ impl Tx<'_> {
     ) -> Result<()> {
         let sql = "SELECT id, agent_id, seq FROM commands INDEXED BY commands_unfinished
                    WHERE room_id = ?1 AND state = 'queued'
-                     AND state IN ('queued', 'sent', 'received', 'executing') LIMIT ?2";
+                     AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') LIMIT ?2";
         while self.end_and_erase(sql, room.0, now, erased)? {}
         Ok(())
     }

@@ -65,7 +65,7 @@ impl View<'_> {
             ),
             Some(_) => format!(
                 "{COLUMNS} FROM commands INDEXED BY commands_unfinished {JOINS}
-                 WHERE state IN ('queued', 'sent', 'received', 'executing') AND state = ?1
+                 WHERE (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') AND state = ?1
                  ORDER BY commands.id DESC LIMIT ?2"
             ),
         };

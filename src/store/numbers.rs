@@ -94,7 +94,7 @@ impl View<'_> {
         let mut statement = self.conn.prepare_cached(
             "SELECT coalesce(sum(unfinished), 0), min(
                (SELECT created_at FROM commands
-                WHERE agent_id = agents.id AND state IN ('queued', 'sent', 'received', 'executing')
+                WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                 ORDER BY seq LIMIT 1))
              FROM agents WHERE unfinished > 0",
         )?;

@@ -37,7 +37,7 @@ impl Tx<'_> {
                 "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
                    app_creator_id
                  FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued'
-                   AND state IN ('queued', 'sent', 'received', 'executing') ORDER BY seq",
+                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY seq",
             )?
             .query_map((room.0, from.0), |row| {
                 Ok((command_from(row)?, row.get(7)?, row.get(8)?))
@@ -101,7 +101,7 @@ impl Tx<'_> {
                 "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id
                  FROM commands INDEXED BY commands_unfinished
                  WHERE room_id = ?1 AND state = 'queued'
-                   AND state IN ('queued', 'sent', 'received', 'executing') ORDER BY id",
+                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
             )?
             .query_map([room.0], |row| {
                 Ok(WithdrawnCommand {
