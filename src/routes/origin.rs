@@ -19,7 +19,7 @@ pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
     let host = exchange.header("host").ok().flatten().unwrap_or_default();
     let is_this_machine =
         !app.config.is_production() && names_this_machine(host, server.listen.ip());
-    if !app.config.is_production() && !server.has_public_url() && !is_this_machine {
+    if !app.config.is_production() && !is_this_machine && !server.has_public_url() {
         return Err(not_allowed(
             "The Host is not an address of this machine. Set server.public_url to the URL of \
              the service.",
