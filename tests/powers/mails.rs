@@ -196,3 +196,42 @@ async fn a_model_judges_new_mail_and_rules_decide_without_its_verdict() {
         "{said:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mail_that_comes_while_none_is_wanted_is_never_told() {
+    let clock = Clock::fixed(at(MONDAY));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    talk(&service, alone("ana"), "any urgent mail? → connect my mail").await;
+    let mailbox = connect(&service, "ana").await;
+    let urgent = |name: &str| MailExtract {
+        answers_own: true,
+        ..mail(name, "Contract")
+    };
+    talk(
+        &service,
+        alone("ana"),
+        "stop urgent mail → no longer write to you by myself about your urgent mail",
+    )
+    .await;
+    let muted = (0..6).map(|n| urgent(&format!("Muted{n}")));
+    receive(&service, mailbox, muted.collect()).await;
+    settled(&service, &clock).await;
+    clock.advance(3_600_000);
+    talk(
+        &service,
+        alone("ana"),
+        "resume urgent mail → again
+         any urgent mail? → Muted5 | Muted1",
+    )
+    .await;
+    // All five of the day are left for what comes now.
+    let many = (0..6).map(|n| urgent(&format!("Person{n}")));
+    receive(&service, mailbox, many.collect()).await;
+    let texts = commands(&service, 1).await;
+    assert_eq!(texts[0].lines().count(), 5, "{texts:?}");
+    assert!(!texts[0].contains("Muted"), "{texts:?}");
+    go_to(&clock, "2027-03-09T11:00:00Z");
+    settled(&service, &clock).await;
+    assert_eq!(commands(&service, 1).await.len(), 1);
+}

@@ -124,10 +124,13 @@ impl Superpower for UrgencyState {
         notices.retain(|notice| !self.sent.has(notice));
         notices.truncate(left);
         let due = self.sent.take_due(notices, context);
-        self.sent_on_day = (
-            local_time::number(context.today()),
-            A_DAY_MAX - left + due.len(),
-        );
+        // What comes while the person wants none is not told later, and none of the day's five.
+        if !context.muted {
+            self.sent_on_day = (
+                local_time::number(context.today()),
+                A_DAY_MAX - left + due.len(),
+            );
+        }
         notice::joined(&due)
     }
 }
