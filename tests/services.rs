@@ -100,6 +100,12 @@ impl CalendarServer {
         );
     }
 
+    fn hold_export(&self, lines: &'static str) {
+        let outdented = |line: &'static str| line.strip_prefix("        ").unwrap_or(line);
+        let lines: Vec<&str> = lines.lines().map(outdented).collect();
+        self.inner.lock().unwrap().calendar = lines.join("\r\n");
+    }
+
     fn instead(&self, answer: Option<(u16, &str)>) {
         let answer = answer.map(|(status, header)| (status, header.to_owned()));
         self.inner.lock().unwrap().instead = answer;
@@ -1177,4 +1183,172 @@ async fn servers_with_certificates_of_ones_own_are_asked() {
     }
     assert_eq!(world.subjects(), [["one"]]);
     assert_eq!(world.events().len(), 1);
+}
+
+/// As Google, Outlook and Apple write them: zones of their own, changed instances, alarms.
+const EXPORTS: [(&str, &str); 3] = [
+    (
+        "BEGIN:VCALENDAR
+        PRODID:-//Google Inc//Google Calendar 70.9054//EN
+        VERSION:2.0
+        METHOD:PUBLISH
+        X-WR-CALNAME:ada@example.com
+        X-WR-TIMEZONE:Europe/Berlin
+        BEGIN:VTIMEZONE
+        TZID:Europe/Berlin
+        X-LIC-LOCATION:Europe/Berlin
+        BEGIN:DAYLIGHT
+        TZOFFSETFROM:+0100
+        TZOFFSETTO:+0200
+        TZNAME:GMT+2
+        DTSTART:19700329T020000
+        RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU
+        END:DAYLIGHT
+        BEGIN:STANDARD
+        TZOFFSETFROM:+0200
+        TZOFFSETTO:+0100
+        TZNAME:GMT+1
+        DTSTART:19701025T030000
+        RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU
+        END:STANDARD
+        END:VTIMEZONE
+        BEGIN:VEVENT
+        DTSTART;TZID=Europe/Berlin:20261123T090000
+        DTEND;TZID=Europe/Berlin:20261123T093000
+        RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=MO
+        EXDATE;TZID=Europe/Berlin:20261130T090000
+        DTSTAMP:20261101T080000Z
+        UID:standup@google.com
+        SEQUENCE:1
+        STATUS:CONFIRMED
+        SUMMARY:Standup
+        TRANSP:OPAQUE
+        END:VEVENT
+        BEGIN:VEVENT
+        DTSTART;TZID=Europe/Berlin:20261207T110000
+        DTEND;TZID=Europe/Berlin:20261207T113000
+        RECURRENCE-ID;TZID=Europe/Berlin:20261207T090000
+        DTSTAMP:20261101T080000Z
+        UID:standup@google.com
+        SEQUENCE:2
+        STATUS:CONFIRMED
+        SUMMARY:Standup\\, later
+        END:VEVENT
+        END:VCALENDAR
+        ",
+        "2026-11-23T08:00 Standup / 2026-12-07T10:00 Standup, later",
+    ),
+    (
+        "BEGIN:VCALENDAR
+        METHOD:PUBLISH
+        PRODID:Microsoft Exchange Server 2010
+        VERSION:2.0
+        X-WR-CALNAME:Calendar
+        BEGIN:VTIMEZONE
+        TZID:W. Europe Standard Time
+        BEGIN:STANDARD
+        DTSTART:16010101T030000
+        TZOFFSETFROM:+0200
+        TZOFFSETTO:+0100
+        RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=10
+        END:STANDARD
+        BEGIN:DAYLIGHT
+        DTSTART:16010101T020000
+        TZOFFSETFROM:+0100
+        TZOFFSETTO:+0200
+        RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=-1SU;BYMONTH=3
+        END:DAYLIGHT
+        END:VTIMEZONE
+        BEGIN:VEVENT
+        UID:040000008200E00074C5B7101A82E008
+        SUMMARY;LANGUAGE=en-US:Review
+        DTSTART;TZID=W. Europe Standard Time:20261124T140000
+        DTEND;TZID=W. Europe Standard Time:20261124T150000
+        CLASS:PUBLIC
+        PRIORITY:5
+        TRANSP:OPAQUE
+        STATUS:CONFIRMED
+        SEQUENCE:0
+        LOCATION;LANGUAGE=en-US:Room 5
+        X-MICROSOFT-CDO-BUSYSTATUS:BUSY
+        X-MICROSOFT-CDO-ALLDAYEVENT:FALSE
+        END:VEVENT
+        BEGIN:VEVENT
+        UID:040000008200E00074C5B7101A82E009
+        SUMMARY:Holiday
+        DTSTART;VALUE=DATE:20261125
+        DTEND;VALUE=DATE:20261126
+        X-MICROSOFT-CDO-BUSYSTATUS:OOF
+        X-MICROSOFT-CDO-ALLDAYEVENT:TRUE
+        END:VEVENT
+        END:VCALENDAR
+        ",
+        "2026-11-24T13:00 Review / 2026-11-25T00:00 Holiday",
+    ),
+    (
+        "BEGIN:VCALENDAR
+        VERSION:2.0
+        PRODID:-//Apple Inc.//macOS 14.5//EN
+        CALSCALE:GREGORIAN
+        X-WR-CALNAME:Home
+        X-APPLE-CALENDAR-COLOR:#1BADF8
+        BEGIN:VTIMEZONE
+        TZID:America/New_York
+        BEGIN:DAYLIGHT
+        TZOFFSETFROM:-0500
+        RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU
+        DTSTART:20070311T020000
+        TZNAME:EDT
+        TZOFFSETTO:-0400
+        END:DAYLIGHT
+        BEGIN:STANDARD
+        TZOFFSETFROM:-0400
+        RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU
+        DTSTART:20071104T020000
+        TZNAME:EST
+        TZOFFSETTO:-0500
+        END:STANDARD
+        END:VTIMEZONE
+        BEGIN:VEVENT
+        UID:9A1B2C3D-0000-4000-8000-000000000001
+        SUMMARY:Dentist
+        DTSTART;TZID=America/New_York:20261124T093000
+        DTEND;TZID=America/New_York:20261124T100000
+        LOCATION:Main Street 5\\nSpringfield
+        X-APPLE-STRUCTURED-LOCATION;VALUE=URI;X-APPLE-RADIUS=70;X-TITLE=\"Main
+          Street 5\":geo:40.7,-74.0
+        X-APPLE-TRAVEL-ADVISORY-BEHAVIOR:AUTOMATIC
+        BEGIN:VALARM
+        X-WR-ALARMUID:A1
+        UID:A1
+        TRIGGER:-PT15M
+        ACTION:AUDIO
+        SUMMARY:An alarm is no event
+        END:VALARM
+        END:VEVENT
+        END:VCALENDAR
+        ",
+        "2026-11-24T14:30 Dentist",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exports_of_providers_are_fetched_and_read() {
+    let world = World::open().await;
+    world.server.hold(&[]);
+    let service = world.connect().await;
+    for (export, expected) in EXPORTS {
+        world.server.hold_export(export);
+        let synced = world.sync(&service).await;
+        assert_eq!(synced["state"], "ok", "{synced}");
+        let rows = world.service.rows(
+            "SELECT strftime('%Y-%m-%dT%H:%M', starts_at / 1000, 'unixepoch'), json_extract(facts, '$.title') FROM calendar_events
+             WHERE status <> 'cancelled' ORDER BY starts_at",
+        );
+        let found: Vec<String> = rows
+            .iter()
+            .map(|row| format!("{} {}", row[0].as_str().unwrap(), row[1].as_str().unwrap()))
+            .collect();
+        assert_eq!(found.join(" / "), expected);
+    }
 }

@@ -5,8 +5,8 @@ use chatkeep::clock::Clock;
 use serde_json::json;
 
 use super::alarms::commands;
-use super::support::Service;
-use super::{alone, at, reply, service_at, subscriber, talk};
+use super::support::{Service, direct};
+use super::{alone, at, reply, send, service_at, subscriber, talk};
 
 /// Wednesday.
 const NOON: &str = "2027-03-03T12:00:00Z";
@@ -185,4 +185,33 @@ async fn what_is_told_of_an_event_is_remembered() {
     );
     talk(&service, alone("ana"), "never mind → Okay").await;
     assert_eq!(service.rows(memories), [[memory]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_photo_with_a_caption_is_a_ticket() {
+    let clock = Clock::fixed(at(NOON));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    let mut photo = direct("ana", "keep this ticket: Coldplay, tomorrow at 20:00");
+    photo["context"] = json!({"photos": ["data:image/png;base64,iVBORw0KGgo="]});
+    let answer = send(&service, &photo).await;
+    let text = answer["reply_text"].as_str().unwrap();
+    assert!(
+        text.contains("Coldplay") && text.contains("20:00"),
+        "{text}"
+    );
+    photo["text"] = json!("keep this ticket");
+    let answer = send(&service, &photo).await;
+    let text = answer["reply_text"].as_str().unwrap();
+    assert!(
+        text.contains("Which day") || text.contains("When"),
+        "{text}"
+    );
+    go_to(&clock, "2027-03-04T18:00:00Z");
+    let texts = commands(&service, 1).await;
+    assert!(
+        texts[0].starts_with("🎟️ Your ticket for today at 20:00: Coldplay"),
+        "{texts:?}"
+    );
+    assert!(texts[0].contains("photo"), "{texts:?}");
 }

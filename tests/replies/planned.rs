@@ -240,6 +240,80 @@ async fn the_answer_to_a_question_is_the_models_to_understand() {
     );
 }
 
+/// A mailbox without mails.
+async fn connect_mailbox(service: &Service) {
+    let rows = service.rows("SELECT id FROM users WHERE phone = 'ana'");
+    let user = UserId(rows[0][0].as_i64().unwrap());
+    let now = service.app.clock.now();
+    let connected = service.app.store.write(move |tx| {
+        tx.insert_service(&NewService {
+            service_id: "mailbox",
+            user,
+            kind: ServiceKind::Imap,
+            name: "Mail",
+            host: "mail.example.org",
+            credentials: b"sealed",
+            now,
+            next_sync_at: NO_SYNC,
+        })
+    });
+    connected.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[rustfmt::skip] // a table: one case, one line
+async fn tools_of_calendars_and_mail_take_typed_arguments() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    connect_calendar(&service, "Standup with Bo").await;
+    connect_mailbox(&service).await;
+    let mut wrong = Vec::new();
+    for (name, arguments, part) in [
+        ("calendar_query_agent", json!({"operation": "meetings", "date": ahead(0), "to_date": ahead(6)}), "1 meeting"),
+        ("calendar_query_agent", json!({"operation": "next", "about": "Bo"}), "Standup with Bo"),
+        ("calendar_list_agent", json!({"operation": "list"}), "Work"),
+        ("calendar_stress_agent", json!({"week": "next"}), "week"),
+        ("calendar_morning", json!({"operation": "every_morning", "time": "07:30"}), "07:30"),
+        ("calendar_events", json!({"operation": "set_minutes_before", "minutes": 30}), "30 min before"),
+        ("call_prep", json!({}), "call"),
+        ("destination_prep", json!({"operation": "set_way", "minutes": 40, "place": "office"}), "40"),
+        ("gmail_mindreader_agent", json!({"operation": "from", "words": "Ana"}), "no mail from Ana"),
+        ("email_urgency", json!({}), "No mail"),
+        ("travel_brain", json!({"operation": "next", "kind": "flight"}), "no flight"),
+        ("evening_prep", json!({"operation": "show"}), "Tomorrow"),
+    ] {
+        let result = call(&service, &model, name, arguments).await;
+        let said = result["quoted"].as_str().or_else(|| result["done"].as_str()).or_else(|| result["text"].as_str());
+        if result["ok"] != true || !said.is_some_and(|said| said.contains(part)) {
+            wrong.push(format!("{name}: {result}"));
+        }
+    }
+    let states = service.rows("SELECT power, state FROM power_states ORDER BY power");
+    for (name, arguments) in [
+        ("calendar_query_agent", json!({"operation": "add", "about": "lunch"})),
+        ("calendar_query_agent", json!({"operation": "is_free", "date": "friday"})),
+        ("calendar_list_agent", json!({"operation": "switch_off"})),
+        ("calendar_stress_agent", json!({"week": "last"})),
+        ("calendar_morning", json!({"operation": "every_morning", "time": "25:00"})),
+        ("calendar_events", json!({"operation": "set_minutes_before"})),
+        ("calendar_events", json!({"operation": "set_minutes_before", "minutes": "soon"})),
+        ("call_prep", json!({"who": "Ana"})),
+        ("destination_prep", json!({"operation": "set_way", "place": "office"})),
+        ("gmail_mindreader_agent", json!({"operation": "from"})),
+        ("email_urgency", json!({"since": "yesterday"})),
+        ("travel_brain", json!({"operation": "fly"})),
+        ("evening_prep", json!({"operation": "every_evening", "time": "late"})),
+    ] {
+        let result = call(&service, &model, name, arguments).await;
+        let error = result["error"].as_str().unwrap_or_default();
+        if result["ok"] != false || !error.ends_with('.') {
+            wrong.push(format!("{name}: {result}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(service.rows("SELECT power, state FROM power_states ORDER BY power"), states);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_quoted_to_the_model() {
     let (service, model) = service().await;
