@@ -64,7 +64,12 @@ pub(super) fn has_number(purpose: &str) -> bool {
 /// Whether that is what an amount was spent on: no clause, no other request.
 pub(super) fn is_purpose(purpose: &str) -> bool {
     let words = Words::new(purpose);
-    let is_changed = words.iter().any(|word| matches!(word, "less" | "instead"));
+    let is_changed = words.iter().any(|word| {
+        matches!(
+            word,
+            "less" | "instead" | "no" | "wait" | "sorry" | "oops" | "actually"
+        )
+    });
     statement::is_thing(purpose) && !is_changed
 }
 

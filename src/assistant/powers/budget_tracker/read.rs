@@ -276,7 +276,8 @@ fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Budg
             return Some(BudgetAction::SpanUnclear);
         }
     }
-    if parsers::has_day(&purpose) || purpose.split(' ').any(is_span) {
+    let names_span = |word: &str| is_span(word) || parsers::read_month(word).is_some();
+    if parsers::has_day(&purpose) || purpose.to_lowercase().split(' ').any(names_span) {
         return Some(BudgetAction::SpanUnclear);
     }
     Some(BudgetAction::HowMuch {
