@@ -80,6 +80,9 @@ fn begins_with_time_word(words: &Words) -> bool {
     }
     let is_day = |at: usize| weekday_name(words.get(at)).is_some();
     let is_days = is_day(0) && (matches!(words.get(1), "and" | "or" | "&") || is_day(1));
+    // "tu th", unlike "th" alone
+    let is_short = |at: usize| SHORT_DAYS.contains(&words.get(at));
+    let is_days = is_days || is_short(0) && (is_short(1) || is_day(1)) || is_day(0) && is_short(1);
     if is_days
         || when::names_holiday(words, 0)
         || begins_with_amount(words)
@@ -105,6 +108,9 @@ fn begins_with_time_word(words: &Words) -> bool {
         days => is_weekday_list(days),
     }
 }
+
+/// Days in two letters, which stand in a text for something else, too.
+const SHORT_DAYS: [&str; 7] = ["mo", "tu", "we", "th", "fr", "sa", "su"];
 
 const SAME_TIME: [&str; 4] = ["this time", "same time", "the same time", "that time"];
 
@@ -348,6 +354,10 @@ mod tests {
             ("new years eve to call", true),
             ("new years resolutions", false),
             ("mon cheri", false),
+            ("tu th to swim", true),
+            ("tu thu to swim", true),
+            ("we meet bo", false),
+            ("mo farah race", false),
             ("this time to call", true),
             ("i mean later to call", true),
             ("10 minutes of stretching", false),

@@ -49,10 +49,8 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Soft, BirthdayAction::When(name)));
     }
     if let "remove" | "delete" | "forget" | "cancel" = words.get(at) {
-        return Some((
-            Clear,
-            BirthdayAction::Remove(owner_name(words, at + 1, word, end)?),
-        ));
+        let name = owner_name(words, at + 1, word, end)?;
+        return Some((Clear, BirthdayAction::Remove(name)));
     }
     let from = words.after(at, &KEEP).unwrap_or(at);
     let from = words
