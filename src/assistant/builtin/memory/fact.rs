@@ -247,7 +247,6 @@ fn is_one_of(all: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::assistant::builtin::{MessageContext, Statement, UnknownMessage};
     use crate::clock::Timestamp;
 

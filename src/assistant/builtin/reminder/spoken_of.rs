@@ -155,8 +155,17 @@ fn is_task(words: &Words<'_>, from: usize) -> bool {
             | "am"
             | "pm"
     );
+    // "do I have a meeting at 5"
+    let is_question = matches!(
+        words.get(from + 1),
+        "i" | "we" | "you" | "he" | "she" | "it" | "they"
+    );
     let is_number = first.starts_with(|c: char| c.is_ascii_digit());
-    !is_clause && !is_number && !is_past(first) && when::weekday_name(first).is_none()
+    !is_clause
+        && !is_question
+        && !is_number
+        && !is_past(first)
+        && when::weekday_name(first).is_none()
 }
 
 /// The past of a verb: "called", "went".
