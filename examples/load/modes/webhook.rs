@@ -20,7 +20,7 @@ use crate::service::{self, Service};
 use crate::{Durability, Result, Settings, baseline, rows};
 
 /// An agent takes 10,000 unfinished commands, and in the first part nobody takes them off it.
-const AGENTS: u64 = 64;
+const AGENTS: u64 = 256;
 const PATIENCE: Duration = Duration::from_secs(60);
 const FLOOD: Duration = Duration::from_secs(5);
 /// Of the connections in the flood, those whose calls are signed.
