@@ -63,7 +63,7 @@ impl MessageTurn<'_> {
                 FollowUp::Change { .. } | FollowUp::Snooze(_) | FollowUp::SnoozeNumbered { .. }
             )
         {
-            return Ok(EditOutcome::Unneeded); // the new time replaces the first one
+            return self.correct_time(tx, earlier);
         }
         let at = earlier.received_at;
         self.drop_question_of(tx, at)?;
@@ -84,6 +84,34 @@ impl MessageTurn<'_> {
             true => EditOutcome::Refused(wording::earlier_version_stays()),
             false => EditOutcome::Unneeded,
         })
+    }
+
+    /// The earlier version moved reminders, or put them off. They are as before, so that the new
+    /// one counts from there and means the same ones.
+    fn correct_time(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<EditOutcome> {
+        let latest = self.latest_of(tx, earlier.received_at)?;
+        let Some(latest) = latest.filter(|latest| !latest.reminders.is_empty()) else {
+            let is_last = self.room.head == Some(earlier.id);
+            return Ok(match is_last {
+                true => EditOutcome::Unneeded, // it did nothing yet
+                false => EditOutcome::Refused(wording::earlier_version_stays()),
+            });
+        };
+        let mut open = Vec::new();
+        for noted in &latest.reminders {
+            if let Some(reminder) = tx.reminder(&noted.schedule_id)? {
+                match latest.event {
+                    Event::Changed => self.restore_time(tx, &reminder, noted)?,
+                    _ => open.push(reminder),
+                }
+            }
+        }
+        if latest.event == Event::Set {
+            self.cancel_reminders(tx, &open)?;
+            let came = Latest::of(Event::Delivered, &open);
+            came.note(tx, self.room.id, self.user.id, self.now)?;
+        }
+        Ok(EditOutcome::Undone(wording::earlier_version_undone()))
     }
 
     fn is_request(&self, understood: &Understanding) -> bool {

@@ -120,6 +120,19 @@ impl MessageTurn<'_> {
 
     /// Deletes reminders; `restore_removed` can restore them for some minutes.
     pub(super) fn cancel_reminders(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
+    /// Gives a reminder the time back that it had. One that has passed is due at once.
+    pub(super) fn restore_time(
+        &self,
+        tx: &mut Tx<'_>,
+        reminder: &Reminder,
+        before: &LatestReminder,
+    ) -> Result<()> {
+        let (send_at, recurrence) = (Timestamp(before.send_at), before.recurrence());
+        tx.change_reminder(reminder.id, &reminder.text, send_at, recurrence.as_ref())?;
+        self.wake_delivery(tx, send_at);
+        Ok(())
+    }
+
         for reminder in reminders {
             tx.delete_reminder(reminder.id)?;
             let removed = RemovedReminder {

@@ -4,7 +4,7 @@ use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
 
 use super::support::{Service, direct};
-use super::{count, reply, service_at};
+use super::{count, reply, service_at, standing_clock};
 
 /// A Thursday, 12:00 UTC.
 const NOW_S: i64 = 1_795_089_600;
@@ -96,6 +96,75 @@ async fn what_an_edited_message_stated_is_replaced() {
         [["my bike is blue"]]
     );
     assert_eq!(due(&service, "ana"), ["2026-11-19T20:00:00.000Z"]);
+}
+
+/// The new version counts from the time before the first one, and means what it names itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_snooze_replaces_the_first_one() {
+    let (clock, service) = service().await;
+    send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+    send(&service, &clock, "remind me at 6pm to eat", "2", None).await;
+    let steps = [
+        ("snooze 1 for 10 minutes", None, ["17:10", "18:00"]),
+        ("snooze 1 for 20 minutes", Some("s0"), ["17:20", "18:00"]),
+        ("snooze 2 for 30 minutes", Some("s0"), ["17:00", "18:30"]),
+        ("snooze 1 and 2 for 1 hour", Some("s0"), ["18:00", "19:00"]),
+        ("snooze 1 till 9pm", Some("s0"), ["18:00", "21:00"]),
+        ("move 2 to 8pm", Some("s0"), ["17:00", "20:00"]),
+        ("undo", None, ["17:00", "18:00"]),
+    ];
+    send(&service, &clock, "reminders", "list", None).await;
+    for (n, (text, corrects, hours)) in steps.into_iter().enumerate() {
+        let said = send(&service, &clock, text, &format!("s{n}"), corrects).await;
+        assert_eq!(said.contains("took back"), corrects.is_some(), "{said}");
+        let times = hours.map(|hour| format!("2026-11-19T{hour}:00.000Z"));
+        assert_eq!(due(&service, "ana"), times, "{text}: {said}");
+    }
+    // `undo` takes back all that were moved together.
+    send(&service, &clock, "snooze 1 and 2 for 1 hour", "7", None).await;
+    send(&service, &clock, "undo", "8", None).await;
+    let times = ["17", "18"].map(|hour| format!("2026-11-19T{hour}:00:00.000Z"));
+    assert_eq!(due(&service, "ana"), times);
+    // Something else was done since.
+    send(&service, &clock, "snooze 1 for 10 minutes", "9", None).await;
+    send(&service, &clock, "remind me at 9pm to run", "10", None).await;
+    let again = "snooze 1 for 20 minutes";
+    let said = send(&service, &clock, again, "11", Some("9")).await;
+    assert!(said.contains("That stays"), "{said}");
+    let times = ["17:10", "18:00", "21:00"].map(|hour| format!("2026-11-19T{hour}:00.000Z"));
+    assert_eq!(due(&service, "ana"), times);
+}
+
+/// What has come is put off once, from when the message was changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_snooze_of_what_has_come_is_done_once() {
+    let clock = standing_clock();
+    let (noon, service) = (clock.now(), service_at(&clock, &[]).await);
+    service.set_flag("rate_limit.enabled", false).await;
+    let mut relay = service.relay("a").await;
+    send(&service, &clock, "remind me in 1 minute to call", "1", None).await;
+    clock.advance(60_000);
+    let command = relay.command().await;
+    assert!(command["payload"]["text"].to_string().contains("call"));
+    relay.ack(&command, "completed").await;
+    for (text, id, corrects, minutes) in [
+        ("snooze 10 min", "2", None, 10),
+        ("snooze 20 min", "3", Some("2"), 20),
+        ("snooze", "4", Some("2"), 10),
+        ("snooze till 5pm", "5", Some("2"), 0),
+    ] {
+        let said = send(&service, &clock, text, id, corrects).await;
+        let expected = match minutes {
+            0 => noon.plus_s(5 * 3_600).to_string(),
+            minutes => clock.now().plus_s(minutes * 60).to_string(),
+        };
+        assert_eq!(due(&service, "ana"), [expected], "{text}: {said}");
+        assert!(said.contains("call"), "{said}");
+    }
+    // What is not understood is said, and that the first version counts for nothing.
+    let said = send(&service, &clock, "snooze like a bear", "6", Some("2")).await;
+    assert!(said.contains("took back"), "{said}");
+    assert_eq!(due(&service, "ana").len(), 0, "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

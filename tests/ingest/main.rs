@@ -15,6 +15,7 @@ mod credentials;
 mod fields;
 mod groups;
 mod idempotency;
+mod killed_edits;
 mod limits;
 mod older;
 mod privacy;

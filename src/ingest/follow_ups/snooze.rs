@@ -3,12 +3,13 @@
 use super::Referent;
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
 use crate::assistant::wording;
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
 use crate::ingest::dialog::{self, Event, Latest, LatestReminder, NUMBERS_MS};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::store::{DialogPart, Tx};
+use crate::store::{DialogPart, Reminder, Tx};
 
 /// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
@@ -41,16 +42,32 @@ impl MessageTurn<'_> {
             return Ok(reply.into());
         };
         let mut reply = Reply::default();
-        for reminder in open {
-            // Later than it would have come.
-            let delayed = time.delay_s().map(|s| reminder.send_at.plus_s(s));
+        for reminder in &open {
+            let delayed = time.delay_s().map(|s| self.delayed(reminder, s));
             let new = NewTime {
                 send_at: delayed.unwrap_or(new.send_at),
                 ..new.clone()
             };
-            reply.add(self.move_to(tx, &reminder, &new)?.into());
+            reply.add(self.move_to(tx, reminder, &new)?.into());
         }
+        self.note_moved(tx, &open)?;
         Ok(reply)
+    }
+
+    /// Later than it would have come.
+    fn delayed(&self, reminder: &Reminder, seconds: i64) -> Timestamp {
+        reminder.send_at.max(self.now).plus_s(seconds)
+    }
+
+    /// `undo` takes back all of them. `before`: as they were.
+    fn note_moved(&self, tx: &mut Tx<'_>, before: &[Reminder]) -> Result<()> {
+        match before.is_empty() {
+            true => Ok(()),
+            false => {
+                let moved = Latest::of(Event::Changed, before);
+                moved.note(tx, self.room.id, self.user.id, self.now)
+            }
+        }
     }
 
     /// A number alone is one of the list that was shown last, else minutes.
@@ -76,21 +93,25 @@ impl MessageTurn<'_> {
             let reply = wording::not_come_yet(&listed(&open), self.now, self.timezone());
             return Ok(reply.into());
         };
-        let mut reply = Reply::default();
-        for reminder in open {
+        let (mut reply, mut moved) = (Reply::default(), Vec::new());
+        for reminder in &open {
             let new = match time.delay_s() {
                 Some(seconds) => Ok(NewTime {
-                    send_at: reminder.send_at.plus_s(seconds),
+                    send_at: self.delayed(reminder, seconds),
                     recurrence: None,
                     zone: None,
                 }),
                 None => time.of_set(reminder.send_at, None, self.now, self.zone()),
             };
             match new {
-                Ok(new) => reply.add(self.move_to(tx, &reminder, &new)?.into()),
+                Ok(new) => {
+                    reply.add(self.move_to(tx, reminder, &new)?.into());
+                    moved.push(reminder.clone());
+                }
                 Err(error) => reply.add(error.into()),
             }
         }
+        self.note_moved(tx, &moved)?;
         Ok(reply)
     }
 
