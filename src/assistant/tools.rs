@@ -46,6 +46,7 @@ pub enum Tool {
     Usage,
     Agenda,
     Notices,
+    AnswerPrivately,
     Power(Power),
 }
 
@@ -94,6 +95,10 @@ pub enum Operation {
         to: NaiveDate,
     },
     Notices(NoticeRequest),
+    /// To the person's direct chat, from a group; the text is empty until it is made.
+    AnswerPrivately {
+        text: String,
+    },
     Power(Power, powers::PowerOperation),
 }
 
@@ -128,7 +133,7 @@ type Result<T> = std::result::Result<T, String>;
 
 impl Tool {
     /// All but the superpowers.
-    const BUILTIN: [Self; 12] = [
+    const BUILTIN: [Self; 13] = [
         Self::SetReminder,
         Self::ListReminders,
         Self::ChangeReminder,
@@ -141,6 +146,7 @@ impl Tool {
         Self::Usage,
         Self::Agenda,
         Self::Notices,
+        Self::AnswerPrivately,
     ];
 
     pub fn all() -> impl Iterator<Item = Self> {
@@ -148,15 +154,18 @@ impl Tool {
         Self::BUILTIN.into_iter().chain(powers)
     }
 
-    /// Whether it uses personal data, which groups must neither see nor change.
-    pub const fn is_private(self) -> bool {
+    /// Whether it may be used in a group, or else in a direct chat. Groups must neither see nor
+    /// change personal data.
+    pub const fn is_for(self, group: bool) -> bool {
         match self {
-            Self::Power(power) => !power.is_shared(),
+            _ if !group => !matches!(self, Self::AnswerPrivately),
+            Self::Power(power) => power.is_shared(),
             Self::SetReminder
             | Self::ListReminders
             | Self::ChangeReminder
-            | Self::CancelReminder => false,
-            _ => true,
+            | Self::CancelReminder
+            | Self::AnswerPrivately => true,
+            _ => false,
         }
     }
 
@@ -174,6 +183,7 @@ impl Tool {
             Self::Usage => "usage",
             Self::Agenda => "agenda",
             Self::Notices => "own_messages",
+            Self::AnswerPrivately => "answer_privately",
             Self::Power(power) => power.name(),
         }
     }
@@ -198,6 +208,11 @@ impl Tool {
                 "All that is on at some days: reminders, events of calendars, birthdays, trips."
             }
             Self::Notices => NOTICES_DESCRIPTION,
+            Self::AnswerPrivately => {
+                "Answers the last message in the person's own chat with you, where nobody else \
+                 reads it. For questions about what is theirs: their reminders of other chats, \
+                 memories, plans, trips, tickets, mail, calendar, money, account."
+            }
             Self::Power(power) => power.description(),
         }
     }
@@ -212,7 +227,7 @@ impl Tool {
             Self::Recall => schema::<Recall>(),
             Self::Forget => schema::<Forget>(),
             Self::SetProfile => schema::<SetProfile>(),
-            Self::ExportAccount | Self::Usage => schema::<NoArguments>(),
+            Self::ExportAccount | Self::Usage | Self::AnswerPrivately => schema::<NoArguments>(),
             Self::Agenda => schema::<Agenda>(),
             Self::Notices => schema::<NoticeArguments>(),
             Self::Power(power) => power.parameters(),
@@ -279,6 +294,10 @@ impl Tool {
             Self::Usage => read::<NoArguments>(arguments).map(|_| Operation::Usage),
             Self::Agenda => read::<Agenda>(arguments)?.operation(moment),
             Self::Notices => notice_request(arguments).map(Operation::Notices),
+            Self::AnswerPrivately => {
+                let text = String::new();
+                read::<NoArguments>(arguments).map(|_| Operation::AnswerPrivately { text })
+            }
             Self::Power(power) => {
                 let operation = power.operation(arguments, moment)?;
                 Ok(Operation::Power(power, operation))

@@ -272,9 +272,17 @@ impl MessageTurn<'_> {
     /// Sends a text to the person's direct chat because a group must not read it. Returns the text
     /// for the group.
     pub(super) fn send_privately(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+        Ok(match self.send_to_direct_chat(tx, text)? {
+            true => wording::answered_alone(),
+            false => wording::ask_alone(),
+        })
+    }
+
+    /// False: the person has no direct chat that takes commands, or no more of them.
+    pub(super) fn send_to_direct_chat(&self, tx: &mut Tx<'_>, text: &str) -> Result<bool> {
         let chat = tx.newest_direct_chat(self.user.id, true)?;
         let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
-            return Ok(wording::ask_alone());
+            return Ok(false);
         };
         let message = queue::Message {
             agent,
@@ -285,12 +293,7 @@ impl MessageTurn<'_> {
             user: Some(self.user.id),
             app_creator: None,
         };
-        let queued = queue::send_message(tx, &self.ingest.hub, &message, self.now)?;
-        Ok(if queued {
-            wording::answered_alone()
-        } else {
-            wording::ask_alone()
-        })
+        queue::send_message(tx, &self.ingest.hub, &message, self.now)
     }
 }
 

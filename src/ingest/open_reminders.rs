@@ -63,7 +63,9 @@ impl MessageTurn<'_> {
         if tx.count_reminders(self.user.id)? >= OPEN_REMINDERS_MAX {
             return Ok(Err(ReminderRefusal::TooMany));
         }
-        if self.agent.is_none() && request.recurrence.is_some() {
+        // Another room is a direct chat that takes commands.
+        let is_kept = self.agent.is_some() || room != self.room.id;
+        if !is_kept && request.recurrence.is_some() {
             return Ok(Err(ReminderRefusal::NoQueue));
         }
         let mut reminder = Reminder {
@@ -75,7 +77,7 @@ impl MessageTurn<'_> {
             send_at: request.send_at,
             recurrence: request.recurrence.cloned(),
         };
-        if self.agent.is_some() {
+        if is_kept {
             reminder.id = self.insert(tx, &reminder)?;
             self.note_set(tx, &reminder)?;
         }
@@ -118,8 +120,6 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// Deletes reminders; `restore_removed` can restore them for some minutes.
-    pub(super) fn cancel_reminders(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
     /// Gives a reminder the time back that it had. One that has passed is due at once.
     pub(super) fn restore_time(
         &self,
@@ -133,6 +133,8 @@ impl MessageTurn<'_> {
         Ok(())
     }
 
+    /// Deletes reminders; `restore_removed` can restore them for some minutes.
+    pub(super) fn cancel_reminders(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
         for reminder in reminders {
             tx.delete_reminder(reminder.id)?;
             let removed = RemovedReminder {

@@ -16,6 +16,7 @@ mod operations;
 mod outside;
 mod pending_message;
 mod plan;
+mod private_answer;
 mod result;
 mod streaming;
 mod tool_outcomes;

@@ -18,6 +18,7 @@ mod late;
 mod mcp;
 mod photos;
 mod planned;
+mod private_answers;
 mod streaming;
 mod tools;
 mod usage;

@@ -11,7 +11,7 @@ use super::{APOLOGY, count, legacy, reply, say, service, service_of, service_wit
 /// What nobody but a model takes for a command.
 const HINT: &str = "we have run out of milk again";
 /// Those of somebody who has connected nothing.
-const ALL: [&str; 28] = [
+pub(super) const ALL: [&str; 28] = [
     "set_reminder",
     "list_reminders",
     "change_reminder",
@@ -73,7 +73,7 @@ fn lists(service: &Service) -> String {
 }
 
 /// The step of the newest message's story.
-async fn told_of(service: &Service, check: &str) -> String {
+pub(super) async fn told_of(service: &Service, check: &str) -> String {
     let id = service.rows("SELECT max(id) FROM messages")[0][0].clone();
     let path = format!("/admin/messages/{id}");
     let story = service.admin("GET", &path, &Value::Null).await.json();
@@ -861,7 +861,16 @@ async fn in_a_group_tools_reach_only_what_is_the_rooms() {
         assert_eq!(kept(&service), before, "{command:?}");
         assert_eq!(count(&service, "commands"), 0, "{command:?}");
         let first = &model.requests()[asked];
-        let offered = [&ALL[..4], &["todo_list", "trip_planner", "bill_split"]].concat();
+        let offered = [
+            &ALL[..4],
+            &[
+                "answer_privately",
+                "todo_list",
+                "trip_planner",
+                "bill_split",
+            ],
+        ]
+        .concat();
         assert_eq!(first.tools(), offered);
         let said = first.messages();
         let told = said.last().unwrap().1.as_str().unwrap();

@@ -29,6 +29,7 @@ fn prompt_context<'a>(known: &'a PersonFacts, messages: &'a [RoomMessage]) -> Pr
         is_edited: false,
         timezone: None,
         group: false,
+        is_apart: false,
         unprompted: false,
         known,
         messages,

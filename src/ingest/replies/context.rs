@@ -36,6 +36,8 @@ pub(super) struct Context {
     pub(super) message: MessageRow,
     pub(super) user: User,
     pub(super) group: bool,
+    /// What was asked in a group is answered in the person's direct chat.
+    pub(super) is_apart: bool,
     /// All other authors of a group, whom a reply may quote.
     pub(super) others: Vec<UserId>,
     /// Oldest first, the message in question last.
@@ -88,9 +90,8 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
             PersonFacts::default()
         } else {
             PersonFacts {
-                reminders: reminders_of_the_day(view, &user, message.received_at)?,
                 question: pending_question(view, &message)?,
-                ..known(view, &user)?
+                ..known(view, &user, message.received_at)?
             }
         },
         photos: photos.map(str::to_owned).collect(),
@@ -102,8 +103,42 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         message,
         user,
         group,
+        is_apart: false,
         others,
         messages,
+    }))
+}
+
+/// The context in which a group's message is answered in the person's direct chat: their message,
+/// without what anybody else wrote, and what is known of them.
+pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Context>> {
+    let Some(message) = view.message(message_id)? else {
+        return Ok(None);
+    };
+    let Some(user) = view.user_row(message.user)? else {
+        return Ok(None);
+    };
+    Ok(Some(Context {
+        known: known(view, &user, message.received_at)?,
+        messages: vec![RoomMessage {
+            by: Author::Person {
+                id: user.id.0,
+                name: user.name.clone(),
+            },
+            text: message.text.clone(),
+            photos: photos_of(&message),
+        }],
+        group: false,
+        is_apart: true,
+        others: Vec::new(),
+        photos: Vec::new(),
+        reply_to_assistant: true,
+        is_edited: false,
+        remote_tools: Vec::new(),
+        done_calls: Vec::new(),
+        sent: Vec::new(),
+        message,
+        user,
     }))
 }
 
@@ -229,7 +264,7 @@ fn photos_of(row: &MessageRow) -> usize {
 }
 
 /// All facts except the memories.
-fn known(view: &View<'_>, user: &User) -> Result<PersonFacts> {
+fn known(view: &View<'_>, user: &User, now: Timestamp) -> Result<PersonFacts> {
     let mut profile = Map::new();
     for (field, json) in view.personality(user.id)? {
         let value: Value = parsed(Some(&json));
@@ -245,6 +280,7 @@ fn known(view: &View<'_>, user: &User) -> Result<PersonFacts> {
         pronouns,
         language,
         profile,
+        reminders: reminders_of_the_day(view, user, now)?,
         has_calendar: services.iter().any(|service| service.kind.is_calendar()),
         has_mailbox: services.iter().any(|service| !service.kind.is_calendar()),
         ..PersonFacts::default()

@@ -65,7 +65,7 @@ impl ModelTurn<'_> {
             let sent = std::mem::take(&mut work.sent_now);
             match reply {
                 Ok(reply) if !reply.calls.is_empty() => {
-                    let exchange = self.exchange(reply, work).await;
+                    let exchange = self.exchange(place, reply, work).await;
                     prompt.add_exchange(exchange);
                 }
                 // Silence after it has acted is no answer yet.
@@ -184,7 +184,12 @@ impl ModelTurn<'_> {
     }
 
     /// The model's tool calls with their results.
-    async fn exchange(&self, reply: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
+    async fn exchange(
+        &self,
+        place: &CallPermit<'_>,
+        reply: engine::ModelReply,
+        work: &mut CallTotals,
+    ) -> ToolExchange {
         let now = self.ingest.clock.now();
         let moment = Moment {
             // "In an hour" is an hour from when it was said.
@@ -192,7 +197,12 @@ impl ModelTurn<'_> {
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
-        let (meanings, understood) = self.meanings(&reply.calls, moment, &work.changes);
+        let (meanings, mut understood) = self.meanings(&reply.calls, moment, &work.changes);
+        for call in &mut understood {
+            if let Operation::AnswerPrivately { text } = &mut call.operation {
+                *text = self.private_answer(place, work).await;
+            }
+        }
         let tried = self.try_calls(&understood, work, now).await;
         let outcome_of = |at: usize| {
             tried.get(at).cloned().unwrap_or_else(|| {
@@ -284,7 +294,8 @@ impl ModelTurn<'_> {
         outcome: &'static str,
     ) -> CallRecord {
         // In a group the arguments may quote somebody else, who may be erased one day.
-        let is_kept = !self.context.group && arguments.len() <= RECORD_BYTES_MAX;
+        let is_shared = self.context.group || self.context.is_apart;
+        let is_kept = !is_shared && arguments.len() <= RECORD_BYTES_MAX;
         CallRecord {
             tool: record_name(tool),
             outcome,
@@ -314,10 +325,16 @@ impl ModelTurn<'_> {
         }
         let now = *work.tried_at.get_or_insert(now);
         let (done, service_memories) = (work.changes.clone(), work.service_memories.clone());
-        let tried = self
-            .ingest
-            .try_calls(self.pending, done, calls.to_vec(), service_memories, now)
-            .await;
+        let is_apart = self.context.is_apart;
+        let tried = self.ingest.try_calls(
+            self.pending,
+            is_apart,
+            done,
+            calls.to_vec(),
+            service_memories,
+            now,
+        );
+        let tried = tried.await;
         let results = tried.unwrap_or_else(|error| {
             let id = self.pending.message_id;
             log::warn!("message {id}: a tool could not be tried: {error}");

@@ -162,6 +162,7 @@ impl<'a> ModelTurn<'a> {
             is_edited: context.is_edited,
             timezone: context.user.timezone.map(Zone::name),
             group: context.group,
+            is_apart: context.is_apart,
             unprompted: self.pending.unprompted,
             known: &context.known,
             messages: &context.messages,
@@ -173,6 +174,12 @@ impl<'a> ModelTurn<'a> {
         })
     }
 
+    /// The reply's text, without what was sent before.
+    pub(super) fn text_of(&self, work: &CallTotals) -> String {
+        let texts = work.texts.iter().map(|text| self.without_name(text));
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+
     fn endpoint(&self) -> &'static str {
         match self.pending.agent {
             Some(_) => "/edge/message",
@@ -181,8 +188,8 @@ impl<'a> ModelTurn<'a> {
     }
 
     fn result(&self, work: CallTotals) -> ReplyResult {
-        let (plan, persona) = (&self.plan, &self.ingest.persona.get().name);
-        let unprompted = self.pending.unprompted;
+        let plan = &self.plan;
+        let (unprompted, text) = (self.pending.unprompted, self.text_of(&work));
         let vision = plan.class.class == Class::Vision;
         let mut reply = ReplyResult {
             text: None,
@@ -222,8 +229,6 @@ impl<'a> ModelTurn<'a> {
             used: plan.monitored.then(|| (self.endpoint(), work.used)),
             others: self.context.others.clone(),
         };
-        let texts = work.texts.iter().map(|text| without_name(text, persona));
-        let text = texts.collect::<Vec<_>>().join("\n\n");
         match work.failure {
             _ if unprompted && is_pass(&text) => reply.decision.outcome = "passed",
             // All of it was sent before.

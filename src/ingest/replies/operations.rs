@@ -84,6 +84,7 @@ impl MessageTurn<'_> {
                 "how": wording::how_to_export_data(),
             }))),
             Operation::Usage => self.usage_for_model(tx),
+            Operation::AnswerPrivately { text } => self.answer_privately(tx, text),
             // Done by whoever carries out superpowers.
             Operation::Power(..) | Operation::Notices(_) => {
                 Ok(CallResult::refused("garbled", "This is a superpower."))
@@ -234,7 +235,7 @@ impl MessageTurn<'_> {
             }
         };
         let mut json = self.to_json(&reminder);
-        if self.agent.is_none() {
+        if self.agent.is_none() && !is_elsewhere {
             json["sent_by"] = "the person's chat app, if it can; say that you have asked it to, \
                                 and promise nothing"
                 .into();

@@ -105,7 +105,7 @@ fn offered(flags: &Reader<'_>, context: &Context) -> Vec<OfferedTool> {
         Tool::Notices => flags.boolean("superpower.enabled"),
         _ => true,
     };
-    let is_offered = |tool: &Tool| is_of_use(tool) && !(context.group && tool.is_private());
+    let is_offered = |tool: &Tool| is_of_use(tool) && tool.is_for(context.group);
     let own = Tool::all().filter(is_offered).map(OfferedTool::Own);
     let remote = context.remote_tools.iter().cloned();
     own.chain(remote.map(OfferedTool::Remote)).collect()

@@ -55,9 +55,13 @@ impl ToolCall {
     }
 
     /// The place among `earlier` of a call that makes the same change. Small models call again
-    /// instead of reading the result; one message changes a thing once.
+    /// instead of reading the result; one message changes a thing once, and is answered privately
+    /// once.
     pub(super) fn repeats_one_of(&self, earlier: &[Self]) -> Option<usize> {
-        let is_same = |call: &Self| call.tool == self.tool && call.operation == self.operation;
+        let is_same = |call: &Self| {
+            let is_equal = call.operation == self.operation;
+            call.tool == self.tool && (is_equal || self.tool == Tool::AnswerPrivately)
+        };
         earlier
             .iter()
             .position(|call| call.operation.changes() && is_same(call))

@@ -138,6 +138,7 @@ impl Ingest {
     ) -> Result<()> {
         let scope = CallScope {
             pending,
+            is_apart: false,
             service_memories: &part.service_memories,
             now: part.tried_at,
         };

@@ -25,6 +25,9 @@ use crate::store::{DoneCall, PendingReply, Tx};
 
 /// The code of the error that a call's result differs from its trial.
 pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
+/// The error of a call that would change something personal for a message in a group.
+const NOT_FROM_A_GROUP: &str = "Nothing was done: from a group nothing of the person's own is \
+                                changed. They may ask for it in this chat.";
 /// The code of the error that ends a trial.
 const TRIAL: &str = "trial";
 
@@ -98,6 +101,8 @@ impl CallResult {
 #[derive(Clone, Copy)]
 pub(super) struct CallScope<'a> {
     pub(super) pending: &'a PendingReply,
+    /// What was asked in a group is looked up for the person's direct chat.
+    pub(super) is_apart: bool,
     /// The person's memories in the external service.
     pub(super) service_memories: &'a ServiceMemories,
     pub(super) now: Timestamp,
@@ -108,6 +113,7 @@ impl Ingest {
     pub(super) async fn try_calls(
         self: &Arc<Self>,
         pending: PendingReply,
+        is_apart: bool,
         done: Vec<ToolCall>,
         calls: Vec<ToolCall>,
         service_memories: ServiceMemories,
@@ -118,6 +124,7 @@ impl Ingest {
         let trial = self.store.write(move |tx| -> Result<()> {
             let scope = CallScope {
                 pending: &pending,
+                is_apart,
                 service_memories: &service_memories,
                 now,
             };
@@ -167,6 +174,7 @@ impl Ingest {
         }
         let scope = CallScope {
             pending,
+            is_apart: false,
             service_memories: &outcome.service_memories,
             now: outcome.tried_at,
         };
@@ -224,6 +232,7 @@ impl Ingest {
     ) -> Result<CallResult> {
         let CallScope {
             pending,
+            is_apart,
             service_memories,
             now,
         } = scope;
@@ -233,6 +242,15 @@ impl Ingest {
             is_admitted,
             ..self.pending_turn(tx, pending, service_memories, now)?
         };
+        if is_apart {
+            if call.operation.changes() {
+                return Ok(CallResult::refused("not from a group", NOT_FROM_A_GROUP));
+            }
+            return match turn.in_direct_chat(tx)? {
+                Some(turn) => turn.run_call(tx, call),
+                None => Ok(CallResult::refused("no such chat", NOT_FROM_A_GROUP)),
+            };
+        }
         if turn.agent.is_none() && scheduled == Some(true) && call.is_new_reminder() {
             return Ok(CallResult::refused(
                 "one reminder only",
@@ -252,7 +270,7 @@ impl MessageTurn<'_> {
         };
         if is_off
             || self.flags.boolean("llm.force_basic_mode")
-            || self.in_group() && call.tool.is_private()
+            || !call.tool.is_for(self.in_group())
         {
             let error = "This tool can't be used here any more.";
             return Ok(CallResult::refused("not offered any more", error));

@@ -1,0 +1,124 @@
+//! A question in a group about what is the person's own is answered in their direct chat: the
+//! model is asked apart, as in that chat, with the person's message alone. What it answers is sent
+//! there with the reply's transaction; the conversation whose reply the group reads learns only
+//! that it is. From a group nothing personal is changed.
+
+use serde_json::json;
+
+use super::context;
+use super::model_turn::{CallTotals, ModelTurn};
+use super::result::CallRecord;
+use super::tool_outcomes::CallResult;
+use crate::engine::CallPermit;
+use crate::error::Result;
+use crate::ingest::Mode;
+use crate::ingest::turn::MessageTurn;
+use crate::store::Tx;
+
+impl ModelTurn<'_> {
+    /// The answer for the person's direct chat; "" when there is none.
+    pub(super) async fn private_answer(
+        &self,
+        place: &CallPermit<'_>,
+        work: &mut CallTotals,
+    ) -> String {
+        let id = self.pending.message_id;
+        let apart = match self.apart().await {
+            Ok(Some(apart)) => apart,
+            Ok(None) => return String::new(),
+            Err(error) => {
+                log::warn!("message {id}: what is private can't be read: {error}");
+                return String::new();
+            }
+        };
+        let mut own = CallTotals {
+            is_held: true,
+            ..CallTotals::default()
+        };
+        // Boxed, as this is a conversation within one.
+        Box::pin(apart.converse(place, &[], 0, &apart.plan.tools, &mut own)).await;
+        Box::pin(apart.shorten(place, &mut own)).await;
+        let text = match own.failure {
+            None => apart.text_of(&own),
+            Some(_) => String::new(),
+        };
+        work.add_apart(own);
+        text
+    }
+
+    /// The turn for the direct chat. `None` when the message or its direct chat is gone.
+    async fn apart(&self) -> Result<Option<Self>> {
+        let (id, user) = (self.pending.message_id, self.context.user.id);
+        let store = &self.ingest.store;
+        let read = store.read(move |view| context::read_apart(view, id));
+        let Some(mut context) = read.await? else {
+            return Ok(None);
+        };
+        let chat = store.write(move |tx| tx.newest_direct_chat(user, true));
+        if chat.await?.is_none() {
+            return Ok(None);
+        }
+        context.known.memories = context::memories(self.ingest, &context).await?;
+        let mut turn = Self::of(self.ingest, self.model, context, self.pending);
+        turn.deadline = self.deadline;
+        Ok(Some(turn))
+    }
+}
+
+impl CallTotals {
+    /// Adds what a conversation apart has cost, and its calls.
+    fn add_apart(&mut self, apart: Self) {
+        self.used.calls += apart.used.calls;
+        self.used.prompt_tokens += apart.used.prompt_tokens;
+        self.used.completion_tokens += apart.used.completion_tokens;
+        self.used.estimated_calls += apart.used.estimated_calls;
+        self.used.cache_hits += apart.used.cache_hits;
+        self.model_ms += apart.model_ms;
+        self.records
+            .extend(apart.records.into_iter().map(|record| CallRecord {
+                tool: format!("{} (privately)", record.tool),
+                ..record
+            }));
+    }
+}
+
+impl MessageTurn<'_> {
+    /// The same turn as if the message had come in the person's direct chat. `None`: there is none.
+    pub(super) fn in_direct_chat(mut self, tx: &mut Tx<'_>) -> Result<Option<Self>> {
+        let Some(chat) = tx.newest_direct_chat(self.user.id, true)? else {
+            return Ok(None);
+        };
+        let Some(room) = tx.room(&chat.chat_guid)? else {
+            return Ok(None);
+        };
+        let message = self.message.to_mut();
+        message.chat_guid = chat.chat_guid;
+        message.mode = Mode::Direct;
+        Ok(Some(Self {
+            room,
+            agent: room.agent,
+            ..self
+        }))
+    }
+
+    /// Sends the answer. `text`: "" when there is none.
+    pub(super) fn answer_privately(&self, tx: &mut Tx<'_>, text: &str) -> Result<CallResult> {
+        if tx.newest_direct_chat(self.user.id, true)?.is_none() {
+            let error = "The person has no chat of their own with you; they have to write there \
+                         first. Nothing was answered.";
+            return Ok(CallResult::refused("no such chat", error));
+        }
+        if text.is_empty() {
+            let error = "No answer could be found. Say that nothing was answered, and that they \
+                         may ask you in their own chat.";
+            return Ok(CallResult::refused("no answer", error));
+        }
+        if !self.send_to_direct_chat(tx, text)? {
+            let error = "Nothing can be sent to their own chat now. Nothing was answered.";
+            return Ok(CallResult::refused("not sent", error));
+        }
+        Ok(CallResult::done(json!({
+            "answered": "in the person's own chat, which they read alone",
+        })))
+    }
+}
