@@ -89,6 +89,12 @@ pub enum Intent {
         send_at: Timestamp,
         recurrence: Option<Recurrence>,
     },
+    /// A request that lacks a part: the answer to the reply goes between these words.
+    AskRest {
+        reply: String,
+        before: String,
+        after: String,
+    },
     /// It refers to something named or delivered before; `otherwise` applies if there is nothing.
     FollowUp {
         what: FollowUp,
@@ -181,7 +187,7 @@ impl Intent {
     pub fn is_unclear(&self) -> bool {
         matches!(
             self,
-            Self::Unclear(_) | Self::AskWhen { .. } | Self::AskWhat { .. }
+            Self::Unclear(_) | Self::AskWhen { .. } | Self::AskWhat { .. } | Self::AskRest { .. }
         )
     }
 

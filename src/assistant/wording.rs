@@ -21,7 +21,7 @@ pub use follow_ups::*;
 pub use memories::*;
 pub use occasions::*;
 pub use recurring::{
-    day_not_left_out, listed_text, next_dates, other_days_stay, recurrence_phrase,
+    comes_only_once, day_not_left_out, listed_text, next_dates, other_days_stay, recurrence_phrase,
     recurrence_refused, recurring_reminder_set, recurring_stays, reminder_repeats_not_here,
 };
 pub use reminders::*;

@@ -49,7 +49,9 @@ impl MessageTurn<'_> {
         }
         let reply = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
-            Intent::AskWhen { ref reply, .. } | Intent::AskWhat { ref reply, .. } => {
+            Intent::AskWhen { ref reply, .. }
+            | Intent::AskWhat { ref reply, .. }
+            | Intent::AskRest { ref reply, .. } => {
                 self.ask_about(tx, &intent)?;
                 reply.clone()
             }

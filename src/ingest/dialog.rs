@@ -119,7 +119,7 @@ pub(super) enum Question {
         send_at: i64,
         rule: Option<NotedRule>,
     },
-    /// What a superpower lacks; with it between these words the request is complete.
+    /// What a request lacks; with it between these words the request is complete.
     Rest {
         before: String,
         after: String,

@@ -248,9 +248,10 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::Several(_) => "several requests",
         Intent::Power(_) => "a superpower",
         Intent::FollowUp { .. } => "refers to what was said before",
-        Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::AskWhat { .. } => {
-            "a command that can't be carried out as it was said"
-        }
+        Intent::Unclear(_)
+        | Intent::AskWhen { .. }
+        | Intent::AskWhat { .. }
+        | Intent::AskRest { .. } => "a command that can't be carried out as it was said",
         Intent::Status => "status",
         Intent::Usage => "usage",
         Intent::Remember { .. } => "remember something",

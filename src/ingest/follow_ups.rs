@@ -5,36 +5,28 @@ mod changes;
 mod missing_part;
 mod named;
 mod offers;
+mod referent;
 mod skipping;
 mod snooze;
 mod stated_fact;
 
+use self::referent::Referent;
 use super::carry_out::{described, listed, pairs};
-use super::dialog::{
-    self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
-};
+use super::dialog::{self, Event, LATEST_MS, Latest, NUMBERS_MS, QUESTION_MS, Question};
+use super::open_reminders::ReminderRequest;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
-use crate::assistant::{self, Intent, wording};
+use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::recurrence::Recurrence;
-use crate::store::{DialogPart, Reminder, Tx};
+use crate::store::{DialogPart, Tx};
 
 /// How long after a reminder a bare time postpones it.
 const JUST_DELIVERED_MS: i64 = 30 * 60_000;
 /// Dates listed when somebody asks for the next ones.
 const NEXT_DATES: usize = 3;
-
-/// What a message refers to.
-enum Referent {
-    Open(Vec<Reminder>),
-    /// Already delivered reminders.
-    Delivered(Vec<LatestReminder>),
-    /// It is ambiguous; this reply says so.
-    Unclear(String),
-}
 
 impl MessageTurn<'_> {
     /// `None`: it refers to nothing and is understood alone.
@@ -82,6 +74,7 @@ impl MessageTurn<'_> {
                 self.change(tx, which, to)?
             }
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
+            FollowUp::Rename { which, text } => self.rename(tx, which, text)?.map(Reply::from),
             FollowUp::Skip { which, day } => {
                 let skipped = self.skip(tx, which, day.as_ref())?;
                 skipped.map(Reply::from)
@@ -291,14 +284,15 @@ impl MessageTurn<'_> {
             Event::Changed => {
                 let mut replies = Vec::new();
                 for before in &latest.reminders {
-                    let new = NewTime {
+                    let recurrence = before.recurrence();
+                    let earlier = ReminderRequest {
+                        text: &before.text,
                         send_at: Timestamp(before.send_at),
-                        recurrence: before.recurrence(),
-                        zone: None,
+                        recurrence: recurrence.as_ref(),
                     };
                     match tx.reminder(&before.schedule_id)? {
-                        Some(open) if new.send_at > self.now => {
-                            replies.push(self.move_to(tx, &open, &new)?);
+                        Some(open) if earlier.send_at > self.now => {
+                            replies.push(self.change_to(tx, &open, &earlier)?);
                         }
                         _ => {}
                     }
@@ -362,60 +356,6 @@ impl MessageTurn<'_> {
         Ok(dialog::recent(noted.as_ref(), LATEST_MS, self.now))
     }
 
-    fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Referent>> {
-        let Some((latest, _)) = self.latest(tx)? else {
-            return Ok(None);
-        };
-        if latest.event == Event::Removed {
-            return Ok(None);
-        }
-        let mut open = Vec::new();
-        for reminder in &latest.reminders {
-            open.extend(tx.reminder(&reminder.schedule_id)?);
-        }
-        // A direct chat's reminder isn't mentioned in a group.
-        open.retain(|reminder| !self.in_group() || reminder.room == self.room.id);
-        Ok(match (open.is_empty(), latest.event) {
-            (false, _) => Some(Referent::Open(open)),
-            (true, Event::Delivered) => Some(Referent::Delivered(latest.reminders)),
-            (true, _) => None,
-        })
-    }
-
-    fn found(&self, tx: &Tx<'_>, which: &ReminderRef) -> Result<Option<Referent>> {
-        let here = self.reminders_here(tx)?;
-        Ok(match which {
-            ReminderRef::Latest => self.latest_found(tx)?,
-            ReminderRef::Numbered(numbers) => {
-                let noted = tx.dialog(self.room.id, self.user.id)?.listed;
-                let ids = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
-                let Some((ids, _)) = ids else {
-                    return Ok(Some(Referent::Unclear(wording::no_numbers())));
-                };
-                let mut open = Vec::new();
-                for number in numbers {
-                    let id = number.checked_sub(1).and_then(|at| ids.get(at));
-                    let found = id.and_then(|id| here.iter().find(|r| r.schedule_id == *id));
-                    match found {
-                        Some(reminder) => open.push(reminder.clone()),
-                        None => {
-                            return Ok(Some(Referent::Unclear(wording::no_such_number(*number))));
-                        }
-                    }
-                }
-                Some(Referent::Open(open))
-            }
-            ReminderRef::About(about) => {
-                let matches = |r: &&Reminder| assistant::memory_matches(&r.text, about);
-                let open: Vec<Reminder> = here.iter().filter(matches).cloned().collect();
-                Some(match open.is_empty() {
-                    true => Referent::Unclear(wording::reminders_cancelled(&[])),
-                    false => Referent::Open(open),
-                })
-            }
-        })
-    }
-
     /// Asks for the missing time or text of a reminder.
     pub(super) fn ask_about(&self, tx: &mut Tx<'_>, intent: &Intent) -> Result<()> {
         match intent {
@@ -428,6 +368,10 @@ impl MessageTurn<'_> {
                 recurrence,
                 ..
             } => self.ask(tx, &Question::what(*send_at, recurrence.as_ref())),
+            Intent::AskRest { before, after, .. } => {
+                let (before, after) = (before.clone(), after.clone());
+                self.ask(tx, &Question::Rest { before, after })
+            }
             _ => Ok(()),
         }
     }

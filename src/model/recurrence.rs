@@ -3,7 +3,7 @@
 
 mod pattern;
 
-use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Weekday};
 pub use rrule::Frequency;
 use rrule::{RRule, RRuleSet, Tz, Unvalidated};
 
@@ -18,6 +18,16 @@ const RULE_CHARS_MAX: usize = 500;
 const COUNT_MAX: u32 = 1_000;
 /// Occurrences examined to find a rule's interval.
 const SAMPLE: usize = 50;
+
+const WEEK: [Weekday; 7] = [
+    Weekday::Mon,
+    Weekday::Tue,
+    Weekday::Wed,
+    Weekday::Thu,
+    Weekday::Fri,
+    Weekday::Sat,
+    Weekday::Sun,
+];
 
 const LOCAL: &str = "%Y%m%dT%H%M%S";
 
@@ -216,6 +226,36 @@ impl Recurrence {
                 .next
                 .map(|(moved, _)| moved)
                 .ok_or(unreadable),
+        }
+    }
+
+    /// The same only on those of its days of the week. `None`: it comes on no other days than some
+    /// of each week, or on none of those.
+    pub fn on_weekdays(&self, is_kept: impl Fn(Weekday) -> bool, now: Timestamp) -> Option<Self> {
+        let pattern = self.pattern()?;
+        let days: Vec<Weekday> = match pattern.frequency {
+            Frequency::Daily | Frequency::Weekly if !pattern.weekdays.is_empty() => {
+                pattern.weekdays.iter().map(|(_, day)| *day).collect()
+            }
+            Frequency::Daily => WEEK.to_vec(),
+            _ => return None,
+        };
+        let kept: Vec<String> = days
+            .into_iter()
+            .filter(|day| is_kept(*day))
+            .map(|day| day.to_string()[..2].to_ascii_uppercase())
+            .collect();
+        if pattern.interval > 1 || kept.is_empty() {
+            return None;
+        }
+        let rest = self.rule.split(';');
+        let rest = rest.filter(|part| !part.starts_with("FREQ=") && !part.starts_with("BYDAY="));
+        let rest: Vec<&str> = rest.collect();
+        let rule = format!("FREQ=WEEKLY;BYDAY={};{}", kept.join(","), rest.join(";"));
+        let changed = Self::new(&rule, self.next, self.zone).ok()?;
+        match changed.next() {
+            Some(next) if next > now => Some(changed),
+            _ => changed.progress(now).next.map(|(changed, _)| changed),
         }
     }
 

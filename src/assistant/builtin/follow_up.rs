@@ -14,7 +14,7 @@ pub(in crate::assistant) use read::{is_consent, read};
 
 use std::ops::Range;
 
-use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
 
 use super::reminder::repeats::{Repeat, RepeatProblem};
 use super::when::{self, Clock, Day, Problem, Spec};
@@ -46,6 +46,11 @@ pub enum FollowUp {
         to: TimeChange,
     },
     Cancel(ReminderRef),
+    /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
+    Rename {
+        which: ReminderRef,
+        text: String,
+    },
     /// Leaves out the times of one day of a repeating reminder; `None`: its next time.
     Skip {
         which: ReminderRef,
@@ -84,6 +89,9 @@ impl FollowUp {
 pub enum ReminderRef {
     /// The last one named or delivered.
     Latest,
+    /// "both", "all of them": the last ones named, where they are so many; else all there are, if
+    /// they are so many.
+    Together(Option<usize>),
     /// By numbers in the last list, from 1.
     Numbered(Vec<usize>),
     About(String),
@@ -99,6 +107,10 @@ enum NewTimeText {
     Repeat(Box<Repeat>),
     /// "9:30 on weekends": a time for some days.
     OnDays(Box<Repeat>),
+    /// "only on weekdays": these days at the same time.
+    OnlyOn(Box<Repeat>, Vec<Weekday>),
+    /// "not on sundays": the same without these days.
+    NotOn(Vec<Weekday>),
     /// Seconds later, or earlier if negative.
     Later(i64),
     /// "forward an hour": some mean later, some earlier.
@@ -167,16 +179,20 @@ impl TimeChange {
     }
 
     pub fn is_repeat(&self) -> bool {
-        matches!(self.0, NewTimeText::Repeat(_) | NewTimeText::OnDays(_))
+        !matches!(
+            self.0,
+            NewTimeText::At(_) | NewTimeText::Later(_) | NewTimeText::Forward
+        )
     }
 
     /// For a reminder without a time. The error is the reply.
     pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
         match &self.0 {
             NewTimeText::At(spec) => once(spec, now, zone),
-            NewTimeText::Repeat(repeat) | NewTimeText::OnDays(repeat) => {
-                repeated(repeat, now, zone)
-            }
+            NewTimeText::Repeat(repeat)
+            | NewTimeText::OnDays(repeat)
+            | NewTimeText::OnlyOn(repeat, _) => repeated(repeat, now, zone),
+            NewTimeText::NotOn(_) => Err(wording::reminder_repeats_unclear()),
             NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
             NewTimeText::Forward => Err(wording::earlier_or_later()),
         }
@@ -193,7 +209,7 @@ impl TimeChange {
                     }
             })?,
             NewTimeText::Later(seconds) => return Some(*seconds),
-            NewTimeText::Repeat(_) | NewTimeText::OnDays(_) | NewTimeText::Forward => return None,
+            _ => return None,
         };
         (wait.months == 0 && wait.days == 0).then_some(wait.seconds)
     }
@@ -210,10 +226,22 @@ impl TimeChange {
         let local = send_at.utc().with_timezone(&own).naive_local();
         match (&self.0, recurrence) {
             (NewTimeText::OnDays(_), Some(_)) => Err(wording::other_days_stay()),
-            (NewTimeText::Repeat(repeat) | NewTimeText::OnDays(repeat), _) => {
+            (NewTimeText::OnlyOn(_, days), Some(recurrence)) => {
+                on_weekdays(recurrence, now, |day| days.contains(&day))
+            }
+            (NewTimeText::NotOn(days), Some(recurrence)) => {
+                on_weekdays(recurrence, now, |day| !days.contains(&day))
+            }
+            (NewTimeText::NotOn(_), None) => Err(wording::comes_only_once()),
+            (
+                NewTimeText::Repeat(repeat)
+                | NewTimeText::OnDays(repeat)
+                | NewTimeText::OnlyOn(repeat, _),
+                _,
+            ) => {
                 let mut repeat = repeat.as_ref().clone();
                 if !repeat.has_time() {
-                    repeat.take_time(when::exact_time(local.time()));
+                    take_times(&mut repeat, recurrence, local.time());
                 }
                 repeated(&repeat, now, zone)
             }
@@ -321,11 +349,42 @@ fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, Stri
     })
 }
 
+/// The times of day of a reminder that comes once, or of all its days.
+fn take_times(repeat: &mut Repeat, recurrence: Option<&Recurrence>, once: NaiveTime) {
+    let pattern = recurrence.and_then(Recurrence::pattern);
+    let known = pattern.map(|pattern| pattern.times).unwrap_or_default();
+    let known = known
+        .into_iter()
+        .filter_map(|(hour, minute)| NaiveTime::from_hms_opt(hour.into(), minute.into(), 0));
+    let mut times: Vec<NaiveTime> = known.collect();
+    if times.is_empty() {
+        times.push(once);
+    }
+    for time in times {
+        repeat.take_time(when::exact_time(time));
+    }
+}
+
+/// The same on fewer days of the week.
+fn on_weekdays(
+    recurrence: &Recurrence,
+    now: Timestamp,
+    is_kept: impl Fn(Weekday) -> bool,
+) -> Result<NewTime, String> {
+    let changed = recurrence.on_weekdays(is_kept, now);
+    let changed = changed.ok_or_else(wording::recurring_stays)?;
+    Ok(NewTime {
+        send_at: changed.next().ok_or_else(wording::reminder_no_such_time)?,
+        recurrence: Some(changed),
+        zone: None,
+    })
+}
+
 pub(super) fn problem(problem: Problem) -> String {
     match problem {
         Problem::Past => wording::reminder_past(),
         Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
-        Problem::Ambiguous => wording::reminder_date_ambiguous(),
+        Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
         Problem::NoSuchTime => wording::reminder_no_such_time(),
         Problem::WeekdayMismatch => wording::weekday_mismatch(),
     }

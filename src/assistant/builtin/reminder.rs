@@ -13,10 +13,11 @@ mod recurring;
 pub(in crate::assistant) mod repeats;
 mod several_times;
 mod spoken_of;
+mod telling;
 
 use std::ops::Range;
 
-pub(super) use answer::{answered_text, may_answer};
+pub(super) use answer::{answered_text, may_answer, text_alone};
 use correction::CorrectedTime;
 use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
 pub(super) use parts::without_courtesies;
@@ -89,12 +90,14 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         {
             Some(Intent::ListReminders)
         }
+        "pause" | "resume" | "unpause" | "mute" | "suspend" => pending::paused(message),
         "cancel" | "delete" | "remove" | "clear" | "drop" | "stop" | "forget" | "dont" => {
             pending::cancel(message).or_else(|| set(message))
         }
         "remind" | "set" | "create" | "add" | "make" | "schedule" | "give" | "be" | "send"
         | "i" | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert"
         | "notify" | "wake" | "timer" | "alarm" | "remember" => set(message),
+        "tell" | "text" | "message" | "write" => telling::tell(message),
         _ => set_late(message),
     }
 }
@@ -117,6 +120,10 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         let body = message.words.after(before, &late)?;
         let text = parts::after_link(&message.words, body);
         let text = text_of(&message.words, text..message.words.len());
+        let left = Words::new(&text);
+        if repeats(&left, 0..left.len()) || has_time_left(&text) {
+            return Some(Intent::Unclear(wording::reminder_half_understood(&text)));
+        }
         if let Some(event) = before::read(message, message.start..before) {
             return Some(Intent::RemindBefore(event.with_text(text)));
         }
@@ -302,7 +309,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         _ if parsed.text.chars().count() > REMINDER_CHARS_MAX => {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
-        Some(_) if has_time_left(&parsed.text) => {
+        Some(_) if !parsed.is_clause && has_time_left(&parsed.text) => {
             let two = request.lead.map_or_else(|| two(message, range), |_| None);
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
         }
@@ -316,10 +323,15 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
                 month: None,
             }
         }
-        Some(spec) if !spec.has_time() && begins_with_hour(&parsed.text) => {
+        Some(spec) if !spec.has_time() && !parsed.is_clause && begins_with_hour(&parsed.text) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
         None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
+        None if parsed.is_clause => Intent::AskWhen {
+            reply: wording::reminder_without_time(&parsed.text),
+            text: parsed.text,
+            month: None,
+        },
         None => leftover::without_time(parsed.text, leftover::begins_with_text(words, range.start)),
         Some(spec) => leftover::of_request(message, range, &parsed)
             .unwrap_or_else(|| finished(message, &spec, &parsed.text)),

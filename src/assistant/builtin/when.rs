@@ -12,17 +12,18 @@ mod counted;
 mod day;
 mod first_words;
 mod holiday;
+mod names;
+mod of_month;
 mod resolve;
 
 use super::words::Words;
 use super::zone;
 use crate::clock::{Timestamp, Zone};
 pub(in crate::assistant) use clock::is_dashed_span;
-pub(in crate::assistant) use day::month;
-pub(super) use day::ordinal;
-pub(in crate::assistant) use day::weekday_name;
 use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
+pub(super) use names::ordinal;
+pub(in crate::assistant) use names::{month, weekday_name};
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.
@@ -69,7 +70,7 @@ pub(in crate::assistant) enum Day {
         month: u32,
         day: u32,
     },
-    /// So many days after another one: "two weeks from friday".
+    /// So many days after another one ("two weeks from friday"), or before it if negative.
     After {
         days: i64,
         first: NamedDay,
@@ -81,10 +82,18 @@ pub(in crate::assistant) enum Day {
         month: Option<u32>,
         day: u32,
     },
+    /// "the end of the month".
+    LastOfMonth(NamedMonth),
+    /// So many days after Easter Sunday.
+    Easter(i64),
     /// Before today: "last friday".
     Over,
     /// 5/6 is in May or June, depending on the country.
-    Ambiguous,
+    Ambiguous {
+        first: u32,
+        second: u32,
+        year: Option<i32>,
+    },
 }
 
 /// A day from which others are counted.
@@ -103,6 +112,7 @@ pub(in crate::assistant) enum NamedDay {
         month: u32,
         day: u32,
     },
+    Easter(i64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,7 +223,7 @@ impl Spec {
         if self.day.is_none()
             && self.wait.is_none()
             && self.clock.is_none()
-            && let Some((day, clock)) = date_time(words.get(at))
+            && let Some((day, clock)) = clock::date_time(words.get(at))
         {
             (self.day, self.clock) = (Some(day), Some(clock));
             return Some(at + 1);
@@ -290,13 +300,6 @@ const AFTER_TIME: [&str; 11] = [
 ];
 
 const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];
-
-/// "2026-12-24T10:00", a local time.
-fn date_time(word: &str) -> Option<(Day, Clock)> {
-    let (date, time) = word.split_once('t')?;
-    let (clock, needs_more) = clock::digits(time).filter(|_| time.contains(':'))?;
-    (!needs_more).then_some((day::date(date)?, clock))
-}
 
 /// The time that starts at word `at`, and the index after it.
 pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {

@@ -323,8 +323,6 @@ fn problem_text(problem: Problem) -> String {
             "No calendar has that day or time. Which one do you mean?".to_owned()
         }
         Problem::WeekdayMismatch => wording::weekday_mismatch(),
-        Problem::Ambiguous => {
-            "Which day is that? Say the month by name, for example “on 5 June”.".to_owned()
-        }
+        Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
     }
 }

@@ -101,6 +101,7 @@ impl<'a> Part<'a> {
             | Intent::RemindBefore(_)
             | Intent::AskWhen { .. }
             | Intent::AskWhat { .. }
+            | Intent::AskRest { .. }
             | Intent::Several(_)
                 if adds_to_list(next) =>
             {
@@ -110,6 +111,7 @@ impl<'a> Part<'a> {
             | Intent::RemindBefore(_)
             | Intent::AskWhen { .. }
             | Intent::AskWhat { .. }
+            | Intent::AskRest { .. }
             | Intent::Several(_) => begins(&[
                 "remind me",
                 "remember that",

@@ -49,12 +49,17 @@ pub fn day_not_left_out(what: &str, recurrence: &Recurrence, timezone: Option<Zo
     )
 }
 
-/// A recurring reminder can't be moved to another day.
+/// "not on sundays" for a reminder that doesn't repeat.
+pub fn comes_only_once() -> String {
+    "That reminder comes only once, so nothing has changed. Say for example “make it every weekday”, “move it to friday” or “cancel that”.".to_owned()
+}
+
 /// "make it 9:30 on weekends" for a reminder of every day.
 pub fn other_days_stay() -> String {
     "I can't give some of its days another time, so nothing has changed. A second reminder can: “remind me on weekends at 9:30 to …”.".to_owned()
 }
 
+/// A recurring reminder can't be moved to another day.
 pub fn recurring_stays() -> String {
     "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()
 }

@@ -1,5 +1,7 @@
 //! Replies about reminders that come once, and their texts. Recurring ones are in `recurring`.
 
+use chrono::NaiveDate;
+
 use super::recurring::recurrence_phrase;
 use super::{
     LISTED_MAX, OPEN_REMINDERS_MAX, counted, list, numbered_list, quoted, stop, thousands, times,
@@ -146,6 +148,18 @@ pub fn reminders_full() -> String {
     )
 }
 
+/// How often, but not when: "3 times a day".
+pub fn reminder_times_unsaid(what: &str, is_daily: bool) -> String {
+    let (asked, example) = match is_daily {
+        true => ("At which times of the day", "at 8, 14 and 20"),
+        false => ("On which days", "monday, wednesday and friday at 18:00"),
+    };
+    format!(
+        "{asked} should I remind you: {}? For example “{example}”.",
+        quoted(what)
+    )
+}
+
 pub fn reminder_repeats_unclear() -> String {
     "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
 }
@@ -198,8 +212,12 @@ pub fn list_offered(thing: &str) -> String {
     format!("Shall I put {} on your list? Say “yes”.", quoted(thing))
 }
 
-pub fn reminder_date_ambiguous() -> String {
-    "I can't tell the day from the month there. Please write the date like “5 June” or “2026-06-05”.".to_owned()
+/// 5/6
+pub fn reminder_date_ambiguous(a: NaiveDate, b: NaiveDate) -> String {
+    let (a, b) = (a.format("%-d %B %Y"), b.format("%-d %B %Y"));
+    format!(
+        "I can't tell the day from the month there: {a} or {b}? Please write the month by name."
+    )
 }
 
 pub fn reminder_empty() -> String {
@@ -286,7 +304,7 @@ pub fn reminder_words_unknown(words: &str) -> String {
 
 /// A month without a day.
 pub fn reminder_day_of_month(month: u32, what: &str) -> String {
-    let date = chrono::NaiveDate::from_ymd_opt(2000, month, 5).unwrap_or_default();
+    let date = NaiveDate::from_ymd_opt(2000, month, 5).unwrap_or_default();
     let month = date.format("%B");
     format!(
         "On which day of {month} should I remind you: {}{} For example “on the 5th” or “on the 5th at 10”.",

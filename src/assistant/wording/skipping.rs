@@ -39,6 +39,11 @@ pub fn only_next_skipped(
     )
 }
 
+/// "pause it", "resume it"
+pub fn reminders_not_paused() -> String {
+    "I can't pause a reminder without an end, so I changed nothing. “pause it until friday” leaves out its times until then, “skip the next one” only one, and “cancel that” ends it.".to_owned()
+}
+
 pub fn nothing_to_skip() -> String {
     "No repeating reminder comes then, so there's nothing to leave out. “reminders” shows the ones you have.".to_owned()
 }

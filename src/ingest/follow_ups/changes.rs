@@ -68,6 +68,31 @@ impl MessageTurn<'_> {
         }))
     }
 
+    /// Another text at the same time.
+    pub(super) fn rename(
+        &self,
+        tx: &mut Tx<'_>,
+        which: &ReminderRef,
+        text: &str,
+    ) -> Result<Option<String>> {
+        let open = match self.found(tx, which)? {
+            None => return Ok(None),
+            Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
+            Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
+            Some(Referent::Open(open)) => open,
+        };
+        let [reminder] = open.as_slice() else {
+            let how = "with a word of it, like “rename my swim reminder to …”";
+            return self.ask_which(tx, how, &open).map(Some);
+        };
+        let request = ReminderRequest {
+            text,
+            send_at: reminder.send_at,
+            recurrence: reminder.recurrence.as_ref(),
+        };
+        self.change_to(tx, reminder, &request).map(Some)
+    }
+
     /// One thing that was set for several times.
     fn change_each(&self, tx: &mut Tx<'_>, open: &[Reminder], to: &TimeChange) -> Result<Reply> {
         let mut reply = Reply::default();
@@ -98,11 +123,21 @@ impl MessageTurn<'_> {
             send_at: new.send_at,
             recurrence: new.recurrence.as_ref(),
         };
-        let moved = self.change_reminder(tx, reminder, &request)?;
+        self.change_to(tx, reminder, &request)
+    }
+
+    /// Changes it and says how it is now.
+    pub(super) fn change_to(
+        &self,
+        tx: &mut Tx<'_>,
+        reminder: &Reminder,
+        to: &ReminderRequest<'_>,
+    ) -> Result<String> {
+        let changed = self.change_reminder(tx, reminder, to)?;
         Ok(wording::reminder_moved(
-            &moved.text,
-            moved.send_at,
-            moved.recurrence.as_ref(),
+            &changed.text,
+            changed.send_at,
+            changed.recurrence.as_ref(),
             self.now,
             self.timezone(),
         ))

@@ -1,7 +1,7 @@
 //! Answers to questions for a part that was missing: what to remind of, what a superpower lacks.
 
-use crate::assistant;
 use crate::assistant::builtin::NewTime;
+use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::Question;
@@ -28,7 +28,7 @@ impl MessageTurn<'_> {
         Ok(Some(self.remind_at(tx, &text, &new)?))
     }
 
-    /// The answer to a superpower's question what is missing: "milk".
+    /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
     pub(in crate::ingest) fn answer_rest(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
         let Some(Question::Rest { before, after }) = self.question(tx)? else {
             return Ok(None);
@@ -38,10 +38,52 @@ impl MessageTurn<'_> {
         if rest.is_empty() {
             return Ok(None);
         }
-        let reply = self.try_power_for(tx, &format!("{before}{rest}{after}"))?;
+        let reply = match before.starts_with("remind me ") {
+            true => self.remind_with(tx, (&before, &rest, &after))?,
+            false => {
+                let reply = self.try_power_for(tx, &format!("{before}{rest}{after}"))?;
+                reply.map(Reply::from)
+            }
+        };
         if reply.is_some() {
             self.drop_question(tx)?;
         }
-        Ok(reply.map(Reply::from))
+        Ok(reply)
+    }
+
+    /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
+    fn remind_with(
+        &self,
+        tx: &mut Tx<'_>,
+        (before, rest, after): (&str, &str, &str),
+    ) -> Result<Option<Reply>> {
+        let rest = ["every day ", "every ", "on ", "at "]
+            .iter()
+            .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
+        let persona = self.ingest.persona.get();
+        let understood = assistant::understand(&MessageContext {
+            text: &format!("{before}{rest}{after}"),
+            group: false, // the name is not among these words
+            ..self
+                .message
+                .context(&persona.name, self.timezone(), self.now)
+        });
+        let recurs = |intent: &Intent| {
+            matches!(
+                intent,
+                Intent::Remind {
+                    recurrence: Some(_),
+                    ..
+                }
+            )
+        };
+        let is_sure = match &understood {
+            Intent::Several(each) => each.iter().all(recurs),
+            one => recurs(one),
+        };
+        match is_sure {
+            true => self.carry_out_unlimited(tx, understood).map(Some),
+            false => Ok(None),
+        }
     }
 }

@@ -67,6 +67,7 @@ fn is_sure(intent: &Intent) -> bool {
         Intent::Unclear(_)
             | Intent::AskWhen { .. }
             | Intent::AskWhat { .. }
+            | Intent::AskRest { .. }
             | Intent::FollowUp { .. }
     );
     intent.is_command() && !is_unclear

@@ -26,6 +26,9 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     ) {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
+    if let Some(count) = together(&phrase) {
+        return Some(FollowUp::Cancel(ReminderRef::Together(count)));
+    }
     if let Some((numbers, end)) = numbers(words, range.start)
         && end == range.end
     {
@@ -57,6 +60,35 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::CancelAllBut(kept));
     }
     None
+}
+
+/// How many are meant together: "both", "all three of them".
+fn together(phrase: &str) -> Option<Option<usize>> {
+    let phrase = phrase.strip_suffix(" reminders").unwrap_or(phrase);
+    Some(match phrase {
+        "both" | "both of them" | "them both" | "the two" | "these two" | "those two" => Some(2),
+        "all three" | "all 3" | "all three of them" | "all 3 of them" => Some(3),
+        "them" | "them all" | "all of them" | "all of those" | "those" | "these" => None,
+        _ => return None,
+    })
+}
+
+/// "turn it off", "turn off my swim reminder".
+pub(super) fn switched_off(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    if words.after(
+        range.start,
+        &["turn it off", "turn that off", "switch it off"],
+    ) == Some(range.end)
+    {
+        return Some(FollowUp::Cancel(ReminderRef::Latest));
+    }
+    let from = words.after(range.start, &["turn off", "switch off"])?;
+    let last = words.get(range.end.checked_sub(1)?);
+    if !matches!(last, "reminder" | "alarm" | "timer") {
+        return cancel(words, from..range.end);
+    }
+    let about = about(words, from..range.end - 1)?;
+    Some(FollowUp::Cancel(ReminderRef::About(about)))
 }
 
 /// What a reminder is about: "the pills".

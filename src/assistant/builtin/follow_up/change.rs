@@ -4,9 +4,10 @@
 use std::ops::Range;
 
 use super::new_time::{read_new_time, time_alone};
-use super::{FollowUp, ReminderRef};
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{subject, when};
+use crate::assistant::builtin::{reminder, subject, when};
 
 /// Limit of numbers in one message.
 const NUMBERS_MAX: usize = 10;
@@ -41,9 +42,68 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
         return change(words, found - 1..range.end);
     }
     let from = words.after(from, &["i meant"]).unwrap_or(from);
+    if let Some(found) = limited(words, from..range.end) {
+        return Some(found);
+    }
     let to = time_alone(words, from..range.end)?;
     let which = ReminderRef::Latest;
     Some(FollowUp::Change { which, to })
+}
+
+/// "only on weekdays", "just mondays", "not on sundays".
+pub(super) fn limited(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    // "just" may have been read as a courtesy.
+    let start =
+        (0..=range.start).find(|at| matches!(words.get(*at), "only" | "just" | "not" | "except"));
+    let start = start.unwrap_or(range.start);
+    let only = words.after(start, &["only on", "only", "just on", "just"]);
+    let not = words.after(start, &["not on", "except on", "except"]);
+    let from = only.or(not)?;
+    let from = words.after(from, &["the"]).unwrap_or(from);
+    let (days, end) = repeats::weekdays(words, from)?;
+    if end != range.end {
+        return None;
+    }
+    let to = match only {
+        Some(_) => NewTimeText::OnlyOn(Box::new(Repeat::on_weekdays(days.clone())), days),
+        None => NewTimeText::NotOn(days),
+    };
+    let which = ReminderRef::Latest;
+    Some(FollowUp::Change {
+        which,
+        to: TimeChange(to),
+    })
+}
+
+/// "change the text to buy milk", "change it to buy milk", "rename my swim reminder to run".
+pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let verb = words.get(range.start);
+    let at = range.start + 1;
+    let is_text = words.after(at, &["the text", "its text", "the name", "the wording"]);
+    let may_be_text =
+        is_text.is_some() || matches!(verb, "change" | "rename" | "reword" | "correct");
+    let to = (at..range.end).find(|at| matches!(words.get(*at), "to" | "into"))?;
+    let text = to + 1..range.end;
+    if !may_be_text || text.is_empty() {
+        return None;
+    }
+    let named = match is_text {
+        Some(of) => words.after(of, &["of"]).unwrap_or(of),
+        None => at,
+    };
+    let which = match words.phrase(named..to).as_str() {
+        "" if is_text.is_some() => ReminderRef::Latest,
+        "it" | "that" | "this" | "that one" | "the reminder" | "my reminder" | "that reminder" => {
+            ReminderRef::Latest
+        }
+        phrase if phrase.ends_with(" reminder") => {
+            let from = words.after(named, &["my", "the"]).unwrap_or(named);
+            ReminderRef::About(subject(words.original(from..to - 1)))
+        }
+        _ => return None,
+    };
+    let text = reminder::text_alone(words, text)?;
+    Some(FollowUp::Rename { which, text })
 }
 
 /// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
@@ -69,6 +129,9 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         .iter()
         .filter_map(|phrase| words.after(at, &[phrase]))
         .max();
+    if let Some(found) = referred.and_then(|from| limited(words, from..range.end)) {
+        return Some(found);
+    }
     if let Some(from) = referred.filter(|from| links(words, *from, verb))
         && let Some(to) = read_new_time(words, from..range.end)
     {
@@ -77,7 +140,7 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     let Some((numbers, from)) = numbers(words, at) else {
         // "set a reminder to …" sets a new one.
-        let may_name = !matches!(verb, "set" | "make" | "put" | "bring");
+        let may_name = !matches!(verb, "set" | "put" | "bring");
         return may_name
             .then(|| change_about(words, at..range.end))
             .flatten();
@@ -115,14 +178,19 @@ fn links(words: &Words, at: usize, verb: &str) -> bool {
 fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer" | "one");
     let named = range.clone().find(is_reminder)?;
+    // "make the plumber one 10", unlike "make a reminder to call mom at 10"
+    let is_made = words.get(range.start - 1) == "make" && words.get(named) == "one";
     let link = |at: &usize| {
         matches!(
             words.get(*at),
             "to" | "till" | "until" | "for" | "by" | "at"
         )
     };
+    if words.get(range.start - 1) == "make" && !is_made {
+        return None;
+    }
     let (about_end, to) = (named + 1..range.end)
-        .filter(link)
+        .filter(|at| link(at) || is_made && *at == named + 1)
         .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
     let before = words
         .after(range.start, &["my", "the", "that"])

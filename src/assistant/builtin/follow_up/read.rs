@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::cancel::cancel;
-use super::change::{change, corrected, numbers};
+use super::cancel::{cancel, switched_off};
+use super::change::{change, corrected, limited, numbers, rename};
 use super::new_time::{begins_time, read_new_time, time_alone};
-use super::skip::skip;
+use super::skip::{pause, skip};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
@@ -20,14 +20,19 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     }
     let end = without_thanks(words);
     let at = message.start.min(end);
-    let found = fixed(message.request()).or_else(|| corrected(words, at..end));
+    let found = fixed(message.request())
+        .or_else(|| limited(words, at..end))
+        .or_else(|| corrected(words, at..end));
     let found = found.or_else(|| match words.get(at) {
         "snooze" => snooze(words, at + 1..end),
         "remind" => again(words, at..end),
         "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay"
-        | "set" | "put" | "bring" => change(words, at..end),
-        "cancel" | "delete" | "remove" => cancel(words, at + 1..end),
+        | "set" | "put" | "bring" => change(words, at..end).or_else(|| rename(words, at..end)),
+        "rename" | "reword" | "correct" => rename(words, at..end),
+        "cancel" | "delete" | "remove" | "stop" => cancel(words, at + 1..end),
+        "turn" | "switch" => switched_off(words, at..end),
         "skip" => skip(message, at + 1..end),
+        "pause" => pause(message, at + 1..end),
         "done" | "finished" => done(words, at..end),
         "same" | "the" => once_more(words, at..end),
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),

@@ -1,10 +1,54 @@
-//! Parses requests to leave out a time of a repeating reminder: "skip tomorrow", "skip my run
-//! reminder on friday".
+//! Parses requests to leave out times of a repeating reminder: "skip tomorrow", "skip my run
+//! reminder on friday", "pause it until friday".
 
 use std::ops::Range;
 
 use super::{FollowUp, ReminderRef};
+use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
+
+/// The words after "pause": "it until friday", "my swim reminder for 2 weeks". Without an end there
+/// is none.
+pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
+    let words = &message.words;
+    let (now, zone) = (message.context.now, message.zone());
+    let (about_end, end) = (range.start + 1..range.end).find_map(|at| {
+        let until = words.after(at, &["until", "till", "til"]);
+        let (spec, end) = match until {
+            Some(from) => when::read(words, from)?,
+            None => when::read_duration(words, words.after(at, &["for the next", "for"])?)?,
+        };
+        let is_day = until.is_some() && spec.day.is_some() && !spec.has_time();
+        let to = match is_day {
+            true => when::day_of(&spec, now, zone)?.start,
+            false => when::resolve(&spec, now, zone).ok()?,
+        };
+        (end == range.end).then_some((at, to))
+    })?;
+    let which = which(words, range.start..about_end)?;
+    Some(FollowUp::Skip {
+        which,
+        day: Some(now..end),
+    })
+}
+
+/// The reminder that is named: "it", "my swim reminder".
+fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
+    match words.phrase(about.clone()).as_str() {
+        "it" | "that" | "this" | "the reminder" | "my reminder" | "that reminder" => {
+            Some(ReminderRef::Latest)
+        }
+        _ if words.get(about.end - 1) == "reminder" => {
+            let from = words
+                .after(about.start, &["my", "the"])
+                .unwrap_or(about.start);
+            Some(ReminderRef::About(subject(
+                words.original(from..about.end - 1),
+            )))
+        }
+        _ => None,
+    }
+}
 
 /// The words after "skip".
 pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {

@@ -2,7 +2,8 @@
 
 use super::half_understood::has_time_left;
 use super::parts::{after_link, text_of};
-use super::{REMINDER_CHARS_MAX, Words};
+use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
+use std::ops::Range;
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
@@ -14,6 +15,21 @@ pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {
         true => text,
         false => String::new(),
     }
+}
+
+/// A text that is nothing else: no time, and not too long.
+pub(in crate::assistant::builtin) fn text_alone(
+    words: &Words,
+    range: Range<usize>,
+) -> Option<String> {
+    let text = text_of(words, range);
+    let left = Words::new(&text);
+    let is_alone = !text.is_empty()
+        && text.chars().count() <= REMINDER_CHARS_MAX
+        && !is_pronoun(&text)
+        && !has_time_left(&text)
+        && !repeats::repeats(&left, 0..left.len());
+    is_alone.then_some(text)
 }
 
 /// Whether it may tell what was asked for: no question, and no "whatever".

@@ -21,6 +21,8 @@ pub(super) struct ReminderParts {
     pub(super) is_trailing: bool,
     /// The text stands after "to", after the time where that is first.
     pub(super) is_linked: bool,
+    /// The text tells a time of something else: "dinner is at 8".
+    pub(super) is_clause: bool,
 }
 
 impl ReminderParts {
@@ -31,6 +33,7 @@ impl ReminderParts {
             tail: 0..0,
             is_trailing: false,
             is_linked: false,
+            is_clause: false,
         }
     }
 }
@@ -123,6 +126,13 @@ pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> Re
         .unwrap_or(first);
     if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
         let start = after_link(words, next);
+        if tells_time(words, next, start..end) {
+            return ReminderParts {
+                is_linked: start > next,
+                is_clause: true,
+                ..ReminderParts::new(Some(spec), text_of(words, start..end))
+            };
+        }
         // "tomorrow to call mom at 5pm": the rest may add to the time.
         if let Some((more, at)) = trailing_time(words, start..end)
             && let Some(both) = spec.merged(more)
@@ -138,6 +148,12 @@ pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> Re
         };
     }
     let start = after_link(words, first);
+    if tells_time(words, first, start..end) {
+        return ReminderParts {
+            is_clause: true,
+            ..ReminderParts::new(None, text_of(words, start..end))
+        };
+    }
     if let Some((spec, at)) = trailing_time(words, start..end) {
         return ReminderParts {
             is_linked: start > first,
@@ -159,6 +175,22 @@ pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> Re
         };
     }
     ReminderParts::new(None, text_of(words, start..end))
+}
+
+/// Whether the text after `link` tells when something else is: "that dinner is at 8". What is to be
+/// done doesn't: "to say what it is at 5".
+fn tells_time(words: &Words, link: usize, text: Range<usize>) -> bool {
+    const VERBS: [&str; 15] = [
+        "is", "are", "its", "was", "starts", "start", "begins", "begin", "ends", "leaves",
+        "departs", "arrives", "lands", "opens", "closes",
+    ];
+    let is_told = |at: usize| {
+        let verb = words.get(at - 1);
+        let is_moved = verb == "to" && at > text.start + 1 && words.get(at - 2) == "moved";
+        let now = words.after(at, &["now"]).unwrap_or(at);
+        (VERBS.contains(&verb) || is_moved) && when::read(words, now).is_some()
+    };
+    words.get(link) != "to" && (text.start + 1..text.end).any(is_told)
 }
 
 /// "in Tokyo" of "at noon in Tokyo to join": the zone of a time of day, and the index after it.

@@ -108,6 +108,17 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     ))
 }
 
+/// "pause my reminders", "resume it": there is no pause without an end.
+pub(super) fn paused(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let at = message.start + 1;
+    let is_meant = (at..words.len().min(at + 6))
+        .any(|at| matches!(words.get(at), "reminder" | "reminders" | "alarm" | "alarms"));
+    let is_it = words.len() == at + 1 && matches!(words.get(at), "it" | "that" | "this");
+    (message.is_addressed && (is_meant || is_it))
+        .then(|| Intent::Unclear(wording::reminders_not_paused()))
+}
+
 fn cancelled(message: &ParsedMessage, from: usize, end: usize, several: bool) -> Intent {
     let mut end = end;
     while end > from

@@ -17,9 +17,16 @@ pub(super) fn repeated(
     request: &ReminderText,
 ) -> Option<Intent> {
     let words = &message.words;
+    if let Some(asked) = times_of_day_or_week(message, range.clone(), request) {
+        return Some(asked);
+    }
     let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     };
+    let before = found.start.checked_sub(1).map_or("", |at| words.get(at));
+    if matches!(before, "twice" | "thrice" | "times") {
+        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+    }
     let rest = format!(
         "{} {}",
         words.original(range.start..found.start),
@@ -60,6 +67,46 @@ pub(super) fn repeated(
         || leftover::begins_with_text(&rest, 0);
     let unknown = leftover::unknown_before(&left, is_text);
     Some(unknown.unwrap_or_else(|| recurring(message, &repeat, &parsed.text)))
+}
+
+/// "3 times a day to drink": the question at which times.
+fn times_of_day_or_week(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    request: &ReminderText,
+) -> Option<Intent> {
+    const COUNTS: [&str; 4] = ["times", "twice", "thrice", "time"];
+    const A_DAY: [&str; 5] = ["a day", "per day", "each day", "every day", "daily"];
+    const A_WEEK: [&str; 5] = ["a week", "per week", "each week", "every week", "weekly"];
+    let words = &message.words;
+    let count = range.clone().find(|at| COUNTS.contains(&words.get(*at)))?;
+    let a_day = words.after(count + 1, &A_DAY);
+    let end = a_day.or_else(|| words.after(count + 1, &A_WEEK))?;
+    let start = match words.get(count) {
+        "times" | "time" => count.checked_sub(1).filter(|at| *at >= range.start)?,
+        _ => count,
+    };
+    let before = parts::without_courtesies(words, range.start..start);
+    let text = match before > range.start {
+        true => range.start..before,
+        false => end..range.end,
+    };
+    let is_whole = text.end == start && end == range.end || text.start == end;
+    let text = parts::text_of(words, parts::after_link(words, text.start)..text.end);
+    let left = Words::new(&text);
+    let is_clear = !text.is_empty() && !has_time_left(&text) && !repeats(&left, 0..left.len());
+    if !is_whole || !is_clear || request.lead.is_some() {
+        return None;
+    }
+    let is_daily = a_day.is_some();
+    Some(Intent::AskRest {
+        reply: wording::reminder_times_unsaid(&text, is_daily),
+        before: match is_daily {
+            true => "remind me every day at ".to_owned(),
+            false => "remind me every ".to_owned(),
+        },
+        after: format!(" to {text}"),
+    })
 }
 
 pub(super) fn recurring(message: &ParsedMessage, repeat: &Repeat, text: &str) -> Intent {

@@ -2,15 +2,19 @@
 //! hours until 8pm". It reads no commands.
 
 mod frequency;
+mod parts_of_day;
 mod rules;
 
 use std::ops::Range;
+
+use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
 use crate::assistant::builtin::when::{self, Part, Problem, Spec, Wait, weekday_name};
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
-use frequency::{Days, Frequency, Unit};
+use frequency::{Days, Frequency, Unit, part_of_day};
+use parts_of_day::names_parts_of_day;
 
 /// Limit of times of day in one recurrence.
 const TIMES_MAX: usize = 6;
@@ -37,7 +41,22 @@ enum RuleEnd {
     Count(u32),
 }
 
+/// The days of the week at `at`, and the index after them.
+pub(in crate::assistant) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)> {
+    frequency::weekdays(words, at)
+}
+
 impl Repeat {
+    pub(in crate::assistant) fn on_weekdays(days: Vec<Weekday>) -> Self {
+        Self {
+            frequency: Frequency::weekly(days),
+            times: Vec::new(),
+            between: None,
+            start: None,
+            end: None,
+        }
+    }
+
     /// With a bare 6 as 06:00.
     pub(super) fn take_24_hours(&mut self) {
         let clocks = self.times.iter_mut().filter_map(|spec| spec.clock.as_mut());
@@ -124,7 +143,8 @@ impl RuleParts {
     /// Parses one more part at `at`. Returns the index after it.
     fn take(&mut self, words: &Words, at: usize) -> Option<usize> {
         if self.frequency.is_none()
-            && let Some((found, after)) = frequency::read(words, at)
+            && let Some((found, after)) =
+                frequency::read(words, at).or_else(|| parts_of_day::read(words, at))
         {
             self.frequency = Some(found);
             return Some(after);
@@ -162,6 +182,9 @@ impl RuleParts {
         {
             return Some(after);
         }
+        if let Some(after) = self.take_part(words, at) {
+            return Some(after);
+        }
         if self.times.is_empty()
             && let Some((found, after)) = read_times(words, at, self.frequency.is_some())
         {
@@ -169,6 +192,17 @@ impl RuleParts {
             return Some(after);
         }
         None
+    }
+
+    /// "and evening" after "every morning".
+    fn take_part(&mut self, words: &Words, at: usize) -> Option<usize> {
+        let frequency = self.frequency.as_mut()?;
+        let from = words.after(at, &["and every", "and", "&"])?;
+        let part = part_of_day(words.get(from))?;
+        let first = frequency.part.filter(|_| self.times.is_empty())?;
+        self.times = vec![of_part(first), of_part(part)];
+        frequency.part = None;
+        Some(from + 1)
     }
 
     /// "until friday at 8" without another hour: it comes at 8 each time.
@@ -226,13 +260,6 @@ fn of_part(part: Part) -> Spec {
 
 /// "at 9", "at 8am and 8pm", "morning".
 fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Spec>, usize)> {
-    let named = |at: usize| match words.get(at) {
-        "morning" | "mornings" => Some(Part::Morning),
-        "afternoon" | "afternoons" => Some(Part::Afternoon),
-        "evening" | "evenings" => Some(Part::Evening),
-        "night" | "nights" => Some(Part::Night),
-        _ => None,
-    };
     let time = |at: usize, bare: bool| {
         let found = when::read(words, at)
             .or_else(|| bare.then(|| when::read_hour_alone(words, at)).flatten());
@@ -240,7 +267,7 @@ fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Sp
     };
     let mut times = Vec::new();
     let mut end = at;
-    if after_frequency && let Some(part) = named(at) {
+    if after_frequency && let Some(part) = part_of_day(words.get(at)) {
         end = at + 1;
         match time(end, false) {
             Some((spec, after)) if spec.part.is_none() => {
@@ -323,8 +350,9 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             "once" | "twice" | "times" | "time" => {
                 matches!(next, "a" | "per" | "every" | "each")
                     && frequency::is_unit(words.get(at + 2))
+                    || matches!(next, "daily" | "weekly" | "monthly" | "yearly" | "annually")
             }
-            _ => false,
+            _ => names_parts_of_day(words, at),
         }
     });
     is_named || begins_counted(words, range)

@@ -24,7 +24,10 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         return None;
     }
     let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about" | "for");
-    let leading = times_at(words, range.start, false).filter(|(_, end)| is_link(*end));
+    // "twice, at 5 and at 6, to leave"
+    let count = ["twice", "two times", "three times"];
+    let first = words.after(range.start, &count).unwrap_or(range.start);
+    let leading = times_at(words, first, false).filter(|(_, end)| is_link(*end));
     let (specs, text) = match leading {
         Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
         None => {
@@ -180,7 +183,8 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
     let ands = range.clone().filter(|at| message.words.get(*at) == "and");
     ands.take(ANDS_MAX).find_map(|and| {
         let first = split_request(message, range.start..and, false);
-        let second = split_request(message, and + 1..range.end, false);
+        let next = message.words.after(and + 1, &["then"]).unwrap_or(and + 1);
+        let second = split_request(message, next..range.end, false);
         let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
             return None;
         };

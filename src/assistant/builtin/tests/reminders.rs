@@ -233,7 +233,7 @@ fn what_is_wrong_with_a_reminder_is_said() {
         ),
         ("cancel everything", "Which reminder?"),
         ("remind me every minute to party", "at most every 5 minutes"),
-        ("remind me to party twice a day", "not sure how often"),
+        ("remind me to party twice a day", "At which times"),
         (long.as_str(), "1,000 characters"),
         (long_words.as_str(), "1,000 characters"),
         ("cancel my reminder", "Which reminder?"),
@@ -244,7 +244,8 @@ fn what_is_wrong_with_a_reminder_is_said() {
         match intent_of(phrase) {
             Intent::Unclear(reply)
             | Intent::AskWhen { reply, .. }
-            | Intent::AskWhat { reply, .. } => {
+            | Intent::AskWhat { reply, .. }
+            | Intent::AskRest { reply, .. } => {
                 assert!(reply.contains(part), "{phrase:.60} → {reply}");
             }
             other => panic!("{phrase:.60} → {other:?}"),

@@ -1,8 +1,16 @@
 //! Times and parts of a day: "7pm", "19:00", "half past seven", "noon", "tonight", "in the
-//! morning". It knows no dates.
+//! morning". It knows no dates but those in one
+//! word with a time.
 
-use super::{Clock, Day, Part, amount, month};
+use super::{Clock, Day, Part, amount, day, month};
 use crate::assistant::builtin::words::Words;
+
+/// "2026-12-24T10:00", a local time.
+pub(super) fn date_time(word: &str) -> Option<(Day, Clock)> {
+    let (date, time) = word.split_once('t')?;
+    let (clock, needs_more) = digits(time).filter(|_| time.contains(':'))?;
+    (!needs_more).then_some((day::date(date)?, clock))
+}
 
 /// The time of day at `at`. `bare`: a plain number is an hour.
 pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usize)> {

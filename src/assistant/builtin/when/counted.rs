@@ -6,6 +6,9 @@ use crate::assistant::builtin::words::Words;
 
 /// "two weeks from tomorrow", "3 days after 5 march".
 pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
+    if let Some(found) = before(words, at) {
+        return Some(found);
+    }
     let (wait, end) = amount::wait(words, at, true)?;
     let from = words.after(end, &["from", "after"])?;
     let (first, end) = day::named_day(words, from, true)?;
@@ -16,18 +19,46 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
     let first = match first {
         Day::Today => return Some((Day::InDays(days), end)),
         Day::InDays(more) => return Some((Day::InDays(more + days), end)),
+        day => countable(day)?,
+    };
+    Some((Day::After { days, first }, end))
+}
+
+/// "the day before christmas", "a week before 5 december".
+fn before(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let the_day = words.after(at, &["the day before", "day before"]);
+    let (days, from) = match the_day {
+        Some(from) => (1, from),
+        None => {
+            let (wait, end) = amount::wait(words, at, true)?;
+            let is_days = wait.seconds == 0 && wait.months == 0;
+            (
+                wait.days,
+                words.after(end, &["before"]).filter(|_| is_days)?,
+            )
+        }
+    };
+    let (day, end) = day::named_day(words, from, true)?;
+    let first = countable(day)?;
+    Some((Day::After { days: -days, first }, end))
+}
+
+/// A day from which others are counted.
+fn countable(day: Day) -> Option<NamedDay> {
+    Some(match day {
         Day::Weekday { day, next_week } => NamedDay::Weekday { day, next_week },
         Day::OfYear { month, day } => NamedDay::OfYear { month, day },
         Day::Date { year, month, day } => NamedDay::Date { year, month, day },
+        Day::Easter(days) => NamedDay::Easter(days),
         _ => return None,
-    };
-    Some((Day::After { days, first }, end))
+    })
 }
 
 /// "in 20 minutes", "this time tomorrow", "two weeks from friday".
 pub(super) fn wait_or_day(words: &Words, at: usize, linked: &str) -> Option<(Spec, usize)> {
     let has_amount = amount::wait(words, at, true).is_some();
-    if has_amount && let Some((day, end)) = read(words, at) {
+    let may_count = has_amount || matches!(words.get(at), "the" | "day");
+    if may_count && let Some((day, end)) = read(words, at) {
         let day = Spec {
             day: Some(day),
             ..Spec::default()

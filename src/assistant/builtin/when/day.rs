@@ -3,8 +3,10 @@
 
 use chrono::Weekday;
 
+use super::Day;
 use super::holiday::holiday;
-use super::{Day, NamedMonth};
+use super::names::{month, ordinal, weekday};
+use super::of_month::{month_end, nth_weekday};
 use crate::assistant::builtin::words::Words;
 
 /// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
@@ -30,7 +32,8 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
     {
         return Some((day, from + 1));
     }
-    if let Some(found) = holiday(words, at).or_else(|| nth_weekday(words, at)) {
+    let found = holiday(words, at).or_else(|| nth_weekday(words, at));
+    if let Some(found) = found.or_else(|| month_end(words, at)) {
         return Some(found);
     }
     match words.get(at) {
@@ -89,34 +92,6 @@ fn after_the(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     }
     let end = words.after(at + 1, &["of the month", "of this month"]);
     Some((Day::OfMonth(day), end.unwrap_or(at + 1)))
-}
-
-/// "the last friday of the month", "first monday in december": one day.
-fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let from = words.after(at, &["the"]).unwrap_or(at);
-    let nth = match words.get(from) {
-        "last" => -1,
-        word => i32::try_from(ordinal(word)?)
-            .ok()
-            .filter(|nth| (1..=5).contains(nth))?,
-    };
-    let weekday = weekday(words.get(from + 1), true)?;
-    let link = words.after(from + 2, &["of", "in"])?;
-    let (month, end) = match words.after(link, &["the month", "this month", "the coming month"]) {
-        Some(end) => (NamedMonth::Coming, end),
-        None => match words.after(link, &["next month", "the next month"]) {
-            Some(end) => (NamedMonth::Next, end),
-            None => (NamedMonth::OfYear(month(words.get(link))?), link + 1),
-        },
-    };
-    Some((
-        Day::NthWeekday {
-            nth,
-            weekday,
-            month,
-        },
-        end,
-    ))
 }
 
 /// "remind me tom at 9", unlike the name in "call tom at 9".
@@ -278,7 +253,14 @@ fn slashed(word: &str, short: bool) -> Option<Day> {
         (13.., _) => (b, a),
         (_, 13..) => (a, b),
         _ if a == b => (a, b),
-        _ => return Some(Day::Ambiguous),
+        _ => {
+            let year = year.map(|year| if year < 100 { 2000 + year } else { year });
+            return Some(Day::Ambiguous {
+                first: a,
+                second: b,
+                year,
+            });
+        }
     };
     Some(match year {
         Some(year) if year < 100 => Day::Date {
@@ -306,34 +288,6 @@ fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
             next_week: next,
         }),
     }
-}
-
-/// Short names are also ordinary words ("sun", "sat"), so they need an "on" before them.
-fn weekday(word: &str, short: bool) -> Option<Weekday> {
-    Some(match word {
-        "monday" => Weekday::Mon,
-        "tuesday" => Weekday::Tue,
-        "wednesday" => Weekday::Wed,
-        "thursday" => Weekday::Thu,
-        "friday" => Weekday::Fri,
-        "saturday" => Weekday::Sat,
-        "sunday" => Weekday::Sun,
-        _ if !short => return None,
-        "mon" => Weekday::Mon,
-        "tue" | "tues" => Weekday::Tue,
-        "wed" => Weekday::Wed,
-        "thu" | "thur" | "thurs" => Weekday::Thu,
-        "fri" => Weekday::Fri,
-        "sat" => Weekday::Sat,
-        "sun" => Weekday::Sun,
-        _ => return None,
-    })
-}
-
-/// A weekday by any of its names, also in the plural ("mondays").
-pub(in crate::assistant) fn weekday_name(word: &str) -> Option<Weekday> {
-    let one = word.strip_suffix('s').filter(|one| one.ends_with("day"));
-    weekday(one.unwrap_or(word), true)
 }
 
 /// "2026-12-24" or "24.12.2026"; an impossible date is kept, to be refused later.
@@ -390,45 +344,4 @@ fn number_of_day(word: &str) -> Option<u32> {
         return word.parse().ok();
     }
     ordinal(word)
-}
-
-/// "24th", "third"; numbers above 99 are not days.
-pub(in crate::assistant::builtin) fn ordinal(word: &str) -> Option<u32> {
-    const NAMES: [&str; 12] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-        "tenth", "eleventh", "twelfth",
-    ];
-    if let Some((n, _)) = (1..).zip(NAMES).find(|(_, name)| *name == word) {
-        return Some(n);
-    }
-    let digits = ["st", "nd", "rd", "th"]
-        .iter()
-        .find_map(|end| word.strip_suffix(end))?;
-    (digits.len() <= 2 && digits.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| digits.parse().ok())?
-}
-
-pub(in crate::assistant) fn month(word: &str) -> Option<u32> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| {
-            *name == word
-                || (word.len() == 3 && name.starts_with(word))
-                || (word == "sept" && *name == "september")
-        })
-        .map(|(n, _)| n)
 }

@@ -1,10 +1,10 @@
-//! Days that have a name: "christmas eve". It knows no others.
+//! Days that have a name: "christmas eve", "easter monday". It knows no others.
 
 use super::Day;
 use crate::assistant::builtin::words::Words;
 
 /// Days that have a name, each year on the same date.
-const HOLIDAYS: [(&str, u32, u32); 11] = [
+const DATES: [(&str, u32, u32); 12] = [
     ("christmas eve", 12, 24),
     ("xmas eve", 12, 24),
     ("christmas day", 12, 25),
@@ -16,35 +16,55 @@ const HOLIDAYS: [(&str, u32, u32); 11] = [
     ("new years", 1, 1),
     ("halloween", 10, 31),
     ("valentines day", 2, 14),
+    ("valentines", 2, 14),
 ];
+
+/// Days that have a name, so many days after Easter Sunday.
+const OF_EASTER: [(&str, i64); 4] = [
+    ("good friday", -2),
+    ("easter monday", 1),
+    ("easter sunday", 0),
+    ("easter", 0),
+];
+
+/// The longest name at `at`, its day, and the index after it.
+fn named(words: &Words, at: usize) -> Option<(&'static str, Day, usize)> {
+    let dates = DATES.iter().map(|(name, month, day)| {
+        let (month, day) = (*month, *day);
+        (*name, Day::OfYear { month, day })
+    });
+    let of_easter = OF_EASTER
+        .iter()
+        .map(|(name, days)| (*name, Day::Easter(*days)));
+    let mut all = dates.chain(of_easter);
+    all.find_map(|(name, day)| Some((name, day, words.after(at, &[name])?)))
+}
 
 /// Whether such a name stands at `at`, and "to" after it.
 pub(in crate::assistant::builtin) fn names_holiday(words: &Words, at: usize) -> bool {
-    let mut names = HOLIDAYS.iter();
-    names.any(|(name, ..)| {
-        words
-            .after(at, &[name])
-            .is_some_and(|end| words.get(end) == "to")
-    })
+    named(words, at).is_some_and(|(_, _, end)| words.get(end) == "to")
 }
 
 /// Whether the words from `at` to the end are such a name: "christmas day".
 pub(in crate::assistant::builtin) fn is_holiday(words: &Words, at: usize) -> bool {
-    let mut names = HOLIDAYS.iter();
-    names.any(|(name, ..)| words.after(at, &[name]) == Some(words.len()))
+    named(words, at).is_some_and(|(_, _, end)| end == words.len())
 }
 
 pub(super) fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
-    HOLIDAYS.iter().find_map(|(name, month, day)| {
-        let end = words.after(at, &[name])?;
-        // "christmas presents", "new years resolutions" name no day.
-        let is_linked = at > 0
-            && matches!(
-                words.get(at - 1),
-                "on" | "at" | "by" | "for" | "next" | "from" | "after" | "me" | "us"
-            );
-        let ends = end >= words.len() || matches!(words.get(end), "at" | "to" | "by" | "around");
-        let (month, day) = (*month, *day);
-        (is_linked && ends).then_some((Day::OfYear { month, day }, end))
-    })
+    let (name, day, end) = named(words, at)?;
+    let before = |n: usize| at.checked_sub(n).map_or("", |n| words.get(n));
+    // "christmas presents", "new years resolutions" name no day, and "buy flowers for valentine's
+    // day" names none on which to buy them.
+    let is_linked = match before(1) {
+        "for" => matches!(before(2), "" | "me" | "us" | "reminder" | "alarm"),
+        link => matches!(
+            link,
+            "on" | "at" | "by" | "next" | "from" | "after" | "before" | "me" | "us"
+        ),
+    };
+    // "buy champagne new year's eve", unlike "plan christmas eve".
+    let is_of_two = name.contains(' ') && name != "new years";
+    let is_after_task = is_of_two && at > 1 && before(1) != "for" && before(2) != "to";
+    let ends = end >= words.len() || matches!(words.get(end), "at" | "to" | "by" | "around");
+    ((is_linked || is_after_task) && ends).then_some((day, end))
 }

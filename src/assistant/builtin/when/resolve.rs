@@ -1,7 +1,9 @@
 //! Converts a parsed time to an instant in a zone. A local time in a gap becomes the first instant
 //! after it; an ambiguous one becomes the earlier. It reads no words.
 
-use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use chrono::{
+    Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday,
+};
 
 use super::{
     BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, NamedDay, NamedMonth, Part, Spec,
@@ -27,8 +29,8 @@ pub(in crate::assistant) enum Problem {
     TooFar,
     /// Such as 30 February or 25 o'clock.
     NoSuchTime,
-    /// Such as 5/6.
-    Ambiguous,
+    /// Such as 5/6: these two dates.
+    Ambiguous(NaiveDate, NaiveDate),
     /// The weekday is not that of the date.
     WeekdayMismatch,
 }
@@ -96,23 +98,12 @@ fn dated(
         Some(Day::Today) => on_today(spec, today, now, zone),
         Some(Day::InDays(days)) => on(in_days(today, days)?),
         Some(Day::InMonths(months)) => on(in_months(today, months)?),
-        Some(Day::Weekday {
-            day,
-            next_week: true,
-        }) => {
-            let monday = i64::from(7 - today.weekday().num_days_from_monday());
-            let days = monday + i64::from(day.num_days_from_monday());
-            on(in_days(today, days)?)
-        }
-        Some(Day::Weekday { day, .. }) => {
-            let days = i64::from(
-                (7 + day.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7,
-            );
+        Some(Day::Weekday { day, next_week }) => {
+            let (days, again) = days_to(day, next_week, today);
             let moment = on(in_days(today, days)?)?;
-            if moment <= now {
-                on(in_days(today, days + 7)?)
-            } else {
-                Ok(moment)
+            match moment <= now && again {
+                true => on(in_days(today, days + 7)?),
+                false => Ok(moment),
             }
         }
         Some(Day::OfMonth(day)) => {
@@ -134,7 +125,13 @@ fn dated(
         Some(Day::After { days, first }) => {
             on(in_days(named_day(first, (now, local), zone)?, days)?)
         }
-        Some(Day::Ambiguous) => Err(Problem::Ambiguous),
+        Some(Day::LastOfMonth(month)) => next_of(ends_of_months(today, month), now, on),
+        Some(Day::Easter(days)) => next_of(from_easter(today, days), now, on),
+        Some(Day::Ambiguous {
+            first,
+            second,
+            year,
+        }) => Err(ambiguous(today, (first, second), year)?),
         Some(Day::Over) => Err(Problem::Past),
         Some(Day::WeekdayAndDate {
             weekday,
@@ -148,6 +145,44 @@ fn dated(
     }
 }
 
+/// "5/6": its two dates.
+fn ambiguous(
+    today: NaiveDate,
+    (first, second): (u32, u32),
+    year: Option<i32>,
+) -> Result<Problem, Problem> {
+    let date = |month, day| date_of(today, year, month, day);
+    Ok(Problem::Ambiguous(
+        date(second, first)?,
+        date(first, second)?,
+    ))
+}
+
+/// Days to a weekday, and whether it may as well be the one a week later.
+fn days_to(day: Weekday, next_week: bool, today: NaiveDate) -> (i64, bool) {
+    let [day, first] = [day, today.weekday()].map(|day| i64::from(day.num_days_from_monday()));
+    match next_week {
+        true => (7 - first + day, false),
+        false => ((7 + day - first) % 7, true),
+    }
+}
+
+/// The coming such date, or that of the year.
+fn date_of(
+    today: NaiveDate,
+    year: Option<i32>,
+    month: u32,
+    day: u32,
+) -> Result<NaiveDate, Problem> {
+    let years = match year {
+        Some(year) => year..=year,
+        None => today.year()..=today.year() + YEARS_SEARCHED,
+    };
+    let mut dates = years.filter_map(|year| NaiveDate::from_ymd_opt(year, month, day));
+    let date = dates.find(|date| year.is_some() || *date >= today);
+    date.ok_or(Problem::NoSuchTime)
+}
+
 /// The day from which others are counted: today counts to its end.
 fn named_day(
     day: NamedDay,
@@ -158,6 +193,7 @@ fn named_day(
         NamedDay::Weekday { day, next_week } => Day::Weekday { day, next_week },
         NamedDay::OfYear { month, day } => Day::OfYear { month, day },
         NamedDay::Date { year, month, day } => Day::Date { year, month, day },
+        NamedDay::Easter(days) => Day::Easter(days),
     };
     let end_of_day = NaiveTime::from_hms_opt(23, 59, 59).unwrap_or_default();
     let spec = Spec {
@@ -208,19 +244,16 @@ fn agreed(
     weekday: chrono::Weekday,
     (year, month, day): (Option<i32>, Option<u32>, u32),
 ) -> Result<NaiveDate, Problem> {
-    let date = match (year, month) {
-        (Some(year), Some(month)) => NaiveDate::from_ymd_opt(year, month, day),
-        (_, Some(month)) => (0..=YEARS_SEARCHED)
-            .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day))
-            .find(|date| *date >= today),
-        _ => {
+    let date = match month {
+        Some(month) => date_of(today, year, month, day)?,
+        None => {
             let first = today.with_day(1).ok_or(Problem::NoSuchTime)?;
-            (0..=12)
-                .filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day))
-                .find(|date| *date >= today)
+            let mut dates =
+                (0..=12).filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day));
+            let date = dates.find(|date| *date >= today);
+            date.ok_or(Problem::NoSuchTime)?
         }
     };
-    let date = date.ok_or(Problem::NoSuchTime)?;
     match date.weekday() == weekday {
         true => Ok(date),
         false => Err(Problem::WeekdayMismatch),
@@ -262,17 +295,7 @@ fn nth_weekdays(
     (nth, weekday): (i32, chrono::Weekday),
     named: NamedMonth,
 ) -> impl Iterator<Item = NaiveDate> {
-    let first = today.with_day(1);
-    let months = match named {
-        NamedMonth::Next => 1..=1,
-        NamedMonth::Coming | NamedMonth::OfYear(_) => 0..=12,
-    };
-    let firsts = months.filter_map(move |n| first?.checked_add_months(Months::new(n)));
-    let is_named = move |first: &NaiveDate| match named {
-        NamedMonth::OfYear(month) => first.month() == month,
-        _ => true,
-    };
-    firsts.filter(is_named).filter_map(move |first| {
+    firsts_of_months(today, named).filter_map(move |first| {
         let (year, month) = (first.year(), first.month());
         match u8::try_from(nth) {
             Ok(nth) => NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth),
@@ -281,6 +304,41 @@ fn nth_weekdays(
                 .find_map(|nth| NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth)),
         }
     })
+}
+
+/// The first days of the possible months.
+fn firsts_of_months(today: NaiveDate, named: NamedMonth) -> impl Iterator<Item = NaiveDate> {
+    let first = today.with_day(1);
+    let months = match named {
+        NamedMonth::Next => 1..=1,
+        NamedMonth::Coming | NamedMonth::OfYear(_) => 0..=12,
+    };
+    let firsts = months.filter_map(move |n| first?.checked_add_months(Months::new(n)));
+    firsts.filter(move |first| match named {
+        NamedMonth::OfYear(month) => first.month() == month,
+        _ => true,
+    })
+}
+
+fn ends_of_months(today: NaiveDate, named: NamedMonth) -> impl Iterator<Item = NaiveDate> {
+    let end = |first: NaiveDate| first.checked_add_months(Months::new(1))?.pred_opt();
+    firsts_of_months(today, named).filter_map(end)
+}
+
+fn from_easter(today: NaiveDate, days: i64) -> impl Iterator<Item = NaiveDate> {
+    let easters = (0..=1).filter_map(move |n| easter(today.year() + n));
+    easters.filter_map(move |date| in_days(date, days).ok())
+}
+
+/// Easter Sunday of the western churches: J. Meeus, Astronomical Algorithms, chapter 8.
+fn easter(year: i32) -> Option<NaiveDate> {
+    let (a, b, c) = (year % 19, year / 100, year % 100);
+    let g = (b - (b + 8) / 25 + 1) / 3;
+    let h = (19 * a + b - b / 4 - g + 15) % 30;
+    let l = (32 + 2 * (b % 4) + 2 * (c / 4) - h - c % 4) % 7;
+    let m = (a + 11 * h + 22 * l) / 451;
+    let n = h + l - 7 * m + 114;
+    NaiveDate::from_ymd_opt(year, (n / 31) as u32, (n % 31 + 1) as u32)
 }
 
 /// The first of `dates` that is in the future; `None` if no calendar has it.
@@ -372,4 +430,28 @@ fn part_hour(part: Option<Part>) -> u32 {
 
 pub(super) fn instant(local: NaiveDateTime, zone: Zone) -> Result<Timestamp, Problem> {
     at_wall_time(local, zone).ok_or(Problem::NoSuchTime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn easter_is_on_the_known_dates() {
+        for date in [
+            "1818-03-22",
+            "1943-04-25",
+            "1961-04-02",
+            "2000-04-23",
+            "2024-03-31",
+            "2025-04-20",
+            "2026-04-05",
+            "2027-03-28",
+            "2038-04-25",
+            "2285-03-22",
+        ] {
+            let date: NaiveDate = date.parse().unwrap();
+            assert_eq!(easter(date.year()), Some(date));
+        }
+    }
 }

@@ -167,7 +167,7 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
     let (month, day, year) = match spec.day? {
         Day::OfYear { month, day } => (month, day, None),
         Day::Date { year, month, day } => (month, day, Some(year)),
-        Day::Ambiguous => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
+        Day::Ambiguous { .. } => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
         _ => {
             let (date, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
             (date.month(), date.day(), None)

@@ -53,13 +53,17 @@ const ALL_DAYS: [Weekday; 7] = [
 ];
 
 impl Frequency {
-    fn of(unit: Unit, interval: u32) -> Self {
+    pub(super) fn of(unit: Unit, interval: u32) -> Self {
         Self {
             unit,
             interval,
             days: Days::Unsaid,
             part: None,
         }
+    }
+
+    pub(super) fn weekly(days: Vec<Weekday>) -> Self {
+        Self::on(Unit::Week, Days::Weekdays(days))
     }
 
     fn on(unit: Unit, days: Days) -> Self {
@@ -96,6 +100,16 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         return every(words, from);
     }
     plural(words, at).or_else(|| of_each_month(words, at))
+}
+
+pub(super) fn part_of_day(word: &str) -> Option<Part> {
+    Some(match word {
+        "morning" | "mornings" => Part::Morning,
+        "afternoon" | "afternoons" => Part::Afternoon,
+        "evening" | "evenings" => Part::Evening,
+        "night" | "nights" => Part::Night,
+        _ => return None,
+    })
 }
 
 /// "once a week", "once every two weeks".
@@ -205,15 +219,11 @@ fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         };
         return Some((frequency, end));
     }
-    let part = |part| Frequency {
-        part: Some(part),
-        ..Frequency::of(Unit::Day, interval)
-    };
     let frequency = match words.get(from) {
-        "morning" => part(Part::Morning),
-        "afternoon" => part(Part::Afternoon),
-        "evening" => part(Part::Evening),
-        "night" => part(Part::Night),
+        word if part_of_day(word).is_some() => Frequency {
+            part: part_of_day(word),
+            ..Frequency::of(Unit::Day, interval)
+        },
         "quarter" => Frequency::of(Unit::Month, 3 * interval),
         "fortnight" => Frequency::of(Unit::Week, 2 * interval),
         "half" if words.get(from + 1) == "year" => {
@@ -288,16 +298,21 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     Some((frequency, end))
 }
 
-/// "mwf", but not "the mwf schedule".
+/// "mwf", "mon/wed/fri", but not "the mwf schedule".
 pub(super) fn is_compact(words: &Words, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
-    matches!(words.get(at), "mon-fri" | "monday-friday" | "m-f" | "mwf")
-        && !matches!(before, "the" | "a" | "my" | "our")
+    let word = words.get(at);
+    let is_list = matches!(word, "mon-fri" | "monday-friday" | "m-f" | "mwf")
+        || word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some());
+    is_list && !matches!(before, "the" | "a" | "my" | "our")
 }
 
 /// "on the 1st of each month", "the first monday of every month", "on the last day of the month".
 fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
-    let from = words.after(at, &["on the", "the", "on"])?;
+    let from = words.after(at, &["on the", "at the", "the", "on"])?;
+    if let Some(end) = words.after(from, &["end of each month", "end of every month"]) {
+        return Some((Frequency::on(Unit::Month, Days::OfMonth(vec![-1])), end));
+    }
     let (days, end) = days_of_month(words, from)?;
     let end = match words.after(
         end,
@@ -371,11 +386,10 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
     let workdays = || ALL_DAYS[..5].to_vec();
     match words.get(at) {
         "weekday" | "weekdays" | "workday" | "workdays" | "weeknight" | "weeknights"
-        | "mon-fri" | "monday-friday" => return Some((workdays(), at + 1)),
+        | "mon-fri" | "monday-friday" | "m-f" => return Some((workdays(), at + 1)),
         "working" if matches!(words.get(at + 1), "day" | "days") => {
             return Some((workdays(), at + 2));
         }
-        "m-f" => return Some((workdays(), at + 1)),
         "mwf" => return Some((vec![Weekday::Mon, Weekday::Wed, Weekday::Fri], at + 1)),
         "weekend" | "weekends" => return Some((ALL_DAYS[5..].to_vec(), at + 1)),
         slashed if slashed.contains('/') => {
@@ -395,9 +409,10 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
     let (mut days, mut end) = (vec![first], at + 1);
     while days.len() < DAYS_MAX {
         let next = words.after(end, &["and on", "and", "&"]).unwrap_or(end);
-        let Some(day) =
-            weekday_name(words.get(next)).filter(|_| next > end || words.is_set_off(end - 1))
-        else {
+        // "mon wed fri"; "sat" and "sun" are other words, too.
+        let word = words.get(next);
+        let is_listed = next > end || words.is_set_off(end - 1) || !matches!(word, "sat" | "sun");
+        let Some(day) = weekday_name(word).filter(|_| is_listed) else {
             break;
         };
         days.push(day);
@@ -425,17 +440,9 @@ pub(super) fn is_unit(word: &str) -> bool {
         || when::month(word).is_some()
         || word.starts_with(|c: char| c.is_ascii_digit()) && when::ordinal(word).is_some()
         || weekday_name(word).is_some()
+        || part_of_day(word).is_some()
         || matches!(
             word,
-            "morning"
-                | "afternoon"
-                | "evening"
-                | "night"
-                | "noon"
-                | "weekday"
-                | "workday"
-                | "weekend"
-                | "quarter"
-                | "fortnight"
+            "noon" | "weekday" | "workday" | "weekend" | "quarter" | "fortnight"
         )
 }

@@ -1,0 +1,33 @@
+//! Requests in words that are mostly used for something else: "tell me at 5 to leave", "text me
+//! tomorrow at 9 about the rent".
+
+use super::parts::split_request;
+use super::{ReminderText, reminder};
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::{Intent, ParsedMessage};
+
+/// Only with a time.
+pub(super) fn tell(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let body = words.after(
+        message.start,
+        &["tell me", "text me", "message me", "write me"],
+    )?;
+    let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about");
+    let is_timed = match when::read(words, body) {
+        Some((spec, end)) => is_link(end) && spec.day != Some(when::Day::Over),
+        None => {
+            words.get(body) == "to"
+                && split_request(message, body..words.len(), false)
+                    .spec
+                    .is_some()
+        }
+    };
+    let request = ReminderText {
+        body,
+        lead: None,
+        nothing: "",
+        timer: false,
+    };
+    (is_timed && !words.is_question()).then(|| reminder(message, &request))
+}

@@ -1,0 +1,86 @@
+//! What a message refers to: the last reminder named or delivered, those of a number or a word, or
+//! several together.
+
+use crate::assistant::builtin::ReminderRef;
+use crate::assistant::{self, wording};
+use crate::error::Result;
+use crate::ingest::dialog::{self, Event, LatestReminder, NUMBERS_MS};
+use crate::ingest::turn::MessageTurn;
+use crate::store::{Reminder, Tx};
+
+/// What a message refers to.
+pub(super) enum Referent {
+    Open(Vec<Reminder>),
+    /// Already delivered reminders.
+    Delivered(Vec<LatestReminder>),
+    /// It is ambiguous; this reply says so.
+    Unclear(String),
+}
+
+impl MessageTurn<'_> {
+    pub(super) fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Referent>> {
+        let Some((latest, _)) = self.latest(tx)? else {
+            return Ok(None);
+        };
+        if latest.event == Event::Removed {
+            return Ok(None);
+        }
+        let mut open = Vec::new();
+        for reminder in &latest.reminders {
+            open.extend(tx.reminder(&reminder.schedule_id)?);
+        }
+        // A direct chat's reminder isn't mentioned in a group.
+        open.retain(|reminder| !self.in_group() || reminder.room == self.room.id);
+        Ok(match (open.is_empty(), latest.event) {
+            (false, _) => Some(Referent::Open(open)),
+            (true, Event::Delivered) => Some(Referent::Delivered(latest.reminders)),
+            (true, _) => None,
+        })
+    }
+
+    pub(super) fn found(&self, tx: &Tx<'_>, which: &ReminderRef) -> Result<Option<Referent>> {
+        let here = self.reminders_here(tx)?;
+        Ok(match which {
+            ReminderRef::Latest => self.latest_found(tx)?,
+            ReminderRef::Together(count) => {
+                let is_all = |open: &Vec<Reminder>| match count {
+                    Some(count) => open.len() == *count,
+                    None => open.len() > 1,
+                };
+                match self.latest_found(tx)? {
+                    Some(Referent::Open(open)) if is_all(&open) => Some(Referent::Open(open)),
+                    None => None,
+                    _ if count.is_some() && is_all(&here) => Some(Referent::Open(here)),
+                    _ => Some(Referent::Unclear(wording::which_reminder())),
+                }
+            }
+            ReminderRef::Numbered(numbers) => {
+                let noted = tx.dialog(self.room.id, self.user.id)?.listed;
+                let ids = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
+                let Some((ids, _)) = ids else {
+                    return Ok(Some(Referent::Unclear(wording::no_numbers())));
+                };
+                let mut open = Vec::new();
+                for number in numbers {
+                    let id = number.checked_sub(1).and_then(|at| ids.get(at));
+                    let found = id.and_then(|id| here.iter().find(|r| r.schedule_id == *id));
+                    match found {
+                        Some(reminder) => open.push(reminder.clone()),
+                        None => {
+                            return Ok(Some(Referent::Unclear(wording::no_such_number(*number))));
+                        }
+                    }
+                }
+                Some(Referent::Open(open))
+            }
+            ReminderRef::About(about) => {
+                let matches = |r: &&Reminder| assistant::memory_matches(&r.text, about);
+                let open: Vec<Reminder> = here.iter().filter(matches).cloned().collect();
+                Some(match open.is_empty() {
+                    true => Referent::Unclear(wording::reminders_cancelled(&[])),
+                    false => Referent::Open(open),
+                })
+            }
+        })
+    }
+}
