@@ -154,9 +154,10 @@ async fn a_call_in_words_is_not_sent() {
     let mut relay = service.relay("a").await;
     let call = r#"<tool_call>{"name": "set_reminder", "arguments": {"text": "run", "in_minutes": 600}}</tool_call>"#;
     let said = format!("Okay.\n\n{call}\n\nDone it.");
-    model.next(Mode::JsonInParts(completion(said.as_str(), "stop")));
+    model.next(Mode::TextFirst(completion(said.as_str(), "stop")));
     model.next(Mode::JsonInParts(completion("In ten hours.", "stop")));
     say(&service, "ana", "let me run later").await;
+    model.release();
     support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
     assert_eq!(kept(&service), json!(["Okay.", "In ten hours."]));
     assert_eq!(text(&next(&service, &mut relay).await), "Okay.");
@@ -168,17 +169,15 @@ async fn a_call_in_words_is_not_sent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_reply_is_cut_as_a_whole() {
     let (service, model) = streaming().await;
-    let _relay = service.relay("a").await;
     for (paragraphs, words) in [(30, 1), (16, 98)] {
         let paragraph = "words ".repeat(words);
         let all: Vec<String> = (1..=paragraphs)
             .map(|n| format!("{n} {}", paragraph.trim()))
             .collect();
-        model.next(Mode::JsonInParts(completion(
-            all.join("\n\n").as_str(),
-            "stop",
-        )));
+        let whole = completion(all.join("\n\n").as_str(), "stop");
+        model.next(Mode::TextFirst(whole));
         say(&service, "ana", "tell me all").await;
+        model.release_first(model.requests().len());
         support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
         let kept = kept(&service);
         let kept: Vec<&str> = kept

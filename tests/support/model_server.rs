@@ -42,6 +42,8 @@ pub enum Mode {
     Parts(Vec<&'static str>, bool),
     /// Exactly this JSON in parts, with its calls.
     JsonInParts(Value),
+    /// The same: its text, and the rest when `release` is called.
+    TextFirst(Value),
 }
 
 /// What a server's error says, which nobody must see.
@@ -280,6 +282,13 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
             };
             (rest.collect::<String>() + &end).into_bytes()
         }
+        Mode::TextFirst(whole) => {
+            let (text, rest) = in_parts(whole);
+            let _ = stream.write_all(text.as_bytes()).await;
+            let mut released = state.released.subscribe();
+            let _ = released.wait_for(|calls| *calls >= number).await;
+            rest.into_bytes()
+        }
         mode => answer(mode, &asked, number, &state).await,
     };
     state.under_way.fetch_sub(1, Ordering::SeqCst);
@@ -329,8 +338,11 @@ async fn answer(mode: &Mode, asked: &ModelRequest, number: usize, state: &State)
             json_answer(*status, &error, None)
         }
         Mode::MindsTools(_) => json_answer(200, &echo(), None),
-        Mode::JsonInParts(whole) => in_parts(whole),
-        Mode::Parts(..) => unreachable!("written part by part"),
+        Mode::JsonInParts(whole) => {
+            let (text, rest) = in_parts(whole);
+            (text + &rest).into_bytes()
+        }
+        Mode::Parts(..) | Mode::TextFirst(_) => unreachable!("written part by part"),
     }
 }
 
@@ -346,10 +358,11 @@ fn the_end(finish: &str) -> String {
     format!("data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n")
 }
 
-/// A completion as events: its text letter by letter, its calls with their arguments in halves.
-fn in_parts(whole: &Value) -> Vec<u8> {
+/// A completion as events: its text letter by letter, and its calls with their arguments in
+/// halves.
+fn in_parts(whole: &Value) -> (String, String) {
     let choice = &whole["choices"][0];
-    let mut body =
+    let mut text =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
             .to_owned();
     for letter in choice["message"]["content"]
@@ -357,8 +370,9 @@ fn in_parts(whole: &Value) -> Vec<u8> {
         .unwrap_or_default()
         .chars()
     {
-        body.push_str(&delta(&json!({"content": letter.to_string()})));
+        text.push_str(&delta(&json!({"content": letter.to_string()})));
     }
+    let mut body = String::new();
     let calls = choice["message"]["tool_calls"]
         .as_array()
         .into_iter()
@@ -373,7 +387,7 @@ fn in_parts(whole: &Value) -> Vec<u8> {
         body.push_str(&delta(&json!({"tool_calls": [second]})));
     }
     body.push_str(&the_end(choice["finish_reason"].as_str().unwrap()));
-    body.into_bytes()
+    (text, body)
 }
 
 fn json_answer(status: u16, body: &Value, retry_after: Option<u64>) -> Vec<u8> {
