@@ -77,6 +77,17 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    /// What the model has said, and a note to it.
+    pub fn add_turn(&mut self, said: &str, note: &str) {
+        for (role, text) in [(Role::Assistant, said), (Role::User, note)] {
+            self.messages.push(Message {
+                role,
+                text: text.to_owned(),
+                photos: Vec::new(),
+            });
+        }
+    }
+
     /// The model's latest tool calls with their results. Within a token budget: the oldest results
     /// are left out first.
     pub fn add_exchange(&mut self, exchange: ToolExchange) {

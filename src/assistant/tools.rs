@@ -23,7 +23,7 @@ use super::powers::{
 };
 use super::tokens::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
-pub use remote::{OfferedTool, RemoteTool};
+pub use remote::{LINK, OfferedTool, RemoteTool};
 
 /// Bytes of a call's arguments.
 pub const ARGUMENTS_BYTES_MAX: usize = 16 * 1024;

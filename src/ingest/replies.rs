@@ -17,9 +17,11 @@ mod outside;
 mod pending_message;
 mod plan;
 mod private_answer;
+mod request;
 mod result;
 mod streaming;
 mod tool_outcomes;
+mod unacted;
 mod waiting;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 use chatkeep::outbound::{self, Method, Request};
 use serde_json::{Value, json};
 
-use super::support::{self, Service, direct};
+use super::support::{self, Service, direct, group};
 use super::{APOLOGY, count, reply, say};
 
 const VARIABLE: &str = "CHATKEEP_TEST_MODEL";
@@ -49,6 +49,18 @@ async fn start(base: &str, stream: &str) -> Service {
                 {"name": "own_messages", "arguments": {"operation": "stop", "superpower": "package_tracking"}},
             ]}}),
         fixture("my concert", json!({"content": "Das Ticket ist da.\n\nViel Freude!"})),
+        // In a group: the call, the answer apart, and the group's.
+        json!({"match": {"userMessage": "my seat number", "sequenceIndex": 0},
+            "response": {"toolCalls": [{"name": "answer_privately", "arguments": {}}]}}),
+        json!({"match": {"userMessage": "my seat number", "sequenceIndex": 1},
+            "response": {"content": "Platz 7."}}),
+        fixture("my seat number", json!({"content": "Das steht in unserem Chat."})),
+        // One that claims, and acts when it is asked once more.
+        fixture("remind me in 2 hours to rest", json!({"content": "Erledigt!"})),
+        json!({"match": {"userMessage": "You called no tool", "sequenceIndex": 0},
+            "response": {"toolCalls": [
+                {"name": "set_reminder", "arguments": {"text": "rest", "in_minutes": 120}}]}}),
+        fixture("You called no tool", json!({"content": "In zwei Stunden."})),
         fixture("make it blue", json!({"toolCalls": [{"name": "paint", "arguments": {"color": "blue"}}]})),
         fixture("fail for good", json!({"error": {"message": "the provider's secret", "type": "t"}, "status": 401})),
     ]});
@@ -104,6 +116,14 @@ async fn a_real_counterpart_in_every_mood() {
     assert_eq!(count(&service, "memories"), 1);
     let journal = tell(base, Method::Get, "/__aimock/journal", Value::Null).await;
     assert!(journal.to_string().contains("FREQ=WEEKLY"));
+    let message = group("g", "fay", "Juno, what is my seat number?");
+    let answer = service.edge_message("a", &message).await.json();
+    assert_eq!(answer["reply_text"], "Das steht in unserem Chat.");
+    let private = service.rows("SELECT json_extract(payload, '$.text') FROM commands");
+    assert_eq!(private, [["Platz 7."]]);
+    let set = reply(&service, "fay", "remind me in 2 hours to rest").await;
+    assert_eq!(set, "In zwei Stunden.");
+    assert_eq!(count(&service, "reminders"), 1);
     for text in [
         "make it blue",
         "fail for good",
@@ -129,6 +149,9 @@ async fn a_real_counterpart_in_every_mood() {
     }
     // Slower than the request waits.
     let mut relay = service.relay("a").await;
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["text"], "Platz 7.");
+    relay.ack(&command, "completed").await;
     chaos(base, json!({"latencyMs": 3000})).await;
     assert_eq!(say(&service, "eve", "hello").await["should_respond"], false);
     let command = relay.command().await;

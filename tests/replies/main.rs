@@ -9,6 +9,7 @@ mod support;
 
 mod broken;
 mod caches;
+mod claims;
 mod context;
 mod counterpart;
 mod crowd;

@@ -125,15 +125,19 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
     let sessions = service.rows("SELECT app_id, state, message_count FROM miniapp_sessions");
     assert_eq!(sessions, [["todo_list".into(), "active".into(), json!(1)]]);
     // Also what the builtin assistant would understand is the model's to understand.
-    for text in [
-        "add eggs",
-        "my list",
-        "remind me in 2 hours to rest",
-        "done",
-    ] {
+    for text in ["eggs are out too", "what else?", "done"] {
         let said = reply(&service, "ana", text).await;
         assert!(said.ends_with(text), "{said}");
     }
+    for text in ["add eggs to my list", "remind me in 2 hours to rest"] {
+        let before = model.requests().len();
+        let said = reply(&service, "ana", text).await;
+        assert!(said.starts_with("reply "), "{said}");
+        let asked = &model.requests()[before..];
+        assert_eq!(asked.len(), 2, "asked once more as it did nothing");
+        assert!(asked.iter().all(|asked| asked.tools() == ALL));
+    }
+    assert!(!lists(&service).contains("eggs"));
     assert_eq!(count(&service, "reminders"), 0);
     // But for a few words, and somebody in a crisis.
     let before = model.requests().len();

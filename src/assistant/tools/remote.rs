@@ -9,7 +9,7 @@ use super::Tool;
 use crate::assistant::tokens::estimated_tokens;
 
 /// Between a server's name and its tool's. No tool of ours has it in its name.
-const LINK: &str = "__";
+pub const LINK: &str = "__";
 /// Bytes of a tool's name that servers of language models take.
 const NAME_BYTES_MAX: usize = 64;
 /// Characters of a description.

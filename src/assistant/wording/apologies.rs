@@ -11,6 +11,7 @@ struct Sentences {
     without_model: &'static str,
     cut_short: &'static str,
     called_elsewhere: &'static str,
+    nothing_done: &'static str,
 }
 
 const ENGLISH: Sentences = Sentences {
@@ -21,6 +22,7 @@ const ENGLISH: Sentences = Sentences {
     without_model: "(The language model did not answer, so this is from the basic assistant.)",
     cut_short: "(That was too long for this chat; this is its beginning.)",
     called_elsewhere: "Before that I had already called {}; what was done there stays done.",
+    nothing_done: "(Nothing was set, noted or changed for this message.)",
 };
 
 const OTHERS: [Sentences; 7] = [
@@ -32,6 +34,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(Das Sprachmodell hat nicht geantwortet; das hier ist vom einfachen Assistenten.)",
         cut_short: "(Das war zu lang für diesen Chat; das ist der Anfang.)",
         called_elsewhere: "Davor hatte ich schon {} aufgerufen; was dort geschehen ist, bleibt.",
+        nothing_done: "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)",
     },
     Sentences {
         language: "es",
@@ -41,6 +44,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(El modelo de lenguaje no respondió; esto es del asistente básico.)",
         cut_short: "(Era demasiado largo para este chat; este es el principio.)",
         called_elsewhere: "Antes de eso ya había llamado a {}; lo que se hizo allí queda hecho.",
+        nothing_done: "(Para este mensaje no se ha programado, anotado ni cambiado nada.)",
     },
     Sentences {
         language: "fr",
@@ -50,6 +54,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(Le modèle de langage n'a pas répondu ; ceci vient de l'assistant de base.)",
         cut_short: "(C'était trop long pour cette conversation ; en voici le début.)",
         called_elsewhere: "Avant cela, j'avais déjà appelé {} ; ce qui y a été fait reste fait.",
+        nothing_done: "(Rien n'a été programmé, noté ni modifié pour ce message.)",
     },
     Sentences {
         language: "it",
@@ -59,6 +64,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(Il modello linguistico non ha risposto; questo viene dall'assistente di base.)",
         cut_short: "(Era troppo lungo per questa chat; questo è l'inizio.)",
         called_elsewhere: "Prima avevo già chiamato {}; ciò che è stato fatto lì resta fatto.",
+        nothing_done: "(Per questo messaggio non è stato impostato, annotato né cambiato nulla.)",
     },
     Sentences {
         language: "nl",
@@ -68,6 +74,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(Het taalmodel gaf geen antwoord; dit komt van de eenvoudige assistent.)",
         cut_short: "(Dat was te lang voor deze chat; dit is het begin.)",
         called_elsewhere: "Daarvoor had ik {} al aangeroepen; wat daar gedaan is, blijft gedaan.",
+        nothing_done: "(Voor dit bericht is niets ingesteld, genoteerd of gewijzigd.)",
     },
     Sentences {
         language: "pt",
@@ -77,6 +84,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(O modelo de linguagem não respondeu; isto é do assistente básico.)",
         cut_short: "(Era longo demais para este chat; este é o começo.)",
         called_elsewhere: "Antes disso eu já tinha chamado {}; o que foi feito lá continua feito.",
+        nothing_done: "(Nada foi programado, anotado nem alterado para esta mensagem.)",
     },
     Sentences {
         language: "sv",
@@ -86,6 +94,7 @@ const OTHERS: [Sentences; 7] = [
         without_model: "(Språkmodellen svarade inte; det här kommer från den enkla assistenten.)",
         cut_short: "(Det var för långt för den här chatten; det här är början.)",
         called_elsewhere: "Innan dess hade jag redan anropat {}; det som gjordes där är gjort.",
+        nothing_done: "(Inget har ställts in, antecknats eller ändrats för det här meddelandet.)",
     },
 ];
 
@@ -130,6 +139,11 @@ pub fn without_model(language: Option<&str>) -> &'static str {
     sentences(language).without_model
 }
 
+/// After what a language model said of a request for which it did nothing.
+pub fn nothing_done(language: Option<&str>) -> &'static str {
+    sentences(language).nothing_done
+}
+
 /// After the beginning of a reply that is longer than a chat takes.
 pub fn cut_short(language: Option<&str>) -> &'static str {
     sentences(language).cut_short
@@ -162,7 +176,7 @@ mod tests {
             ] {
                 assert_eq!(with_name.matches("{}").count(), 1, "{with_name}");
             }
-            for alone in [one.without_model, one.cut_short] {
+            for alone in [one.without_model, one.cut_short, one.nothing_done] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");
             }
         }

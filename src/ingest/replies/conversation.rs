@@ -29,6 +29,9 @@ const CALLS_MAX: usize = 8;
 /// The result of those after them.
 const TOO_MANY_CALLS: &str = "Not done: only the first 8 calls of one reply are carried out. \
                               Call it again.";
+/// Beside the result of a call that failed, where what the model wrote before the call was sent.
+const ALREADY_READ: &str = "The person has read what you wrote before this call. Say plainly that \
+                            it was not done.";
 /// Bytes of a call's arguments that operators may see.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
 /// Characters of a tool's name that operators see.
@@ -65,7 +68,7 @@ impl ModelTurn<'_> {
             let sent = std::mem::take(&mut work.sent_now);
             match reply {
                 Ok(reply) if !reply.calls.is_empty() => {
-                    let exchange = self.exchange(place, reply, work).await;
+                    let exchange = self.exchange(place, reply, &sent, work).await;
                     prompt.add_exchange(exchange);
                 }
                 // Silence after it has acted is no answer yet.
@@ -73,6 +76,10 @@ impl ModelTurn<'_> {
                 // Nothing is missing of what was sent before.
                 Err(ModelFailure::Empty) if !self.context.sent.is_empty() => return,
                 Ok(reply) => {
+                    if let Some(again) = self.call_or_deny(&prompt, &reply.text, work) {
+                        prompt = again;
+                        continue;
+                    }
                     let is_final =
                         !has_acted && !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
                     if self.plan.cache_ttl_s.is_some() && is_final {
@@ -188,6 +195,7 @@ impl ModelTurn<'_> {
         &self,
         place: &CallPermit<'_>,
         reply: engine::ModelReply,
+        sent: &str,
         work: &mut CallTotals,
     ) -> ToolExchange {
         let now = self.ingest.clock.now();
@@ -211,7 +219,7 @@ impl ModelTurn<'_> {
         };
         let mut calls = Vec::new();
         for (call, meaning) in reply.calls.into_iter().zip(meanings) {
-            let result = match meaning {
+            let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
                 CallMeaning::Remote(tool) => self.call_outside(&tool, &call.arguments, work).await,
@@ -222,6 +230,9 @@ impl ModelTurn<'_> {
                 },
             };
             work.denied = work.denied.or(result.denial);
+            if !sent.is_empty() && !result.is_ok() {
+                result.json["already_read"] = ALREADY_READ.into();
+            }
             let record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
             work.records.push(record);
             calls.push(CallWithResult {

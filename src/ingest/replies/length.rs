@@ -1,6 +1,6 @@
 //! The length limit of replies, and shortening of longer ones.
 
-use crate::assistant::prompt::{Message, Prompt, Role};
+use crate::assistant::prompt::Prompt;
 use crate::assistant::wording;
 use crate::model::bubbles;
 
@@ -59,12 +59,6 @@ impl ReplyRoom {
 
 /// Asks for a shorter version of `text`.
 pub(super) fn shorter(mut prompt: Prompt, text: &str) -> Prompt {
-    for (role, text) in [(Role::Assistant, text), (Role::User, SHORTEN)] {
-        prompt.messages.push(Message {
-            role,
-            text: text.to_owned(),
-            photos: Vec::new(),
-        });
-    }
+    prompt.add_turn(text, SHORTEN);
     prompt
 }

@@ -189,7 +189,8 @@ impl<'a> ModelTurn<'a> {
 
     fn result(&self, work: CallTotals) -> ReplyResult {
         let plan = &self.plan;
-        let (unprompted, text) = (self.pending.unprompted, self.text_of(&work));
+        let unprompted = self.pending.unprompted;
+        let text = self.with_denial(self.text_of(&work), &work);
         let vision = plan.class.class == Class::Vision;
         let mut reply = ReplyResult {
             text: None,
@@ -215,6 +216,7 @@ impl<'a> ModelTurn<'a> {
                 photos_shown: work.photos_shown,
                 parts_sent: work.parts.len(),
                 tools_offered: plan.tools.len(),
+                is_asked_again: work.is_asked_again,
                 tool_calls: work.records,
                 tokens_max: plan.tokens_max,
                 calls: work.used.calls,
@@ -264,6 +266,8 @@ pub(super) struct CallTotals {
     pub(super) is_held: bool,
     /// The model was asked to go on after it had broken off.
     pub(super) goes_on: bool,
+    /// The model called no tool for a request, and was asked once more.
+    pub(super) is_asked_again: bool,
     /// Calls that were committed with its beginning.
     pub(super) committed: usize,
     /// Calls that change something.

@@ -2,6 +2,7 @@
 //! Pure.
 
 use super::context::Context;
+use super::request::Request;
 use crate::assistant::classify::{self, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
@@ -31,6 +32,8 @@ pub(super) struct ReplyPlan {
     pub(super) tools: Vec<OfferedTool>,
     /// What the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
+    /// What the message asks for, for certain.
+    pub(super) request: Option<Request>,
 }
 
 impl ReplyPlan {
@@ -69,7 +72,7 @@ impl ReplyPlan {
             && !pending.unprompted
             && !depends_on_time(&context.message.text);
         let has_tools = !(basic_mode || pending.unprompted || asks_nothing);
-        Self {
+        let plan = Self {
             class,
             classifier: if second { "combined" } else { "first" },
             basic_mode,
@@ -90,7 +93,24 @@ impl ReplyPlan {
                 true => connectable(flags, context),
                 false => Vec::new(),
             },
+            request: None,
+        };
+        Self {
+            request: plan.request_of(ingest, context),
+            ..plan
         }
+    }
+
+    /// What is edited was done before, and from a group nothing personal is changed.
+    fn request_of(&self, ingest: &Ingest, context: &Context) -> Option<Request> {
+        if context.is_edited || context.is_apart {
+            return None;
+        }
+        let persona = ingest.persona.get();
+        let (zone, at) = (context.user.timezone, context.message.received_at);
+        let message = message_context(context, &persona.name, zone, at);
+        let understood = assistant::understand_all(&message);
+        Request::of(&understood, &self.tools, context.group)
     }
 }
 

@@ -100,6 +100,9 @@ pub(super) struct ReplyDecision {
     pub(super) messages_told: usize,
     pub(super) photos_shown: usize,
     pub(super) tools_offered: usize,
+    /// The model answered a request without a call, and was asked once more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_asked_again: bool,
     /// Commands with the beginning of the reply, sent while it was made.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) parts_sent: usize,

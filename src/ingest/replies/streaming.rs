@@ -10,7 +10,7 @@ use super::model_turn::{CallTotals, ModelTurn};
 use super::no_room;
 use super::result::ToolCall;
 use super::tool_outcomes::{CallScope, changed_meanwhile};
-use crate::assistant::prompt::{Message, Prompt, Role};
+use crate::assistant::prompt::Prompt;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::Ingest;
@@ -23,6 +23,10 @@ const PARTS_MAX: usize = 8;
 /// The prompt for a model whose reply broke off, or whose beginning a service before had sent.
 const GO_ON: &str = "[This beginning of your answer has been sent already. Write only what is \
                      missing after it, without repeating any of it and without a word about this.]";
+/// What is added where tools are offered: the beginning may tell of a call that was never made.
+const GO_ON_WITH_TOOLS: &str = " [Only what the result of a tool says was done. If the beginning \
+                                says that anything else was done, call the tool for it now, or \
+                                say plainly that it was not done.]";
 
 /// A part of a reply and what belongs to it.
 struct ReplyPart {
@@ -46,7 +50,8 @@ impl ModelTurn<'_> {
             && self.pending.agent.is_some()
             && !self.pending.unprompted
             && self.context.photos.len() <= self.plan.batch
-            && !work.is_held;
+            && !work.is_held
+            && !self.lacks_call(work);
         (may_send.then_some(sender), parts)
     }
 
@@ -159,16 +164,11 @@ pub(super) fn after_beginning(mut prompt: Prompt, sent: &[String]) -> Prompt {
     if sent.is_empty() {
         return prompt;
     }
-    for (role, text) in [
-        (Role::Assistant, sent.join("\n\n")),
-        (Role::User, GO_ON.to_owned()),
-    ] {
-        prompt.messages.push(Message {
-            role,
-            text,
-            photos: Vec::new(),
-        });
+    let mut go_on = GO_ON.to_owned();
+    if !prompt.tools.is_empty() {
+        go_on.push_str(GO_ON_WITH_TOOLS);
     }
+    prompt.add_turn(&sent.join("\n\n"), &go_on);
     prompt
 }
 

@@ -12,7 +12,7 @@ use super::language;
 use super::pending_message::{message_row, missing_row};
 use super::result::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
-use crate::assistant::tools::{Operation, Tool};
+use crate::assistant::tools::{LINK, Operation, Tool};
 use crate::assistant::wording::{self, Apology};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
@@ -210,7 +210,7 @@ impl Ingest {
         let persona = &self.persona.get().name;
         let mut text = wording::apology(why, persona, language.as_deref());
         // Of what was committed with the beginning of the reply the beginning tells.
-        let is_outside = |call: &&DoneCall| call.tool.contains("__");
+        let is_outside = |call: &&DoneCall| call.tool.contains(LINK);
         let outside: Vec<&DoneCall> = done.iter().filter(is_outside).collect();
         if !outside.is_empty() {
             let tools: Vec<&str> = outside.iter().map(|call| call.tool.as_str()).collect();

@@ -1,0 +1,280 @@
+//! What a model says that it did and did not: it is asked once more, and what was not done is said.
+
+use serde_json::{Value, json};
+
+use super::support::model_server::{Mode, calling, completion};
+use super::support::{self, Service, direct, group};
+use super::tools::{subscribe, subscribed, told_of};
+use super::{acting, count, legacy, reply, say, service, service_of, service_with};
+
+const SURE: &str = "remind me in 2 hours to rest";
+pub(super) const DENIAL: &str = "(Nothing was set, noted or changed for this message.)";
+/// As small models say it.
+const CLAIMS: [&str; 8] = [
+    "All set! ✅ I'll remind you.",
+    "Erledigt! Ich erinnere dich in zwei Stunden.",
+    "¡Listo! Te lo recordaré.",
+    "C'est fait, je te le rappellerai.",
+    "完了しました。2時間後にお知らせします。",
+    "Готово! Напомню через два часа.",
+    "تم! سأذكرك بعد ساعتين.",
+    "Done.\n\nAnything else? I set it for two hours from now.",
+];
+
+fn says(text: &str) -> Mode {
+    Mode::Say(text.to_owned())
+}
+
+fn rest() -> Mode {
+    let arguments = json!({"text": "rest", "in_minutes": 120});
+    Mode::Json(calling(&[("set_reminder", arguments)]))
+}
+
+async fn newest(service: &Service) -> Value {
+    let id = service.rows("SELECT max(id) FROM messages")[0][0].clone();
+    let path = format!("/admin/messages/{id}");
+    service.admin("GET", &path, &Value::Null).await.json()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_claims_without_a_call_is_asked_once_more() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (n, claim) in CLAIMS.into_iter().enumerate() {
+        let before = model.requests().len();
+        model.next(says(claim));
+        model.next(rest());
+        model.next(says("In two hours."));
+        assert_eq!(reply(&service, "ana", SURE).await, "In two hours.");
+        assert_eq!(count(&service, "reminders"), n as i64 + 1);
+        let asked = &model.requests()[before..];
+        assert_eq!(asked.len(), 3);
+        let told = asked[1].messages();
+        assert_eq!(told[told.len() - 2], ("assistant".to_owned(), claim.into()));
+        let note = told[told.len() - 1].1.as_str().unwrap();
+        assert!(note.contains("You called no tool"), "{note}");
+        assert_eq!(newest(&service).await["model"]["is_asked_again"], true);
+        assert_eq!(told_of(&service, "tools").await, "set_reminder: done");
+    }
+    // Nothing of it is part of what was said.
+    model.next(says("A town."));
+    reply(&service, "ana", "tell me of Bath").await;
+    let told = model.last_request().body.to_string();
+    assert!(!told.contains("You called no tool"), "{told}");
+    assert!(!told.contains(CLAIMS[7]), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_claims_again_is_contradicted() {
+    let (service, model) = service().await;
+    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
+        service.set_flag(flag, false).await;
+    }
+    for claim in CLAIMS {
+        model.usually(says(claim));
+        for text in [
+            SURE,
+            "remember that my bike is red",
+            "my name is Ida",
+            "my timezone is Europe/Berlin",
+            "cancel all reminders",
+            "remind me at 6pm to run. remember that I am old",
+        ] {
+            let before = model.requests().len();
+            let answer = say(&service, "ana", text).await;
+            let bubbles = answer["reply_bubbles"].as_array().unwrap();
+            assert_eq!(bubbles.last().unwrap(), DENIAL, "{text}: {answer}");
+            assert_eq!(model.requests().len() - before, 2, "{text}");
+        }
+        let message = group("g", "ana", &format!("Juno, {SURE}"));
+        let answer = service.edge_message("a", &message).await.json();
+        let said = answer["reply_text"].as_str().unwrap();
+        assert!(said.ends_with(DENIAL), "{said}");
+        let answer = legacy(&service, "ben", SURE).await.json();
+        assert!(answer["reply_text"].as_str().unwrap().ends_with(DENIAL));
+    }
+    for table in ["reminders", "memories"] {
+        assert_eq!(count(&service, table), 0);
+    }
+    // In the language that they chose.
+    model.usually(Mode::Echo);
+    let profile = ("set_profile", json!({"language": "de"}));
+    acting(&service, &model, "ana", &[profile]).await;
+    model.usually(says(CLAIMS[1]));
+    let said = reply(&service, "ana", SURE).await;
+    let denial = "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)";
+    assert_eq!(said, format!("{}\n{denial}", CLAIMS[1]));
+}
+
+/// What is right stays as it is, and costs one request.
+#[tokio::test(flavor = "multi_thread")]
+async fn right_answers_are_left_alone() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (text, answer) in [
+        (SURE, "At what time exactly?"),
+        (SURE, "Meinst du heute? 😊"),
+        ("remind me to rest", "All right."),
+        ("erinnere mich um 6 ans Laufen", "All right."),
+        ("tell me of Bath", "A town."),
+        ("what's my name?", "Ana."),
+        ("what do you remember about me?", "Nothing yet."),
+        ("make it 10", "All right."),
+        ("thanks!", "You're welcome."),
+    ] {
+        let before = model.requests().len();
+        model.next(says(answer));
+        assert_eq!(reply(&service, "ana", text).await, answer, "{text}");
+        assert_eq!(model.requests().len() - before, 1, "{text}");
+    }
+    // In a group nobody's name is set.
+    model.next(says("Hello Ida."));
+    let message = group("g", "ana", "Juno, my name is Ida");
+    let answer = service.edge_message("a", &message).await.json();
+    assert_eq!(answer["reply_text"], "Hello Ida.");
+    // What an edited message says was done for its first version.
+    let mut message = direct("ana", SURE);
+    message["context"] = json!({"message_id": "1"});
+    model.next(rest());
+    model.next(says("In two hours."));
+    service.edge_message("a", &message).await;
+    message["text"] = format!("{SURE}!").into();
+    message["context"] = json!({"message_id": "2", "corrects": "1"});
+    model.next(says("It is set."));
+    let answer = service.edge_message("a", &message).await.json();
+    assert_eq!(answer["reply_text"], "It is set.");
+    // A superpower may be asked for what needs no tool; nothing is added.
+    let before = model.requests().len();
+    for answer in ["25 each.", "Each pays 25."] {
+        model.next(says(answer));
+    }
+    let said = reply(&service, "ana", "split 100 by 4 people").await;
+    assert_eq!(said, "Each pays 25.");
+    assert_eq!(model.requests().len() - before, 2);
+}
+
+/// One that claims after calls that failed, or that only looked.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_claims_after_a_call_that_failed_is_contradicted() {
+    let (service, model) = service().await;
+    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
+        service.set_flag(flag, false).await;
+    }
+    let past = || {
+        let arguments = json!({"text": "rest", "at": "2020-01-01T09:00"});
+        ("set_reminder", arguments)
+    };
+    let calls = [
+        vec![past()],
+        vec![past(), ("list_reminders", json!({}))],
+        vec![("set_alarm", json!({"at": "10:00"}))],
+        vec![("set_reminder", json!({"when": "soon"}))],
+        vec![("recall", json!({"query": "rest"}))],
+    ];
+    for (calls, claim) in calls.iter().zip(CLAIMS) {
+        let before = model.requests().len();
+        model.next(Mode::Json(calling(calls)));
+        model.next(says(claim));
+        let answer = say(&service, "ana", SURE).await;
+        let bubbles = answer["reply_bubbles"].as_array().unwrap();
+        assert_eq!(bubbles.last().unwrap(), DENIAL, "{answer}");
+        assert_eq!(model.requests().len() - before, 2);
+    }
+    assert_eq!(count(&service, "reminders"), 0);
+    // It called once more, and was right in the end.
+    model.next(Mode::Json(calling(&calls[0])));
+    model.next(rest());
+    model.next(says("In two hours."));
+    assert_eq!(reply(&service, "ana", SURE).await, "In two hours.");
+    // It asks back.
+    model.next(Mode::Json(calling(&calls[0])));
+    model.next(says("That time has passed. When then?"));
+    let said = reply(&service, "ana", SURE).await;
+    assert_eq!(said, "That time has passed. When then?");
+    assert_eq!(count(&service, "reminders"), 1);
+}
+
+/// Nothing of it is cached, and a server that takes no tools is not asked for calls.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_is_not_kept_and_not_asked_of_servers_without_tools() {
+    let (service, model) = service().await;
+    service.set_flag("cache.response.enabled", true).await;
+    let sure = "remember that my bike is red";
+    for _ in 0..2 {
+        model.next(says("Noted!"));
+        model.next(says("Noted!"));
+        let said = reply(&service, "ana", sure).await;
+        assert_eq!(said, format!("Noted!\n{DENIAL}"));
+    }
+    assert_eq!(model.requests().len(), 4);
+    let (service, model) = super::service().await;
+    model.usually(Mode::MindsTools(400));
+    let said = reply(&service, "ana", sure).await;
+    assert_eq!(said, format!("reply 2: {sure}"));
+}
+
+const STREAM: &[(&str, &str)] = &[("CHATKEEP_REPLY_STREAM", "true")];
+
+/// Of a message that asks for something nothing is heard before a tool was called.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_beside_a_call_is_not_streamed() {
+    let (service, model) = service_with(STREAM).await;
+    let _relay = service.relay("a").await;
+    let mut beside = calling(&[("set_reminder", json!({"text": "rest", "in_minutes": 120}))]);
+    beside["choices"][0]["message"]["content"] = "All set!\n\nIt is done.\n\nBye!".into();
+    model.next(Mode::Json(beside));
+    model.next(Mode::JsonInParts(completion("In two hours.", "stop")));
+    assert_eq!(reply(&service, "ana", SURE).await, "In two hours.");
+    model.next(says("All set!\n\nDone.\n\nBye!"));
+    model.next(says("I can't.\n\nSorry."));
+    let said = reply(&service, "ana", SURE).await;
+    assert_eq!(said, format!("I can't.\nSorry.\n{DENIAL}"));
+    assert_eq!(count(&service, "commands"), 0);
+    assert_eq!(count(&service, "reminders"), 1);
+}
+
+/// Where it was heard all the same, the model is told so: of a call that failed, and of one that
+/// was never made as the service ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_was_heard_is_corrected() {
+    let (service, model) = service_with(STREAM).await;
+    subscribe(&service, "ana").await;
+    let _relay = service.relay("a").await;
+    let text = "we have run out of milk again";
+    let done = json!({"operation": "done", "items": ["tea"]});
+    let mut beside = calling(&[("todo_list", done)]);
+    beside["choices"][0]["message"]["content"] = "All set!\n\nIt is done.".into();
+    model.next(Mode::TextFirst(beside));
+    model.next(Mode::JsonInParts(completion("No, it is not.", "stop")));
+    say(&service, "ana", text).await;
+    model.release_first(model.requests().len());
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    let sent = "SELECT json_extract(payload, '$.text') FROM commands ORDER BY id";
+    assert_eq!(service.rows(sent), [["All set!"], ["No, it is not."]]);
+    let result = &model.last_request().results()[0];
+    let note = result["already_read"].as_str().unwrap();
+    assert!(note.contains("it was not done"), "{result}");
+    // It ends between the claim and its call.
+    model.next(Mode::Parts(
+        vec!["It is on the list.\n\nAny", "thing else?"],
+        true,
+    ));
+    let before = model.requests().len();
+    say(&service, "ana", text).await;
+    support::eventually("heard", async || count(&service, "commands") == 3).await;
+    let (_, folder) = service.stop().await;
+    let add = json!({"operation": "add", "items": ["milk"]});
+    model.next(Mode::Json(calling(&[("todo_list", add)])));
+    model.next(says("Milk is there."));
+    let service = service_of(&model, folder, STREAM).await;
+    model.release();
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    let told = model.requests()[before + 1].messages();
+    let note = told.last().unwrap().1.as_str().unwrap();
+    assert!(
+        note.contains("Only what the result of a tool says"),
+        "{note}"
+    );
+    let kept = format!("{:?}", service.rows("SELECT state FROM power_states"));
+    assert_eq!(kept.matches("milk").count(), 1, "{kept}");
+}
