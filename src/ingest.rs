@@ -15,6 +15,7 @@ mod calendar_changes;
 mod carry_out;
 mod changed_users;
 mod connecting;
+mod corrected_value;
 mod corrections;
 mod decide;
 mod dialog;

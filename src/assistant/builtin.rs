@@ -26,7 +26,9 @@ use super::help::HelpGroup;
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
-pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
+pub use follow_up::{
+    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, with_corrected_value,
+};
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,

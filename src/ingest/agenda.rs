@@ -46,8 +46,10 @@ impl MessageTurn<'_> {
 
     /// "when is my swim?" of which only a reminder is known.
     pub(super) fn asks_for_reminder(&self, tx: &Tx<'_>, about: &str) -> Result<bool> {
-        let text = self.message.text.to_lowercase();
-        if self.by_model || !text.contains("when") {
+        let mut words = self.message.text.split(|c: char| !c.is_alphanumeric());
+        let asks_when = words
+            .any(|word| word.eq_ignore_ascii_case("when") || word.eq_ignore_ascii_case("whens"));
+        if self.by_model || !asks_when {
             return Ok(false);
         }
         let is_of_reminder = !self.reminders_matching(tx, Some(about), None)?.is_empty();

@@ -153,6 +153,9 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.answer_which(tx)? {
             return Ok(reply);
         }
+        if let Some(reply) = self.correct_value(tx)? {
+            return Ok(reply);
+        }
         if let Some(reply) = self.change_named(tx)? {
             return Ok(reply);
         }

@@ -141,7 +141,7 @@ impl MessageTurn<'_> {
     }
 
     /// What was named last, if it was a request of then.
-    fn latest_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Option<Latest>> {
+    pub(super) fn latest_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Option<Latest>> {
         let noted = tx.dialog(self.room.id, self.user.id)?.latest;
         let latest = dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, self.now);
         let is_of_then = |(latest, noted): &(Latest, Timestamp)| {
@@ -151,7 +151,7 @@ impl MessageTurn<'_> {
     }
 
     /// The superpowers whose state was last changed then.
-    fn powers_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Vec<Power>> {
+    pub(super) fn powers_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Vec<Power>> {
         let names = tx.power_states_written_at(self.owner(), at)?;
         Ok(names.iter().filter_map(|name| Power::named(name)).collect())
     }

@@ -113,6 +113,12 @@ impl MessageTurn<'_> {
             return Ok(Some(reply.into()));
         }
         if !left_to_model
+            && power.is_some()
+            && let Some(reply) = self.correct_value(tx)?
+        {
+            return Ok(Some(reply));
+        }
+        if !left_to_model
             && let Some(power) = power
             && let Some(reply) = self.use_power(tx, power, &intent)?
         {

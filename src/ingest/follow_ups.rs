@@ -71,6 +71,12 @@ impl MessageTurn<'_> {
                 {
                     return Ok(Some(reply.into()));
                 }
+                // "no, 4 May" after a birthday moves no reminder.
+                if *which == ReminderRef::Latest
+                    && let Some(reply) = self.correct_value(tx)?
+                {
+                    return Ok(Some(reply));
+                }
                 self.change(tx, which, to)?
             }
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),

@@ -4,11 +4,13 @@
 
 mod cancel;
 mod change;
+mod corrected_value;
 mod new_time;
 mod read;
 mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
+pub use corrected_value::{corrected_value, with_corrected_value};
 pub(in crate::assistant) use new_time::read_new_time;
 pub(in crate::assistant) use read::{is_consent, read};
 

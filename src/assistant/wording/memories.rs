@@ -16,6 +16,11 @@ pub fn with_undo(reply: &str) -> String {
     format!("{reply}\nIf I shouldn't, say “undo”.")
 }
 
+/// After "no, it's abd"
+pub fn memory_corrected(text: &str) -> String {
+    format!("Okay, I've corrected that: {}", quoted(text))
+}
+
 pub fn memory_empty() -> String {
     "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
 }

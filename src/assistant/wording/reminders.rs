@@ -66,6 +66,11 @@ pub fn earlier_version_undone() -> String {
     "You changed your message, so I took back what I did for the first one.".to_owned()
 }
 
+/// After "no, 25"
+pub fn first_taken_back() -> String {
+    "I've taken the first one back.".to_owned()
+}
+
 pub fn earlier_version_stays() -> String {
     "I've already done what your message said before you changed it. That stays, and I've done nothing more: tell me in a new message what should be different."
         .to_owned()

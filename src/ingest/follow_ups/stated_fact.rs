@@ -23,7 +23,11 @@ impl MessageTurn<'_> {
     }
 
     /// Forgets the memory; of a name or a zone, says that it stays.
-    pub(super) fn undo_fact(&self, tx: &mut Tx<'_>, fact: &StatedFact) -> Result<String> {
+    pub(in crate::ingest) fn undo_fact(
+        &self,
+        tx: &mut Tx<'_>,
+        fact: &StatedFact,
+    ) -> Result<String> {
         let id = match fact {
             StatedFact::Memory(id) => id,
             StatedFact::Name => return Ok(wording::name_stays()),

@@ -56,9 +56,10 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
     }
     let is_fact = match words.get(at) {
         "my" | "our" => of_mine(words, at + 1),
+        "the" => of_thing(words, at + 1),
         "i" | "im" | "ive" | "we" => of_myself(words, at) || of_place(words, at),
         "parked" => is_place(words, at + 1),
-        _ => false,
+        _ => of_another(words, at),
     };
     if !is_fact || words.iter().any(|word| is_one_of(DOUBTS, word)) {
         return None;
@@ -101,6 +102,37 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// "wifi password is abc", "door code is 1234", after "the": what it is of is named.
+fn of_thing(words: &Words<'_>, from: usize) -> bool {
+    let Some(verb) = (from + 2..=from + NOUN_WORDS_MAX).find(|at| words.get(*at) == "is") else {
+        return false;
+    };
+    let noun = words.get(verb - 1);
+    matches!(
+        noun,
+        "password" | "passcode" | "code" | "pin" | "combination"
+    ) && of_mine(words, from)
+}
+
+/// "bo's number is +1555…", "ana's phone number is …".
+fn of_another(words: &Words<'_>, at: usize) -> bool {
+    let Some(verb) = (at + 2..=at + NOUN_WORDS_MAX).find(|at| words.get(*at) == "is") else {
+        return false;
+    };
+    let owner = words.original(at..at + 1).to_lowercase();
+    let is_owner = owner.ends_with("'s") || owner.ends_with("’s");
+    // Others' passports and codes are theirs to tell.
+    let is_known = matches!(
+        words.phrase(at + 1..verb).as_str(),
+        "number" | "phone" | "phone number" | "mobile" | "mobile number" | "address" | "email"
+    );
+    let is_question = matches!(
+        words.get(at),
+        "whats" | "wheres" | "whos" | "its" | "thats" | "hes"
+    );
+    is_owner && is_known && !is_question && of_mine(words, at + 1)
 }
 
 /// "I'm allergic to nuts", "I'm vegetarian".
@@ -279,6 +311,10 @@ mod tests {
             "I am a vegan",
             "I parked on level 3",
             "parked on level 3",
+            "the wifi password is abc",
+            "the garage code is 8765",
+            "bo's number is +15550101",
+            "Ana's email is ana@example.com",
             "we parked the car next to the bakery",
             "i left my keys in the drawer",
         ];
@@ -316,6 +352,13 @@ mod tests {
             "my number one is you",
             "my day is 10 out of 10",
             "my name is Ana",
+            "the password is abc",
+            "the door code is wrong",
+            "the number is 5",
+            "what's the number is 5",
+            "bo's number is private",
+            "bo's passport number is X1234567",
+            "it's number is 5",
         ];
         for text in talk {
             assert_eq!(fact_of(text), None, "{text}");

@@ -175,8 +175,9 @@ fn content_words(text: &str) -> Vec<String> {
     found
 }
 
-/// Verbs of keeping, with their past.
-const IRREGULAR: [(&str, &str); 4] = [
+/// Verbs of keeping with their past, and what is parked.
+const IRREGULAR: [(&str, &str); 5] = [
+    ("car", "parked"),
     ("leave", "left"),
     ("keep", "kept"),
     ("hide", "hid"),
@@ -293,6 +294,8 @@ mod tests {
             ("I parked my car at level 3", "park my car", true),
             ("I care for Ana", "car", false),
             ("I left my keys at Bo's", "leave my keys", true),
+            ("I parked on level 3", "my car", true),
+            ("I parked on level 3", "color of my car", false),
             ("I like tea", "about me", false),
             ("I like tea", "", false),
             ("I like tea.", "TEA", true),

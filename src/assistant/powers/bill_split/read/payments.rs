@@ -136,6 +136,9 @@ fn one_paid(
         (None, Some(payer)) if money::read(words, at).is_some() => (payer, at),
         (None, _) => return None,
     };
+    if is_passive(&payer) {
+        return None;
+    }
     let Some((money, next)) = money::read(words, after) else {
         return settled(words, payer, after, end);
     };
@@ -171,6 +174,27 @@ fn one_paid(
     }))
 }
 
+/// "got paid 2000" is nobody's payment.
+fn is_passive(payer: &str) -> bool {
+    let last = payer.rsplit(' ').next().unwrap_or_default().to_lowercase();
+    matches!(
+        last.as_str(),
+        "got"
+            | "get"
+            | "gets"
+            | "getting"
+            | "am"
+            | "im"
+            | "is"
+            | "are"
+            | "was"
+            | "were"
+            | "be"
+            | "been"
+            | "being"
+    )
+}
+
 /// "for pizza between Ana and Bo", "for everybody but Bo", "for her and Bo" after the amount: what
 /// it was for, for whom, and for whom not.
 fn shared(
@@ -195,7 +219,9 @@ fn shared(
         .iter()
         .find_map(|tail| purpose.strip_suffix(tail))
         .map_or(purpose.clone(), str::to_owned);
-    if !statement::is_thing(&purpose) {
+    // "for the 3 of us": who they are is not said.
+    let is_of_us = purpose.to_lowercase().ends_with(" of us");
+    if is_of_us || !statement::is_thing(&purpose) {
         return None;
     }
     let (among, except) = match (between, but) {

@@ -1,0 +1,195 @@
+//! A part of what was said last is corrected: "no, 4 May", "sorry, it's abd", "no, 25". It knows
+//! neither what was said nor what became of it.
+
+use std::ops::Range;
+
+use crate::assistant::builtin::parsing::drop_name;
+use crate::assistant::builtin::subject;
+use crate::assistant::builtin::when::{self, Day};
+use crate::assistant::builtin::words::Words;
+
+/// A longer message corrects nothing.
+const WORDS_MAX: usize = 12;
+/// And what it corrects.
+const CORRECTED_WORDS_MAX: usize = 30;
+
+const MARKS: [&str; 16] = [
+    "no sorry",
+    "no wait",
+    "no i meant",
+    "no i mean",
+    "no actually",
+    "no",
+    "nope",
+    "sorry i meant",
+    "sorry i mean",
+    "sorry",
+    "oops",
+    "actually",
+    "i meant",
+    "i mean",
+    "correction",
+    "wait",
+];
+const LINKS: [&str; 10] = [
+    "its",
+    "it is",
+    "it was",
+    "thats",
+    "that is",
+    "that was",
+    "make it",
+    "make that",
+    "i meant",
+    "i mean",
+];
+
+/// What follows "no," and its like; the whole of it, without the assistant's name.
+pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
+    let mut words = Words::new(text);
+    drop_name(&mut words, persona);
+    if words.len() > WORDS_MAX || words.is_question() {
+        return None;
+    }
+    let from = words.after(0, &MARKS)?;
+    let from = words.after(from, &LINKS).unwrap_or(from);
+    let value = subject(words.original(from..words.len()));
+    let is_talk = matches!(
+        words.get(from),
+        "thanks"
+            | "thank"
+            | "problem"
+            | "worries"
+            | "way"
+            | "need"
+            | "idea"
+            | "i"
+            | "you"
+            | "we"
+            | "not"
+            | "dont"
+            | "for"
+            | "about"
+            | "to"
+    );
+    (!value.is_empty() && !is_talk).then_some(value)
+}
+
+/// The message with that value instead of its own of the same kind: its time, its only number, or
+/// what comes after "is". `None`: it is not clear what is replaced.
+pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
+    let (words, new) = (Words::new(message), Words::new(value));
+    if words.len() > CORRECTED_WORDS_MAX {
+        return None;
+    }
+    let replaced = match whole_time(&new) {
+        Some(day) => dated(&words, day)?,
+        None if new.len() == 1 && has_digit(new.get(0)) => only_number(&words)?,
+        None => {
+            let is = (1..words.len())
+                .rev()
+                .find(|at| matches!(words.get(*at), "is" | "are" | "called" | "named"))?;
+            is + 1..words.len()
+        }
+    };
+    let (before, after) = (
+        words.original(0..replaced.start),
+        words.original(replaced.end..words.len()),
+    );
+    let text = format!("{before} {value} {after}");
+    (!replaced.is_empty() && !before.is_empty()).then(|| text.trim().to_owned())
+}
+
+/// The day, or none, of a value that is only a time.
+fn whole_time(new: &Words) -> Option<Option<Day>> {
+    let at = new.after(0, &["on", "at"]).unwrap_or(0);
+    let day = when::day_at(new, at).filter(|(_, end)| *end == new.len());
+    let time = when::read(new, 0).filter(|(_, end)| *end == new.len());
+    let spec = time.map(|(spec, _)| spec.day);
+    spec.or_else(|| day.map(|(day, _)| Some(day)))
+}
+
+/// The only time of a message. A day of a month does not stand for one with its month.
+fn dated(words: &Words, day: Option<Day>) -> Option<Range<usize>> {
+    let mut found = None;
+    let mut at = 0;
+    while at < words.len() {
+        match when::read(words, at) {
+            Some(_) if found.is_some() => return None,
+            Some((spec, end)) => {
+                let is_same_kind =
+                    spec.day.is_some() == day.is_some() && (spec.clock.is_none() || day.is_none());
+                let is_whole = !matches!(day, Some(Day::OfMonth(_)))
+                    || matches!(spec.day, Some(Day::OfMonth(_)));
+                if !is_same_kind || !is_whole {
+                    return None;
+                }
+                found = Some(at..end);
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn only_number(words: &Words) -> Option<Range<usize>> {
+    let mut numbers = (0..words.len()).filter(|at| has_digit(words.get(*at)));
+    match (numbers.next(), numbers.next()) {
+        (Some(at), None) => Some(at..at + 1),
+        _ => None,
+    }
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_takes_the_place_of_one_of_its_kind() {
+        let cases = [
+            (
+                "julia's birthday is 5 june",
+                "no, 4 May",
+                "julia's birthday is 4 May",
+            ),
+            (
+                "ana's birthday is on the 3rd of march",
+                "i mean the 4th",
+                "",
+            ),
+            (
+                "the wifi password is abc",
+                "no, it's abd",
+                "the wifi password is abd",
+            ),
+            (
+                "my locker code is 1234",
+                "no, 1243",
+                "my locker code is 1243",
+            ),
+            ("spent 20 on lunch", "sorry 25", "spent 25 on lunch"),
+            (
+                "spent 20 on lunch yesterday",
+                "no, 25",
+                "spent 25 on lunch yesterday",
+            ),
+            ("spent 5 on bus and 12 on lunch", "no, 25", ""),
+            ("my boss is Julia", "Juno, no, Julie", "my boss is Julie"),
+            ("my boss is Julia", "no thanks", ""),
+            ("my boss is Julia", "no, is it Julie?", ""),
+            ("add milk", "no, eggs", ""),
+            ("dentist on friday at 10", "no, saturday", ""),
+            ("", "no, 5", ""),
+        ];
+        for (said, correction, expected) in cases {
+            let value = corrected_value(correction, "Juno");
+            let text = value.and_then(|value| with_corrected_value(said, &value));
+            assert_eq!(text.unwrap_or_default(), expected, "{said}: {correction}");
+        }
+    }
+}

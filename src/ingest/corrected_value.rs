@@ -1,0 +1,115 @@
+//! "no, 4 May", "sorry, it's abd": a value of what the same person said last is replaced. What that
+//! did is undone before the whole of it is carried out anew; what can't be undone stays.
+
+use super::dialog::{QUESTION_MS, StatedFact};
+use super::powers::PowerReply;
+use super::reply::Reply;
+use super::turn::MessageTurn;
+use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, Strength};
+use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
+use crate::error::Result;
+use crate::store::{MessageRow, Tx};
+
+impl MessageTurn<'_> {
+    /// `None`: it corrects nothing that can be undone.
+    pub(super) fn correct_value(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        let persona = &self.ingest.persona.get().name;
+        let value = assistant::corrected_value(&self.message.text, persona);
+        let Some(value) = value.filter(|_| !self.in_group() && self.agent.is_some()) else {
+            return Ok(None);
+        };
+        let Some(last) = self.said_last(tx)? else {
+            return Ok(None);
+        };
+        // "no, 26" after "no, spent 25 on lunch"
+        let said = assistant::corrected_value(&last.text, persona);
+        let text = assistant::with_corrected_value(said.as_ref().unwrap_or(&last.text), &value);
+        let done = match (self.powers_of(tx, last.received_at)?.as_slice(), text) {
+            ([power], text) => self.correct_of_power(tx, *power, text.as_deref(), &value)?,
+            ([], Some(text)) => self.correct_memory(tx, &last, &text)?,
+            _ => None,
+        };
+        Ok(done.map(Reply::from))
+    }
+
+    /// What this person said just before, if nobody said anything since.
+    fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+        let Some(head) = self.room.head else {
+            return Ok(None);
+        };
+        let last = tx.view().chain(head, 1)?.into_iter().next();
+        Ok(last.filter(|last| {
+            last.user == self.user.id && self.now.0 - last.received_at.0 <= QUESTION_MS
+        }))
+    }
+
+    /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
+    /// on lunch".
+    fn correct_of_power(
+        &self,
+        tx: &mut Tx<'_>,
+        power: Power,
+        text: Option<&str>,
+        value: &str,
+    ) -> Result<Option<String>> {
+        let asks = |text: &str, strength: Strength| {
+            let calls = self.calls_of(text);
+            let call = calls.of(power);
+            call.is_some_and(|call| call.strength == strength)
+        };
+        let is_clear = |text: &&str| asks(text, Strength::Clear);
+        let is_soft = |text: &&str| asks(text, Strength::Soft);
+        let text = Some(value)
+            .filter(is_clear)
+            .or_else(|| text.filter(|text| is_clear(text) || is_soft(text)));
+        let Some(text) = text else {
+            return Ok(None);
+        };
+        if !self.has_superpowers(tx)? {
+            return Ok(None);
+        }
+        match self.act(tx, power, PowerAction::Undo)? {
+            Some(PowerReply::Said { changed: true, .. }) => {
+                let reply = self.use_power_for(tx, text)?;
+                Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn correct_memory(
+        &self,
+        tx: &mut Tx<'_>,
+        last: &MessageRow,
+        text: &str,
+    ) -> Result<Option<String>> {
+        let latest = self.latest_of(tx, last.received_at)?;
+        let Some(fact @ StatedFact::Memory(_)) = latest.and_then(|latest| latest.fact) else {
+            return Ok(None);
+        };
+        let persona = &self.ingest.persona.get().name;
+        let context = MessageContext {
+            text,
+            ..self.message.context(persona, self.timezone(), self.now)
+        };
+        let remembered = match assistant::understand(&context) {
+            Intent::Remember { text } => text,
+            Intent::Unknown => match UnknownMessage::read(&context).statement {
+                Some(Statement::Fact(text)) => text,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        self.undo_fact(tx, &fact)?;
+        self.remember(tx, &remembered)?;
+        Ok(Some(wording::memory_corrected(&remembered)))
+    }
+
+    fn calls_of(&self, text: &str) -> PowerCalls {
+        let persona = &self.ingest.persona.get().name;
+        powers::recognise(&MessageContext {
+            text,
+            ..self.message.context(persona, self.timezone(), self.now)
+        })
+    }
+}
