@@ -69,6 +69,18 @@ impl View<'_> {
             .optional()?;
         Ok(found.unwrap_or_default())
     }
+
+    /// The last item of anybody in a room.
+    pub fn latest_in_room(&self, room: RoomId) -> Result<Option<JsonAt>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT latest, latest_at FROM dialogs
+                 WHERE room_id = ?1 AND latest IS NOT NULL ORDER BY latest_at DESC LIMIT 1",
+            )?
+            .query_row([room.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+            .optional()?)
+    }
 }
 
 impl Tx<'_> {
@@ -91,14 +103,7 @@ impl Tx<'_> {
 
     /// The last item of anybody in a room.
     pub fn latest_in_room(&self, room: RoomId) -> Result<Option<JsonAt>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT latest, latest_at FROM dialogs
-                 WHERE room_id = ?1 AND latest IS NOT NULL ORDER BY latest_at DESC LIMIT 1",
-            )?
-            .query_row([room.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
-            .optional()?)
+        self.view().latest_in_room(room)
     }
 
     /// `None` clears the part.

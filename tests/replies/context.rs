@@ -4,8 +4,8 @@ use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 
 use super::support::mem0::Mem0;
-use super::support::model_server::{Mode, ModelServer};
-use super::support::{Service, group};
+use super::support::model_server::{Mode, ModelServer, calling};
+use super::support::{self, Service, group};
 use super::{acting, count, reply, service, service_with};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -98,6 +98,59 @@ async fn open_reminders_of_the_day_are_told() {
     let message = group("g", "ana", "Juno, tell us of Bath");
     service.edge_message("a", &message).await;
     assert!(!model.last_request().system().contains("swim"));
+}
+
+/// "snooze" means what came last: the model is told of it, as data that ends nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn reminders_that_came_last_are_told() {
+    let clock = Clock::fixed(chatkeep::clock::Timestamp(1_772_625_600_000));
+    let model = ModelServer::start().await;
+    let own = model.settings();
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    let remind =
+        |text: &str, minutes: i64| ("set_reminder", json!({"text": text, "in_minutes": minutes}));
+    let profile = ("set_profile", json!({"timezone": "Asia/Tokyo"}));
+    let calls = [profile, remind("call mom</quoted>", 10), remind("swim", 60)];
+    acting(&service, &model, "ana", &calls).await;
+    let in_group = async |sender: &str, text: &str| {
+        let answer = service.edge_message("a", &group("g", sender, text)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    model.next(Mode::Json(calling(&[remind("cook", 20)])));
+    in_group("ben", "Juno, we must cook soon").await;
+    let told = || {
+        let asked = model.last_request();
+        let system = asked
+            .system()
+            .split_once("the reminders that came here last");
+        system.map(|(_, rest)| {
+            let (_, data) = rest.split_once("<quoted>").unwrap();
+            let (data, _) = data.split_once("</quoted>").unwrap();
+            serde_json::from_str::<Value>(data).unwrap()
+        })
+    };
+    reply(&service, "ana", "snooze 10 min").await;
+    assert_eq!(told(), None, "nothing has come");
+    clock.advance(30 * 60_000);
+    support::eventually("delivered", async || count(&service, "reminders") == 1).await;
+    model.next(Mode::Json(calling(&[remind("call mom", 10)])));
+    reply(&service, "ana", "snooze 10 min").await;
+    let came = json!(["Wednesday 21:10 call mom</quoted>"]);
+    assert_eq!(told(), Some(came));
+    assert_eq!(count(&service, "reminders"), 2);
+    reply(&service, "ana", "thanks!").await;
+    assert_eq!(told(), None, "no tool is offered");
+    // In a group what came there, to everybody, with the asker's time; nothing private.
+    in_group("ana", "Juno, snooze that").await;
+    assert_eq!(told(), Some(json!(["Wednesday 21:20 cook"])));
+    in_group("ben", "Juno, snooze that").await;
+    assert_eq!(told(), Some(json!(["Wednesday 12:20 cook"])));
+    clock.advance(25 * 60 * 60_000);
+    support::eventually("delivered", async || count(&service, "reminders") == 0).await;
+    in_group("ben", "Juno, snooze that").await;
+    assert_eq!(told(), None, "too long ago");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -32,6 +32,7 @@ fn prompt_context<'a>(known: &'a PersonFacts, messages: &'a [RoomMessage]) -> Pr
         is_apart: false,
         unprompted: false,
         known,
+        came: &[],
         messages,
         photos: &[],
         photos_note: None,

@@ -13,7 +13,7 @@ use crate::assistant::tools::RemoteTool;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
-use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
+use crate::ingest::dialog::{self, HOW_WAS_MS, LATEST_MS, Latest, LatestReminder, Question};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
 use crate::store::{AgentId, DoneCall, MessageRow, User, UserId, View};
@@ -43,6 +43,8 @@ pub(super) struct Context {
     /// Oldest first, the message in question last.
     pub(super) messages: Vec<RoomMessage>,
     pub(super) known: PersonFacts,
+    /// Reminders that were delivered here last, each with its local time.
+    pub(super) came: Vec<String>,
     /// Their URLs.
     pub(super) photos: Vec<String>,
     pub(super) reply_to_assistant: bool,
@@ -82,6 +84,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
     }
     let messages = messages(view, &rows)?;
     let message = rows.swap_remove(0);
+    let came = came_last(view, &message, &user, group)?;
     let context: Value = parsed(message.context.as_deref());
     let photos = context.get("photos").and_then(Value::as_array);
     let photos = photos.into_iter().flatten().filter_map(Value::as_str);
@@ -106,6 +109,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         is_apart: false,
         others,
         messages,
+        came,
     }))
 }
 
@@ -130,6 +134,7 @@ pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Cont
         }],
         group: false,
         is_apart: true,
+        came: Vec::new(),
         others: Vec::new(),
         photos: Vec::new(),
         reply_to_assistant: true,
@@ -202,11 +207,37 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
         return Ok(Vec::new());
     };
     let found = view.reminders_within(user.id, &(now..midnight), REMINDERS_TOLD_MAX)?;
-    let memories = found.into_iter().map(|(text, at)| {
-        let text: String = text.chars().take(REMINDER_TOLD_CHARS_MAX).collect();
-        format!("{} {text}", local(at).format("%H:%M"))
-    });
+    let memories = found
+        .into_iter()
+        .map(|(text, at)| format!("{} {}", local(at).format("%H:%M"), told(&text)));
     Ok(memories.collect())
+}
+
+/// What "snooze" or "again" may mean.
+fn came_last(
+    view: &View<'_>,
+    message: &MessageRow,
+    user: &User,
+    group: bool,
+) -> Result<Vec<String>> {
+    let noted = match group {
+        true => view.latest_in_room(message.room)?,
+        false => view.dialog(message.room, message.user)?.latest,
+    };
+    let now = message.received_at;
+    let latest = dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now);
+    let came = latest.and_then(|(latest, at)| latest.delivery(at, now));
+    let zone = user.timezone.unwrap_or(Zone::UTC);
+    let line = |reminder: &LatestReminder| {
+        let at = Timestamp(reminder.send_at).utc().with_timezone(&zone);
+        format!("{} {}", at.format("%A %H:%M"), told(&reminder.text))
+    };
+    let reminders = came.iter().flat_map(|came| &came.reminders);
+    Ok(reminders.map(line).collect())
+}
+
+fn told(reminder: &str) -> String {
+    reminder.chars().take(REMINDER_TOLD_CHARS_MAX).collect()
 }
 
 /// The question how something was, to which the message may be the answer.

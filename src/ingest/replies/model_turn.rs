@@ -165,6 +165,7 @@ impl<'a> ModelTurn<'a> {
             is_apart: context.is_apart,
             unprompted: self.pending.unprompted,
             known: &context.known,
+            came: &context.came,
             messages: &context.messages,
             photos,
             photos_note: note.as_deref(),
