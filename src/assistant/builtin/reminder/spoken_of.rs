@@ -6,6 +6,7 @@ use super::parts::{leading_time, split_words};
 use super::{command, when};
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::when::{Day, Spec};
+use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
 /// A longer text is no plan.
@@ -55,23 +56,104 @@ const HAS: [&str; 14] = [
 
 /// A word of a question, a negation, a doubt or the past, or a person who is spoken to: the text
 /// may mean anything else.
-const OTHER_TALK: &str = "not never no nobody nothing dont doesnt didnt wont cant cannot couldnt wouldnt shouldnt \
-     isnt arent wasnt werent havent hasnt hadnt if unless whether maybe perhaps probably \
-     possibly might could would hopefully hope wish think thinks thought guess heard said says \
-     told asked was were had ago yesterday already almost usually always because since what \
-     when where who why how which you u your me us remind reminder cancel canceled cancelled \
-     delete remove undo snooze move change forget remember or but wake";
+static OTHER_TALK: WordSet = WordSet::new(&[
+    "ago",
+    "almost",
+    "already",
+    "always",
+    "arent",
+    "asked",
+    "because",
+    "but",
+    "cancel",
+    "canceled",
+    "cancelled",
+    "cannot",
+    "cant",
+    "change",
+    "could",
+    "couldnt",
+    "delete",
+    "didnt",
+    "doesnt",
+    "dont",
+    "forget",
+    "guess",
+    "had",
+    "hadnt",
+    "hasnt",
+    "havent",
+    "heard",
+    "hope",
+    "hopefully",
+    "how",
+    "if",
+    "isnt",
+    "maybe",
+    "me",
+    "might",
+    "move",
+    "never",
+    "no",
+    "nobody",
+    "not",
+    "nothing",
+    "or",
+    "perhaps",
+    "possibly",
+    "probably",
+    "remember",
+    "remind",
+    "reminder",
+    "remove",
+    "said",
+    "says",
+    "shouldnt",
+    "since",
+    "snooze",
+    "think",
+    "thinks",
+    "thought",
+    "told",
+    "u",
+    "undo",
+    "unless",
+    "us",
+    "usually",
+    "wake",
+    "was",
+    "wasnt",
+    "were",
+    "werent",
+    "what",
+    "when",
+    "where",
+    "whether",
+    "which",
+    "who",
+    "why",
+    "wish",
+    "wont",
+    "would",
+    "wouldnt",
+    "yesterday",
+    "you",
+    "your",
+]);
 
-const IRREGULAR_PAST: &str = "went did ate drank slept ran saw met took came left woke got bought made spent paid spoke \
-     told wrote began arose sat swam rode drove flew lost won gave found forgot been gone done \
-     born";
+static IRREGULAR_PAST: WordSet = WordSet::new(&[
+    "arose", "ate", "been", "began", "born", "bought", "came", "did", "done", "drank", "drove",
+    "flew", "forgot", "found", "gave", "gone", "got", "left", "lost", "made", "met", "paid", "ran",
+    "rode", "sat", "saw", "slept", "spent", "spoke", "swam", "told", "took", "went", "woke", "won",
+    "wrote",
+]);
 
 /// A text that may become a reminder, with what it would be. `None`: it is a question, a doubt, a
 /// negation, over, about another person, or its time is not understood.
 pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> Option<Intent> {
     let words = &message.words;
     if !(2..=WORDS_MAX).contains(&words.len())
-        || words.iter().any(|word| is_one_of(OTHER_TALK, word))
+        || words.iter().any(|word| OTHER_TALK.contains(word))
         || !when::may_stand_in(words)
     {
         return None;
@@ -93,8 +175,8 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
     let from = lead.map_or(at, |(_, end)| end);
     let time = words.original(at..from);
     if let Some(task) = words.after(from, &HAS_TO) {
-        let is_timed = lead.is_some() || names_time(words, task, is_to_come);
-        return (is_timed && is_task(words, task)).then(|| text(words, time, task));
+        let is_timed = || lead.is_some() || names_time(words, task, is_to_come);
+        return (is_task(words, task) && is_timed()).then(|| text(words, time, task));
     }
     let has_hour = |spec: &Spec| is_to_come(spec) && (spec.clock.is_some() || spec.wait.is_some());
     if let Some(event) = words.after(from, &HAS) {
@@ -102,12 +184,12 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
             has_hour(spec) || is_to_come(spec) && !matches!(spec.day, None | Some(Day::Today))
         };
         let is_timed =
-            lead.is_some_and(|(spec, _)| is_day(&spec)) || names_time(words, event, is_day);
-        return (is_timed && is_task(words, event)).then(|| text(words, time, event));
+            || lead.is_some_and(|(spec, _)| is_day(&spec)) || names_time(words, event, is_day);
+        return (is_task(words, event) && is_timed()).then(|| text(words, time, event));
     }
     let is_timed =
-        lead.is_some_and(|(spec, _)| has_hour(&spec)) || names_time(words, from, has_hour);
-    (is_timed && is_task(words, from)).then(|| text(words, time, from))
+        || lead.is_some_and(|(spec, _)| has_hour(&spec)) || names_time(words, from, has_hour);
+    (is_task(words, from) && is_timed()).then(|| text(words, time, from))
 }
 
 fn text(words: &Words<'_>, time: &str, from: usize) -> String {
@@ -171,9 +253,5 @@ fn is_task(words: &Words<'_>, from: usize) -> bool {
 /// The past of a verb: "called", "went".
 fn is_past(word: &str) -> bool {
     let is_regular = word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed");
-    is_regular || is_one_of(IRREGULAR_PAST, word)
-}
-
-fn is_one_of(all: &str, word: &str) -> bool {
-    all.split(' ').any(|one| one == word)
+    is_regular || IRREGULAR_PAST.contains(word)
 }
