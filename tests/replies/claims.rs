@@ -96,6 +96,18 @@ async fn one_that_claims_again_is_contradicted() {
     for table in ["reminders", "memories"] {
         assert_eq!(count(&service, table), 0);
     }
+    // What a superpower would keep, and keeps not.
+    subscribe(&service, "ana").await;
+    for text in [
+        "add milk to my list",
+        "spent 12 on lunch",
+        "Bo's birthday is on 3 May",
+    ] {
+        model.usually(says(CLAIMS[0]));
+        let said = reply(&service, "ana", text).await;
+        assert!(said.ends_with(DENIAL), "{text}: {said}");
+    }
+    assert_eq!(count(&service, "power_states"), 0);
     // In the language that they chose.
     model.usually(Mode::Echo);
     let profile = ("set_profile", json!({"language": "de"}));

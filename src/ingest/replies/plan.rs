@@ -110,7 +110,7 @@ impl ReplyPlan {
         let (zone, at) = (context.user.timezone, context.message.received_at);
         let message = message_context(context, &persona.name, zone, at);
         let understood = assistant::understand_all(&message);
-        Request::of(&understood, &self.tools, context.group)
+        Request::of(&understood, &self.tools, context.group, at)
     }
 }
 
