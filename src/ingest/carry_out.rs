@@ -166,6 +166,9 @@ impl MessageTurn<'_> {
         if let Some(known) = self.answer_from_memory(tx)? {
             return Ok(known.into());
         }
+        if let Some(nothing) = self.nothing_to_move(tx)? {
+            return Ok(nothing.into());
+        }
         let taken = self.take_statement(tx)?;
         Ok(taken.unwrap_or_else(|| wording::unknown(&self.message.text, persona).into()))
     }

@@ -22,7 +22,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         "remember" | "note" | "take" | "write" | "keep" | "save" | "memorize" | "memorise"
         | "make" | "dont" | "do" | "never" | "what" | "whats" | "when" | "whens" | "where"
         | "wheres" | "who" | "whos" | "tell" | "show" | "list" | "my" | "memories" | "all"
-        | "which" | "recall" => recall(message).or_else(|| remember(message)),
+        | "which" | "recall" | "how" => recall(message).or_else(|| remember(message)),
         "forget" | "delete" | "remove" | "erase" | "clear" | "wipe" => forget(message),
         _ => None,
     }
@@ -175,9 +175,21 @@ fn recall(message: &ParsedMessage) -> Option<Intent> {
             about: about(message, from),
         });
     }
+    if let Some(about) = asked_how(message) {
+        return Some(Intent::Recall { about: Some(about) });
+    }
     question(message).map(|from| Intent::Recall {
         about: about(message, from),
     })
+}
+
+/// What "how did my interview go?" is about.
+fn asked_how(message: &ParsedMessage) -> Option<String> {
+    let words = &message.words;
+    let from = words.after(message.start, &["how did my", "how did the"])?;
+    let end = words.len().checked_sub(1).filter(|end| *end > from)?;
+    let is_asked = message.is_addressed && words.get(end) == "go";
+    is_asked.then(|| subject(words.original(from..end)))
 }
 
 /// "what's my wifi password?", "where did I park?": a question that only the person's memories

@@ -2,6 +2,7 @@
 
 mod booked;
 mod operations;
+mod questions;
 mod read;
 mod trip;
 
@@ -54,6 +55,8 @@ pub enum TripAction {
     Show(String),
     List,
     PackingList,
+    /// Of the trip to that place.
+    PackingFor(String),
     Cancel(String),
     Unclear,
     /// A place with dates that weren't understood.
@@ -133,6 +136,7 @@ impl Superpower for TripState {
                 Some(trip) => trip.packing_list(),
                 None => NO_TRIP.to_owned(),
             },
+            TripAction::PackingFor(place) => self.speak_of(&place)?.packing_list(),
             TripAction::Cancel(place) => {
                 let at = if place.is_empty() {
                     self.trips.len().checked_sub(1)

@@ -212,6 +212,18 @@ pub fn earlier_or_later() -> String {
         .to_owned()
 }
 
+/// No reminder is about it, and nothing else that is known here.
+pub fn nothing_to_move(about: &str, has_calendar: bool) -> String {
+    let calendar = match has_calendar {
+        true => "",
+        false => " I see no calendar of yours.",
+    };
+    format!(
+        "I know of no reminder about “{}”, so I've moved nothing.{calendar} “reminders” shows the ones you have.",
+        quoted(about)
+    )
+}
+
 pub fn left_as_it_was() -> String {
     "Okay, I've left everything as it was.".to_owned()
 }

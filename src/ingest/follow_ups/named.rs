@@ -89,6 +89,25 @@ impl MessageTurn<'_> {
         Ok(Some(wording::reminders_cancelled(&pairs(&others))))
     }
 
+    /// "move lunch with Bo to 2pm", of which neither a reminder nor a calendar is known.
+    pub(in crate::ingest) fn nothing_to_move(&self, tx: &Tx<'_>) -> Result<Option<String>> {
+        let unknown = self.unknown_message();
+        let Some(FollowUp::Change {
+            which: ReminderRef::About(about),
+            ..
+        }) = &unknown.named_follow_up
+        else {
+            return Ok(None);
+        };
+        let is_everything = ["all", "every", "my reminder", "everything"];
+        if self.in_group() || is_everything.iter().any(|word| about.starts_with(word)) {
+            return Ok(None);
+        }
+        let services = tx.view().services(self.user.id)?;
+        let has_calendar = services.iter().any(|one| one.kind.is_calendar());
+        Ok(Some(wording::nothing_to_move(about, has_calendar)))
+    }
+
     /// "cancel the pills": a message that means nothing else names a reminder by its words.
     pub(in crate::ingest) fn change_named(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
         let unknown = self.unknown_message();

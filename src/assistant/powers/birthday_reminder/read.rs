@@ -163,13 +163,18 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
     } else {
         at
     };
-    let (spec, end) = when::read(words, at)?;
-    let (month, day, year) = match spec.day? {
-        Day::OfYear { month, day } => (month, day, None),
-        Day::Date { year, month, day } => (month, day, Some(year)),
-        Day::Ambiguous { .. } => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
-        _ => {
+    let (spec, mut end) = when::read(words, at)?;
+    let (month, day, year) = match spec.day {
+        Some(Day::OfYear { month, day }) => (month, day, None),
+        Some(Day::Date { year, month, day }) => (month, day, Some(year)),
+        Some(Day::Ambiguous { .. }) => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
+        Some(_) => {
             let (date, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
+            (date.month(), date.day(), None)
+        }
+        None => {
+            let (date, next) = in_days_on(message, &spec, end)?;
+            end = next;
             (date.month(), date.day(), None)
         }
     };
@@ -187,6 +192,22 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
         year,
     };
     Some((Box::new(keep), end))
+}
+
+/// "in two weeks on the 7th": some days from now, and the day of the month, which must agree.
+fn in_days_on(
+    message: &ParsedMessage<'_>,
+    spec: &when::Spec,
+    end: usize,
+) -> Option<(NaiveDate, usize)> {
+    let is_in_days = spec.wait.is_some_and(|wait| wait.seconds == 0);
+    let on = message.words.after(end, &["on"]).filter(|_| is_in_days)?;
+    let (Day::OfMonth(day), next) = when::day_at(&message.words, on)? else {
+        return None;
+    };
+    let at = when::resolve(spec, message.context.now, message.zone()).ok()?;
+    let date = local_time::date(at, message.zone());
+    (date.day() == day).then_some((date, next))
 }
 
 /// Written without the apostrophe.

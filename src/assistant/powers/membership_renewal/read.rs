@@ -53,6 +53,9 @@ pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, 
     if lists(message.request()) {
         return Some((Clear, RenewalAction::List));
     }
+    if asks_for_list(message.request()) {
+        return Some((Strength::Soft, RenewalAction::List));
+    }
     if let Some(from) = words.after(at, &["when does", "when will", "when do"]) {
         let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
         let about = without_article(message, from, verb)?;
@@ -322,6 +325,21 @@ fn lists(request: &str) -> bool {
             | "my subscriptions"
             | "show my subscriptions"
             | "list my subscriptions"
+    )
+}
+
+/// The same as a question, which a memory may answer as well.
+fn asks_for_list(request: &str) -> bool {
+    matches!(
+        request,
+        "what subscriptions do i have"
+            | "which subscriptions do i have"
+            | "what are my subscriptions"
+            | "what am i subscribed to"
+            | "how much do i pay for subscriptions"
+            | "how much do i pay for my subscriptions"
+            | "how much are my subscriptions"
+            | "what do i pay for subscriptions"
     )
 }
 

@@ -51,7 +51,7 @@ const NEEDED: [(Power, &str); 21] = [
         "annually auto-renews autorenews biannually biweekly cancel canceled cancelled daily days \
          due each end ends every everyday expire expires fortnightly half-yearly hourly \
          membership memberships monthly nightly once one quarterly quit renew renewal renewals \
-         renewed renews rid runs semi-annually stop subscription subscriptions terminate \
+         renewed renews rid runs semi-annually stop subscribed subscription subscriptions terminate \
          unsubscribe weekly yearly",
     ),
     (

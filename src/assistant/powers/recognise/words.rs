@@ -261,6 +261,7 @@ static WORDS: WordSet = WordSet::new(&[
     "streaks",
     "stretched",
     "studied",
+    "subscribed",
     "subscription",
     "subscriptions",
     "summaries",

@@ -3,7 +3,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::{DAYS_MAX, TripAction};
+use super::{DAYS_MAX, TripAction, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
@@ -45,7 +45,7 @@ pub(in crate::assistant::powers) fn parse(
         });
         return Some((Clear, plan(message, place.unwrap_or(from), end)));
     }
-    if let Some(found) = parse_question(message, at, end) {
+    if let Some(found) = questions::parse(message, at, end) {
         return Some(found);
     }
     if let Some(from) = words.after(
@@ -80,43 +80,6 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// "show my trip to Lisbon", "when is my trip?".
-fn parse_question(
-    message: &ParsedMessage<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(Strength, TripAction)> {
-    let words = &message.words;
-    if let Some(from) = words.after(
-        at,
-        &[
-            "show my trip to",
-            "show our trip to",
-            "show the trip to",
-            "show me my trip to",
-        ],
-    ) {
-        return Some((Clear, TripAction::Show(parsers::original(words, from, end))));
-    }
-    // "My trip to Lisbon was great" is ordinary talk.
-    let questions = [
-        "when is my trip to",
-        "whens my trip to",
-        "when is our trip to",
-        "when is the trip to",
-        "my trip to",
-        "our trip to",
-    ];
-    if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
-        message.request()
-    {
-        return Some((Soft, TripAction::Show(String::new())));
-    }
-    if let Some(from) = words.after(at, &questions) {
-        return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
-    }
-    None
-}
-
 fn fixed(request: &str) -> Option<TripAction> {
     Some(match request {
         "show my trip"
@@ -144,7 +107,6 @@ fn fixed(request: &str) -> Option<TripAction> {
         | "show our packing list"
         | "whats on my packing list"
         | "show packing list" => TripAction::IfAny(Box::new(TripAction::PackingList)),
-        "what do i need to pack" | "what do we need to pack" => TripAction::PackingList,
         "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
         | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
         "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {

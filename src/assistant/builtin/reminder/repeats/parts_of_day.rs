@@ -16,11 +16,11 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {
 }
 
 pub(super) fn names_parts_of_day(words: &Words, at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |n| words.get(n));
-    let is_of_day = matches!(before, "tomorrow" | "this" | "the" | "next" | "a" | "my")
-        || weekday_name(before).is_some();
-    !is_of_day
-        && matches!(words.get(at + 1), "and" | "&")
+    let is_pair = matches!(words.get(at + 1), "and" | "&")
         && part_of_day(words.get(at)).is_some()
-        && part_of_day(words.get(at + 2)).is_some()
+        && part_of_day(words.get(at + 2)).is_some();
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    is_pair
+        && !matches!(before, "tomorrow" | "this" | "the" | "next" | "a" | "my")
+        && weekday_name(before).is_none()
 }

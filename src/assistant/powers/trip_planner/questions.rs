@@ -1,0 +1,76 @@
+//! Parses questions about trips: "when is my trip to Rome?", "what's on day 2?".
+
+use super::TripAction;
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::powers::Strength::{self, Clear, Soft};
+use crate::assistant::powers::parsers;
+
+pub(super) fn parse(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, TripAction)> {
+    let words = &message.words;
+    if let Some(from) = words.after(
+        at,
+        &[
+            "show my trip to",
+            "show our trip to",
+            "show the trip to",
+            "show me my trip to",
+        ],
+    ) {
+        return Some((Clear, TripAction::Show(parsers::original(words, from, end))));
+    }
+    let packing = [
+        "packing list for my trip to",
+        "packing list for",
+        "my packing list for",
+        "show my packing list for",
+        "what do i need to pack for",
+    ];
+    if let Some(from) = words.after(at, &packing).filter(|from| *from < end) {
+        let place = parsers::original(words, from, end);
+        return Some((Soft, TripAction::PackingFor(place)));
+    }
+    let on_day = [
+        "whats on day",
+        "what is on day",
+        "whats the plan for day",
+        "what is the plan for day",
+        "whats planned for day",
+        "plan for day",
+    ];
+    if let Some(day) = words.after(at, &on_day)
+        && words.get(day).parse::<u32>().is_ok()
+        && day + 1 == end
+    {
+        return Some((Soft, TripAction::Show(String::new())));
+    }
+    if let "what do i need to pack"
+    | "what do we need to pack"
+    | "what do i still need to pack"
+    | "what do we still need to pack"
+    | "what do i have to pack" = message.request()
+    {
+        return Some((Soft, TripAction::IfAny(Box::new(TripAction::PackingList))));
+    }
+    // "My trip to Lisbon was great" is ordinary talk.
+    let questions = [
+        "when is my trip to",
+        "whens my trip to",
+        "when is our trip to",
+        "when is the trip to",
+        "my trip to",
+        "our trip to",
+    ];
+    if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
+        message.request()
+    {
+        return Some((Soft, TripAction::Show(String::new())));
+    }
+    if let Some(from) = words.after(at, &questions) {
+        return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
+    }
+    None
+}
