@@ -1,5 +1,6 @@
-//! Files that import each other in a circle. What a file re-exports counts as imported from where
-//! it stands; a file and those in its folder may name each other.
+//! Files that import each other in a circle. What a file re-exports counts as imported from the
+//! file that defines it. A file and those in its folder may import each other, so a circle that
+//! closes only through such a pair isn't found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
