@@ -1,9 +1,11 @@
 //! Messages and their answers. A message takes three steps:
 //!
 //! 1. `prepare` computes what needs no database: a `PreparedMessage` with the text's meaning.
-//! 2. `decide`, in the transaction: a `MessageTurn` holds the person, the chat and their access;
-//!    the `Decision` is a reply (with its effects, see `carry_out` and `powers`), or to ask a model.
-//! 3. `apply` stores the message with its answer: an `IngestOutcome`.
+//! 2. `decide`, in the transaction, from a `MessageTurn`: the person, the chat and their access. It
+//!    finds whether and how to answer. It also writes what the reply reports: reminders, names
+//!    (`carry_out`), superpowers' states (`powers`). The `Decision` is the reply, or to ask a model.
+//! 3. `apply`, in the same transaction, stores the message with its answer and counts it: an
+//!    `IngestOutcome`.
 //!
 //! A 200 means that message, count, reply and later commands are committed together. This module
 //! must not know HTTP.

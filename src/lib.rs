@@ -6,8 +6,9 @@
 //! 2. [`routes`] finds the row of its table, authenticates the caller ([`auth`]) and reads the body.
 //! 3. [`ingest`] prepares the message: all that needs no database, also what its text means
 //!    ([`assistant`]).
-//! 4. It hands the store one closure, which decides (limits, access, whether and how to answer) and
-//!    applies: it writes the rows. [`store`] runs waiting closures in one transaction and commits;
+//! 4. It hands the store one closure. The closure checks limits and access, decides whether and
+//!    how to answer, carries out what was asked for (a reminder, a superpower's action), and stores
+//!    the message with its answer. [`store`] runs waiting closures in one transaction and commits;
 //!    then the answer goes out.
 //! 5. What comes later (reminders, late replies of a language model, webhooks) is a command:
 //!    a row first, then a frame that [`edge`] sends to the relay.

@@ -177,8 +177,7 @@ impl Intent {
         }
     }
 
-    /// Whether a command is incomplete.
-    /// What it means where it follows up nothing.
+    /// The meaning of the same words when there is nothing that they follow up.
     pub fn unless_follow_up(&self) -> &Self {
         match self {
             Self::FollowUp { otherwise, .. } => otherwise.unless_follow_up(),
@@ -186,6 +185,7 @@ impl Intent {
         }
     }
 
+    /// Whether a command is incomplete.
     pub fn is_unclear(&self) -> bool {
         matches!(
             self,

@@ -1,5 +1,5 @@
-//! The origin of settings: a file and the environment. The only reader of the process's
-//! environment variables.
+//! The origin of settings: a file and environment variables. No other file reads settings of the
+//! service from the environment.
 
 use std::collections::BTreeMap;
 use std::fs::File;

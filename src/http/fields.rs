@@ -12,9 +12,10 @@ use crate::error::{Error, FieldError};
 /// the errors. Null counts as absent.
 ///
 /// ```
-/// # use chatkeep::http::Fields;
-/// # fn read(body: &serde_json::Map<String, serde_json::Value>) -> chatkeep::error::Result<(String,
-/// i64)> { let mut fields = Fields::of(body);
+/// # use chatkeep::{error::Result, http::Fields};
+/// # use serde_json::{Map, Value};
+/// # fn read(body: &Map<String, Value>) -> Result<(String, i64)> {
+/// let mut fields = Fields::of(body);
 /// let chat = fields.required_string("chat_guid", 1..=512);
 /// let at = fields.required_integer("timestamp", 0..=i64::MAX);
 /// fields.finish()?;

@@ -1,5 +1,6 @@
-//! The third step of a message, in its transaction: the rows of the message and its answer, and of
-//! an uploaded photo, whose reply is a command.
+//! The third step of a message, in its transaction: stores the message with its answer, its count,
+//! and an uploaded photo, whose reply is a command. The effects of the reply, like a reminder, are
+//! already stored by the second step.
 
 use super::decide::Decision;
 use super::limits::Quotas;

@@ -1,4 +1,6 @@
-//! The second step of a message, in its transaction: whether it is answered, and by whom.
+//! The second step of a message, in its transaction: whether it is answered, and by whom: the
+//! builtin assistant, a superpower or a language model. A reply of the first two is carried out
+//! here, too (`carry_out`, `powers`), so this step writes rows; `should_respond` is the pure rule.
 
 use super::Mode;
 use super::powers::request::RequestedPower;

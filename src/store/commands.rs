@@ -416,7 +416,7 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// UnfinishedCommand commands up to `last_seq` that were handed out, by seq.
+    /// Unfinished commands up to `last_seq` that were handed out, by seq.
     pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2

@@ -67,7 +67,7 @@ const ROOM_TABLES: &[(&str, &str)] = &[
 /// The result of one transaction.
 #[derive(Debug, Default)]
 pub struct ErasureStep {
-    /// UnfinishedCommand commands that ended: agent and seq.
+    /// Commands that the step ended before they were finished: agent and seq.
     pub ended: Vec<(AgentId, u64)>,
     /// Only the ledger and the tombstone are left.
     pub done: bool,

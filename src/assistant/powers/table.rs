@@ -31,7 +31,8 @@ pub struct PowerOperation {
     pub changes: bool,
 }
 
-/// Generates `Action` and the methods of `Power` from lines `Name: module::{State, PowerAction}`.
+/// Generates `PowerAction` and the methods of `Power` from lines `Power: module::{State, Action}`.
+/// `State` is the stored state, which implements `Superpower`.
 macro_rules! superpowers {
     ($($power:ident: $module:ident::{$state:ident, $action:ident},)*) => {
         /// An action of one superpower.
