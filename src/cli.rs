@@ -213,7 +213,7 @@ fn print(text: &str) -> Result<(), String> {
     write_all(&printable::plain_lines(text))
 }
 
-/// The same for JSON.
+/// Prints JSON to standard output, without control characters.
 fn print_json(json: &impl ToString) -> Result<(), String> {
     write_all(&printable::plain_json(&json.to_string()))
 }

@@ -2,7 +2,7 @@
 //! time, and retries. Other modules write the prompt. This module must not know messages, rooms or
 //! users, and never passes on a server's error text.
 
-mod numbers;
+mod model_metrics;
 mod stream;
 mod wire;
 
@@ -20,7 +20,7 @@ use crate::config::MaxTokensField;
 use crate::metrics::{self, MetricsRegistry};
 use crate::outbound::{self, Method, Request};
 use crate::setting::Setting;
-use numbers::ModelMetrics;
+use model_metrics::ModelMetrics;
 use stream::PartialCompletion;
 pub use wire::{ModelFailure, ModelReply, ToolCall, Usage};
 
@@ -51,8 +51,8 @@ pub struct Settings {
 /// A request to the model.
 pub struct ModelRequest {
     pub prompt: Prompt,
-    /// The same prompt without tools, for a server that doesn't support them; `None` when it has
-    /// none.
+    /// The prompt without tools, for a server that doesn't support them; `None` when `prompt` has
+    /// no tools.
     pub without_tools: Option<Prompt>,
     pub vision: bool,
     pub tokens_max: i64,
@@ -87,7 +87,7 @@ pub struct Model {
     permits: Semaphore,
     tools_failed: AtomicU32,
     clock: Clock,
-    numbers: ModelMetrics,
+    metrics: ModelMetrics,
 }
 
 impl Model {
@@ -98,7 +98,7 @@ impl Model {
             tools_failed: AtomicU32::new(0),
             settings,
             clock,
-            numbers: ModelMetrics::default(),
+            metrics: ModelMetrics::default(),
         })
     }
 
@@ -122,7 +122,7 @@ impl Model {
 
     /// Waits for a permit. Get it before preparing the prompt, so that waiting uses little memory.
     pub async fn place(&self) -> CallPermit<'_> {
-        let _waiting = self.numbers.waits();
+        let _waiting = self.metrics.waits();
         CallPermit(self.permits.acquire().await.ok()) // the semaphore is never closed
     }
 
@@ -133,7 +133,7 @@ impl Model {
             "Calls under way.",
             busy as f64,
         )?;
-        self.numbers.show(page)
+        self.metrics.show(page)
     }
 
     /// Whether a new request has to wait for a permit.
@@ -204,7 +204,7 @@ impl Model {
             usage,
             reply,
         };
-        self.numbers.count(&made);
+        self.metrics.count(&made);
         made
     }
 

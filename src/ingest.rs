@@ -90,7 +90,7 @@ pub struct Ingest {
     zones: KnownZones,
     /// When somebody was last asked how something was, by this or an earlier process.
     how_was_asked_ms: AtomicI64,
-    /// Whose calendars and mails are to be planned.
+    /// Users whose calendars or mails changed, so that superpowers' alarms must be planned again.
     changed_users: Mutex<ChangedUsers>,
     /// Counts limits that were reported in the answer's text.
     pub limited: IntCounterVec,

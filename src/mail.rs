@@ -25,7 +25,8 @@ pub struct Mailer {
 }
 
 pub struct OutgoingLetter<'a> {
-    /// The same in every attempt, so that a duplicate can be recognised.
+    /// The Message-ID's first part. Every attempt uses the same one, so that a duplicate can be
+    /// recognised.
     pub id: &'a str,
     pub to: &'a str,
     pub subject: &'a str,

@@ -63,7 +63,8 @@ pub struct FetchedMail {
 pub struct MailServer<'a> {
     /// The name that its certificate is for.
     pub host: &'a str,
-    /// Of the host, checked already: a stranger's name must not lead into the own network.
+    /// The host's addresses, already checked: a name that a stranger chose must not lead into the
+    /// operator's own network.
     pub addresses: &'a [SocketAddr],
     pub security: Security,
     pub username: &'a str,
@@ -318,7 +319,7 @@ fn item(mail: &ListedMail, bytes: &[u8], inbox: Inbox, own: &str, now: Timestamp
     }
 }
 
-/// The same mail has it under any UID; only one without Message-ID and date depends on its UID.
+/// A mail's key, which doesn't change with its UID, except for a mail without Message-ID and date.
 fn key(extract: &MailExtract, inbox: Inbox, uid: u32) -> String {
     let sent = extract.sent_at.and_then(DateTime::from_timestamp_millis);
     let sent = sent.map(|at| at.to_rfc3339()).unwrap_or_default();

@@ -220,7 +220,7 @@ impl MetricsRegistry {
         self.add(&gauge)
     }
 
-    /// The same, with one label.
+    /// Adds values that are read only when the metrics are rendered, with one label.
     pub fn labelled(
         &self,
         name: &str,

@@ -104,9 +104,9 @@ pub enum Method {
     Post,
     Put,
     Delete,
-    /// Of WebDAV (RFC 4918).
+    /// A method of WebDAV (RFC 4918).
     Propfind,
-    /// Of WebDAV (RFC 3253).
+    /// A method of WebDAV (RFC 3253).
     Report,
 }
 
@@ -189,7 +189,7 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
     send_until(request, &mut |_| false)
 }
 
-/// The same, but the body is read only until it is enough: a server may keep its stream of
+/// Like `send`, but the body is read only until it is enough: a server may keep its stream of
 /// events open. `is_enough` is called with all of the body so far, after each part of it.
 pub fn send_until(
     request: &Request<'_>,

@@ -54,7 +54,7 @@ use service::Service;
 
 /// How long a journal may still be locked by a relay that just ended.
 const LOCK_MAX: Duration = Duration::from_secs(5);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A relay's settings, apart from its network.
 #[derive(Debug, Clone)]
@@ -146,7 +146,7 @@ pub async fn run<N: Network>(
         stop,
     });
     let _end = AbortOnDrop(core.clone());
-    let told = async {
+    let stop_requested = async {
         // The core holds the sender.
         let stop = stopped.wait_for(Option::is_some).await;
         stop.ok().and_then(|stop| stop.clone()).unwrap_or_default()
@@ -154,7 +154,7 @@ pub async fn run<N: Network>(
     tokio::select! {
         stop = core.network.incoming(Uplink::of(&core)) => stop,
         stop = commands::receive(&core, reports) => stop,
-        stop = told => stop,
+        stop = stop_requested => stop,
     }
 }
 
@@ -166,7 +166,7 @@ async fn open_journal(path: &Path) -> io::Result<Journal> {
         let opening = tokio::task::spawn_blocking(move || Journal::open(path));
         match opening.await.map_err(io::Error::other).flatten() {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < until => {
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(LOCK_RETRY_INTERVAL).await;
             }
             opened => return opened,
         }

@@ -24,8 +24,6 @@ mod customers;
 mod database_files;
 mod deferred;
 mod dialogs;
-#[cfg(test)]
-mod dice;
 mod done_calls;
 mod erased_quotes;
 mod erased_rooms;
@@ -47,7 +45,6 @@ mod mail_items;
 mod memories;
 mod memory_tasks;
 mod messages;
-mod numbers;
 mod open;
 mod outgoing_mails;
 mod payment_events;
@@ -64,6 +61,9 @@ mod reminders;
 mod restore;
 mod rooms;
 mod schema;
+#[cfg(test)]
+mod seeded_random;
+mod store_metrics;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
@@ -130,7 +130,6 @@ pub use mail_items::{MailFactRow, MailItem};
 pub use memories::Memory;
 pub use memory_tasks::{MemoryTask, MemoryTaskKind};
 pub use messages::NewMessage;
-pub use numbers::{Backlog, Numbers, Sizes};
 pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use pending_replies::PendingReply;
 pub use photos::{NewPhoto, Photo};
@@ -141,6 +140,7 @@ pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use restore::{PendingRestore, RestoreReport, begin_epoch};
 pub use rooms::{NewRoom, Room, RoomId, Target, given_name};
+pub use store_metrics::{Backlog, Sizes, WriterMetrics};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;
 pub use undelivered_answers::AnswerDue;
@@ -168,7 +168,7 @@ pub struct Store {
     undelivered: UndeliveredAnswers,
     provider_tasks: TaskQueue,
     health: Arc<health::WriterHealth>,
-    numbers: Arc<Numbers>,
+    metrics: Arc<WriterMetrics>,
     /// Held while the service copies its database.
     copying: Arc<tokio::sync::Mutex<()>>,
     path: PathBuf,
@@ -195,17 +195,21 @@ impl Store {
         let provider_tasks = cache.provider_tasks.clone();
         let counts = cache.deferred.shown().clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
-        let (health, hurry) = (
+        let (health, short_reads) = (
             health::WriterHealth::new(),
             Arc::new(AtomicBool::new(false)),
         );
         let connections = options.readers;
-        let readers =
-            readers::Readers::open(&options.path, connections, hurry.clone(), counts.clone())?;
+        let readers = readers::Readers::open(
+            &options.path,
+            connections,
+            short_reads.clone(),
+            counts.clone(),
+        )?;
         let (checkpointer, checkpoint) =
-            checkpoint::start(beside, hurry, health.clone()).map_err(|e| e.to_string())?;
-        let numbers = Arc::new(Numbers::default());
-        let counted = (health.clone(), numbers.clone());
+            checkpoint::start(beside, short_reads, health.clone()).map_err(|e| e.to_string())?;
+        let metrics = Arc::new(WriterMetrics::default());
+        let counted = (health.clone(), metrics.clone());
         let (writer, writing) =
             writer::Writer::start(conn, cache, checkpointer, counted).map_err(|e| e.to_string())?;
         Ok(Self {
@@ -215,7 +219,7 @@ impl Store {
             undelivered,
             provider_tasks,
             health,
-            numbers,
+            metrics,
             copying: Arc::default(),
             path: options.path.clone(),
             threads: vec![writing, checkpoint],

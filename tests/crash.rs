@@ -52,7 +52,7 @@ async fn nothing_answered_is_lost_or_doubled_by_kills() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let seed = setting("CRASH_SEED").unwrap_or(now.as_nanos() as u64);
     println!("CRASH_SEED={seed}");
-    let mut dice = Dice(seed | 1);
+    let mut random = SeededRandom(seed | 1);
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("chatkeep.db");
     let ledger = Arc::new(Ledger::default());
@@ -68,7 +68,7 @@ async fn nothing_answered_is_lost_or_doubled_by_kills() {
         }
         retry_unanswered(&service, &ledger).await;
         let load = start_load(&service, &ledger);
-        tokio::time::sleep(Duration::from_millis(50 + dice.below(650))).await;
+        tokio::time::sleep(Duration::from_millis(50 + random.below(650))).await;
         service.kill();
         ledger.stopping.store(true, Ordering::SeqCst);
         for task in load {
@@ -86,9 +86,9 @@ async fn nothing_answered_is_lost_or_doubled_by_kills() {
 }
 
 /// Numbers from a seed (xorshift).
-struct Dice(u64);
+struct SeededRandom(u64);
 
-impl Dice {
+impl SeededRandom {
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

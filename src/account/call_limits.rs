@@ -89,7 +89,7 @@ impl CallLimits {
             .await
     }
 
-    /// The same for a limit of calls in a minute.
+    /// Counts a call for a limit of calls in a minute.
     pub fn take_of_minute(&self, limit: Limit, user: UserId) -> Result<Quota> {
         let mut windows = self.minutes.lock();
         let calls_max = limit.calls_and_window_ms().0;

@@ -1,7 +1,8 @@
-//! Erasing accounts that are due. First the account becomes inaccessible and its phone number free.
-//! Then its rows are removed in steps, the file is rewritten so that no bytes remain, a
-//! confirmation is queued, and only a tombstone stays. Every step finds its work in the database
-//! and records its completion in the same transaction, so the erasure may be interrupted anywhere.
+//! The job that erases accounts that are due; the rows are removed by `store::erasure`. First the
+//! account becomes inaccessible and its phone number free. Then its rows are removed in steps, the
+//! file is rewritten so that no bytes remain, a confirmation is queued, and only a tombstone stays.
+//! Every step finds its work in the database and records its completion in the same transaction, so
+//! the erasure may be interrupted anywhere.
 
 pub mod schedule;
 

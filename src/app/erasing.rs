@@ -1,4 +1,4 @@
-//! Builds the account eraser and the sender of its mails.
+//! Builds the account eraser (`account::erasure`) and the sender of its mails from the settings.
 
 use std::sync::Arc;
 

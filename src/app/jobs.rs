@@ -1,4 +1,4 @@
-//! The background jobs: deliver reminders, expire commands, remove old rows and files. Each
+//! Starts the background jobs: deliver reminders, expire commands, remove old rows and files. Each
 //! job finds its work in the database and may be cancelled at any point.
 
 use std::net::SocketAddr;

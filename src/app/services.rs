@@ -1,4 +1,4 @@
-//! The parts that keep sealed secrets: the marketplace and connected services.
+//! Builds the parts that keep sealed secrets: the marketplace and connected services.
 
 use std::sync::Arc;
 

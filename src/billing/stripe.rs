@@ -67,7 +67,7 @@ impl Call {
         }
     }
 
-    /// The same operation must use the same key, also when it is retried.
+    /// A retried operation must use the key of its first try.
     pub(super) fn post(path: impl Into<String>, form: &Form, idempotency_key: String) -> Self {
         Self {
             method: Method::Post,

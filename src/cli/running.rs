@@ -32,7 +32,7 @@ pub(super) fn ask(
     send(config, Request::new(method, path), body)
 }
 
-/// The same for work that takes the service up to `timeout`.
+/// Like `ask`, for work that takes the service up to `timeout`.
 pub(super) fn ask_for(
     config: &Config,
     method: Method,

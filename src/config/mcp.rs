@@ -12,7 +12,7 @@ const NAME_BYTES_MAX: usize = 20;
 pub struct McpServer {
     /// Lower case letters, digits and "-", at most 20 bytes; no two are the same.
     pub name: String,
-    /// Of its endpoint for streamable HTTP, to the letter.
+    /// The address of its endpoint for streamable HTTP, used exactly as configured.
     pub url: String,
     pub token: Option<Secret>,
     /// Whether its tools are offered in groups too.

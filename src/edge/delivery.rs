@@ -16,7 +16,7 @@ use crate::store::{Command, Tx};
 impl Hub {
     /// Commits the steps planned for a socket. Returns the commands to send; `None` when the socket
     /// is no longer current.
-    pub(super) async fn pump(
+    pub(super) async fn release_commands(
         self: Arc<Self>,
         relay: Arc<Relay>,
         line: Arc<SocketMailbox>,

@@ -1,5 +1,5 @@
-//! Commands that ended without being done. Each is logged and counted for the operator, who may
-//! retry it. Neither content nor recipient is logged.
+//! What happens when a command ends without being done: it is logged and counted for the operator,
+//! who may retry it. Neither content nor recipient is logged.
 
 use std::sync::Arc;
 

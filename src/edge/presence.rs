@@ -114,7 +114,7 @@ impl Hub {
     }
 
     /// Stops commands on a socket that has ended or is being closed.
-    pub(super) fn retire(&self, relay: &Relay, line: &SocketMailbox) {
+    pub(super) fn stop_commands(&self, relay: &Relay, line: &SocketMailbox) {
         let state = &mut *relay.state();
         if !state.is_current(line) {
             return;
@@ -130,7 +130,7 @@ impl Hub {
 
     /// Removes a closed socket.
     pub(super) fn leave(&self, relay: &Relay, line: &SocketMailbox) {
-        self.retire(relay, line);
+        self.stop_commands(relay, line);
         let state = &mut *relay.state();
         if state.is_current(line) {
             state.socket = None;

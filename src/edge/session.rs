@@ -66,7 +66,7 @@ pub(super) struct Session<S> {
     /// Reports being committed, in order of arrival. `None` when there are none, so that an idle
     /// relay uses little memory.
     reports: Option<FuturesOrdered<BoxedFuture<ReportOutcome>>>,
-    pump: Option<BoxedFuture<StoreResult<Vec<Command>>>>,
+    release: Option<BoxedFuture<StoreResult<Vec<Command>>>>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
@@ -90,7 +90,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             pings: Bucket::new(PINGS_BURST, PINGS_PER_SECOND, mono),
             malformed: Window::default(),
             reports: None,
-            pump: None,
+            release: None,
         }
     }
 
@@ -103,8 +103,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             Ok(()) => self.exchange().await,
             Err(end) => end,
         };
-        self.guard.hub.retire(&self.guard.relay, &self.guard.line);
-        Box::pin(self.say_goodbye(end)).await;
+        self.guard
+            .hub
+            .stop_commands(&self.guard.relay, &self.guard.line);
+        Box::pin(self.end_connection(end)).await;
     }
 
     async fn begin(&mut self) -> Step {
@@ -133,7 +135,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             let done = tokio::select! {
                 frame = self.ws.next(), if waiting < REPORTS_MAX => Box::pin(self.read(frame)).await,
                 reported = next_report(&mut self.reports) => Box::pin(self.apply_report(reported)).await,
-                commands = running(&mut self.pump) => Box::pin(self.pumped(commands)).await,
+                commands = running(&mut self.release) => Box::pin(self.send_released(commands)).await,
                 () = line.wake.notified() => Box::pin(self.on_wake()).await,
                 _ = phase.changed() => Ok(()),
                 () = sleep_until(deadline) => Box::pin(self.tick()).await,
@@ -170,7 +172,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             return at.min(self.opened + RESUME_WAIT);
         }
         let state = self.guard.relay.state();
-        if self.pump.is_none()
+        if self.release.is_none()
             && !self.draining
             && let Some(timer) = state.outbox.as_ref().and_then(|o| o.next_timer())
         {
@@ -193,7 +195,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         if !self.started && now >= self.opened + RESUME_WAIT {
             self.start();
         }
-        self.start_pump();
+        self.start_release();
         Ok(())
     }
 
@@ -208,7 +210,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 self.send(frame).await?;
             }
         }
-        self.start_pump();
+        self.start_release();
         Ok(())
     }
 
@@ -217,21 +219,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.guard.hub.start(&self.guard);
     }
 
-    fn start_pump(&mut self) {
-        if self.started && !self.draining && self.pump.is_none() {
-            // Not while a pump runs: its commands are about to be sent.
+    fn start_release(&mut self) {
+        if self.started && !self.draining && self.release.is_none() {
+            // Not while a release runs: its commands are about to be sent.
             if std::mem::take(&mut self.begins_anew) {
                 self.start();
             }
             let SocketGuard { hub, relay, line } = &self.guard;
-            let pump = hub.clone().pump(relay.clone(), line.clone());
-            self.pump = Some(Box::pin(pump));
+            let release = hub.clone().release_commands(relay.clone(), line.clone());
+            self.release = Some(Box::pin(release));
         }
     }
 
-    async fn pumped(&mut self, commands: StoreResult<Vec<Command>>) -> Step {
-        self.pump = None;
-        let commands = commands.unwrap_or_default(); // the pump logged the error
+    async fn send_released(&mut self, commands: StoreResult<Vec<Command>>) -> Step {
+        self.release = None;
+        let commands = commands.unwrap_or_default(); // the release logged the error
         if commands.is_empty() || self.draining {
             return Ok(()); // committed but unsent commands are sent after the restart
         }
@@ -255,10 +257,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 }
 
-/// The pump's commands; never resolves when no pump runs.
-async fn running<T>(pump: &mut Option<BoxedFuture<T>>) -> T {
-    match pump {
-        Some(pump) => pump.await,
+/// The release's commands; never resolves when no release runs.
+async fn running<T>(release: &mut Option<BoxedFuture<T>>) -> T {
+    match release {
+        Some(release) => release.await,
         None => std::future::pending().await,
     }
 }

@@ -21,7 +21,7 @@ pub const EVENTS_MAX: usize = 100;
 pub const LIMIT_MAX: usize = 100;
 pub const LIMIT_DEFAULT: usize = 50;
 pub const WAIT_S_MAX: u64 = 25;
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const WAIT_MIN: Duration = Duration::from_millis(50);
 /// Polls per agent and minute.
 const POLLS_MAX: u64 = 60;
 const POLLS: &str = "relay_polls";
@@ -167,7 +167,7 @@ async fn wait(
     };
     // Overdue commands were checked just now; check them again a little later.
     let timer = outbox_next(relay).map_or(deadline, |at| {
-        let wait = Duration::from_millis(at.since(mono)).max(LOOK_AGAIN);
+        let wait = Duration::from_millis(at.since(mono)).max(WAIT_MIN);
         deadline.min(Instant::now() + wait)
     });
     tokio::select! {

@@ -4,8 +4,8 @@
 //! the number of seeds, `CHATKEEP_MODEL_SEED` runs one.
 
 mod checks;
-mod dice;
 mod relay;
+mod seeded_random;
 pub(super) mod world;
 
 use world::World;
@@ -58,22 +58,22 @@ async fn run(world: &mut World) {
 }
 
 async fn step(world: &mut World) {
-    let agent = world.dice.below(world.relays.len());
-    match world.dice.below(24) {
+    let agent = world.random.below(world.relays.len());
+    match world.random.below(24) {
         0..=4 => world.produce().await,
         5 => world.connect(agent).await,
         6 => world.connect_and_start(agent).await,
         7 => world.start(agent).await,
-        8..=10 => world.pump(agent).await,
-        11 => world.pump_beside_an_ack(agent).await,
-        12 => world.pump_and_vanish(agent).await,
+        8..=10 => world.release_commands(agent).await,
+        11 => world.release_beside_an_ack(agent).await,
+        12 => world.release_and_vanish(agent).await,
         13..=15 => world.work(agent).await,
         16 => world.stray_ack(agent).await,
         17 => world.hang_up(agent),
         18..=19 => world.poll(agent).await,
         20 => world.take_over().await,
         21 => world.expire().await,
-        22 => match world.dice.below(4) {
+        22 => match world.random.below(4) {
             0 => world.restart(),
             _ => world.pass_time(),
         },
@@ -84,9 +84,9 @@ async fn step(world: &mut World) {
 /// One more try of each relay; some of them never finish anything.
 async fn come_back(world: &mut World) {
     for agent in 0..world.relays.len() {
-        if world.dice.one_in(2) {
+        if world.random.one_in(2) {
             world.connect_and_start(agent).await;
-            world.pump(agent).await;
+            world.release_commands(agent).await;
             world.work(agent).await;
         } else {
             world.hang_up(agent);

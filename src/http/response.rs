@@ -67,7 +67,7 @@ where
     Response::new(Either::Right(body.boxed_unsync()))
 }
 
-/// The same answer with one more header. A value that isn't valid in a header is a bug: it is
+/// The response with one more header. A value that isn't valid in a header is a bug: it is
 /// logged and left out.
 pub fn with_header(mut response: Response, name: HeaderName, value: &str) -> Response {
     match HeaderValue::from_str(value) {
@@ -79,7 +79,7 @@ pub fn with_header(mut response: Response, name: HeaderName, value: &str) -> Res
     response
 }
 
-/// The same answer with the caller's rate limit headers.
+/// The response with the caller's rate limit headers.
 pub fn with_quota(mut response: Response, quota: &Quota) -> Response {
     append_quota(response.headers_mut(), quota);
     response

@@ -12,9 +12,9 @@ const CHANGE_COMMITTED_MS: i64 = 15_000;
 /// Whoever is to be planned for, in order.
 #[derive(Debug, Default)]
 pub(super) struct ChangedUsers {
-    /// `None` before the first look, which plans for everybody.
+    /// `None` before the first check, which plans for everybody.
     since: Option<Timestamp>,
-    /// What is known of the changes of the last look.
+    /// The changes that the last check read.
     latest: HashMap<UserId, (Timestamp, i64)>,
     /// What was known when it was planned.
     planned: HashMap<UserId, (Timestamp, i64)>,

@@ -42,7 +42,7 @@ impl MessageTurn<'_> {
         Ok(self.superpower_access(tx)?.is_allowed())
     }
 
-    /// The same, with the reason where it is refused.
+    /// Access to superpowers in this message's room, with the reason if it is refused.
     pub(super) fn superpower_access(&self, tx: &Tx<'_>) -> Result<Access> {
         let request = self.superpower_request(tx)?;
         Ok(verdict(request, &self.user, &self.flags, self.now))

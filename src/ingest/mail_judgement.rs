@@ -22,7 +22,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 const MAILS_MAX: usize = 20;
 /// Mails of one person that a model is asked about in a day.
 const MAILS_A_DAY_MAX: i64 = 100;
-/// Of the one word that is expected.
+/// Tokens of the answer, of which one word is expected.
 const TOKENS_MAX: i64 = 100;
 const DAY_S: i64 = 86_400;
 
@@ -32,9 +32,9 @@ pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
     let mut tried: HashSet<i64> = HashSet::new();
     loop {
         let now = ingest.clock.now();
-        let looked = judge_new(&ingest, &mut tried, now).await;
-        metrics.ran(&looked, ingest.clock.now().0);
-        if let Err(error) = looked {
+        let outcome = judge_new(&ingest, &mut tried, now).await;
+        metrics.ran(&outcome, ingest.clock.now().0);
+        if let Err(error) = outcome {
             log::warn!("judging mails: {error}");
         }
         ingest.clock.pause(now, LOOK_INTERVAL).await;

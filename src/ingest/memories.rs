@@ -74,7 +74,7 @@ impl MessageTurn<'_> {
         Ok(wording::remembered(text))
     }
 
-    /// The same for what nobody asked to remember.
+    /// Remembers a stated fact that nobody asked to remember.
     pub(super) fn remember_fact(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
         let known = tx.count_memories(self.user.id)?;
         let reply = self.remember(tx, text)?;
@@ -163,7 +163,7 @@ impl MessageTurn<'_> {
         Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
     }
 
-    /// The same for all memories.
+    /// Asks whether to forget all memories.
     pub(super) fn ask_to_forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
         let known = self.known(tx)?;
         let memories = tx.count_memories(self.user.id)?.max(known.memories.len());

@@ -52,7 +52,7 @@ impl MessageTurn<'_> {
         self.set_reminder_as(tx, request, &schedule_id, self.room.id)
     }
 
-    /// The same under an id (a UUID) of the caller's, in any room.
+    /// Sets a reminder in any room, with an id (a UUID) that the caller chose.
     pub(super) fn set_reminder_as(
         &self,
         tx: &mut Tx<'_>,

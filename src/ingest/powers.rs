@@ -94,8 +94,8 @@ impl MessageTurn<'_> {
     /// Ends the conversation about a superpower, and what runs only until the person is done.
     fn end(&self, tx: &mut Tx<'_>, power: Power, explicit: bool) -> Result<String> {
         let alarm = tx.power_alarm_at(self.user.id, power.name())?;
-        let goes_on = !self.in_group() && alarm.is_some_and(|at| at > self.now);
-        let action = power.stop_of_running().filter(|_| goes_on);
+        let still_sends = !self.in_group() && alarm.is_some_and(|at| at > self.now);
+        let action = power.stop_of_running().filter(|_| still_sends);
         let stopped = match action {
             Some(action) => {
                 let attempt = PowerAttempt {
@@ -113,7 +113,7 @@ impl MessageTurn<'_> {
         tx.end_power_session(self.user.id, self.room.id, self.now)?;
         Ok(match stopped {
             Some(reply) => self.text_of(reply),
-            None => wording::superpower_ended(power.title(), goes_on),
+            None => wording::superpower_ended(power.title(), still_sends),
         })
     }
 
@@ -156,7 +156,7 @@ impl MessageTurn<'_> {
         Ok(reply.unwrap_or_else(|| wording::part_not_understood(text)))
     }
 
-    /// The same; `None`: no superpower understands it.
+    /// Does what a request asks a superpower for. `None`: no superpower understands it.
     pub(super) fn try_power_for(&self, tx: &mut Tx<'_>, text: &str) -> Result<Option<String>> {
         let persona = self.ingest.persona.get();
         let message = &self.message;

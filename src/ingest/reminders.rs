@@ -20,7 +20,7 @@ use crate::model::recurrence::Progress;
 use crate::store::{Reminder, Tx, View};
 
 /// How soon a changed clock is noticed.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
 /// People whose calendars are planned in one transaction, which messages wait for.
@@ -89,26 +89,26 @@ impl ReminderWaker {
 }
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
+pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
     loop {
         ingest.reminders.looking();
-        let looked_at = ingest.clock.now();
-        let delivered = deliver_due(&ingest, looked_at).await;
+        let begun_at = ingest.clock.now();
+        let delivered = deliver_due(&ingest, begun_at).await;
         let now = ingest.clock.now();
-        numbers.ran(&delivered, now.0);
+        metrics.ran(&delivered, now.0);
         let pause = match delivered {
             Ok(Some(next)) => {
                 let ms = next.0.saturating_sub(now.0).max(0) as u64;
-                Duration::from_millis(ms).min(LOOK_EVERY)
+                Duration::from_millis(ms).min(POLL_INTERVAL)
             }
-            Ok(None) => LOOK_EVERY,
+            Ok(None) => POLL_INTERVAL,
             Err(error) => {
                 log::warn!("reminders: {error}");
                 FAILED_PAUSE
             }
         };
         let next_check = now.plus_ms(pause.as_millis() as i64);
-        let pause = ingest.clock.pause(looked_at, pause);
+        let pause = ingest.clock.pause(begun_at, pause);
         ingest.reminders.sleep(next_check, pause).await;
     }
 }
@@ -132,7 +132,7 @@ async fn deliver_due(ingest: &Arc<Ingest>, now: Timestamp) -> Result<Option<Time
         for reminder in tx.due_reminders(now)? {
             deliver(&worker, tx, &reminder, now)?;
         }
-        worker.ring_due(tx, now)?;
+        worker.handle_due_alarms(tx, now)?;
         next_due(&tx.view())
     });
     delivered.await.map(soon)

@@ -268,7 +268,7 @@ impl Ingest {
             Some(pending) => {
                 let result = ReplyResult::deadline_passed(pending.unprompted);
                 let now = self.clock.now();
-                let (reply, decision) = self.fulfilled(tx, &pending, &result, now)?;
+                let (reply, decision) = self.final_reply(tx, &pending, &result, now)?;
                 let answer = reply.into_answer();
                 tx.set_answer(message_id, &answer, &decision.json())?;
                 self.replies.end(tx, message_id)?;
@@ -307,7 +307,7 @@ impl Ingest {
         if pending.late && !give_up && !self.has_room(tx, &pending)? {
             return Err(no_room());
         }
-        let (reply, decision) = self.fulfilled(tx, &pending, result, now)?;
+        let (reply, decision) = self.final_reply(tx, &pending, result, now)?;
         let decision = decision.json();
         // A private question isn't answered in a chat that became a group.
         let is_former = tx.is_former_direct_chat(pending.room)?;
@@ -333,8 +333,9 @@ impl Ingest {
         self.replies.end(tx, message_id)
     }
 
-    /// The reply was made, so making it doesn't crash the service.
-    async fn set_made(&self, message_id: i64) {
+    /// Records that the reply was made: making it didn't crash the service, so its starts are
+    /// forgotten.
+    async fn note_reply_made(&self, message_id: i64) {
         // One attempt is enough.
         let _ = self
             .store

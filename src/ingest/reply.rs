@@ -1,4 +1,5 @@
-//! What the assistant says to a message, before it is cut into bubbles.
+//! The type of a reply to a message: its text before it is cut into bubbles, and the fields that go
+//! with it (a schedule, a denial). Replies of language models are made in `replies`.
 
 use serde::Serialize;
 use serde_json::Value;

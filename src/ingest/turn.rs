@@ -1,5 +1,5 @@
-//! What is known of a message in its transaction: the person, the chat, their flags and access. The
-//! files beside this one say what is done with it.
+//! `MessageTurn`: the facts about one message in its transaction (the person, the chat, their flags
+//! and access), and how they are read. `decide`, `carry_out` and `apply` implement the steps on it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct MessageTurn<'a> {
     /// Messages by people since the assistant's last one, including this one.
     pub(super) humans: i64,
     pub(super) access: Access,
-    /// Of an edited message.
+    /// The earlier text, if the message is an edited one.
     pub(super) earlier_version: Option<EarlierVersion>,
     /// What the message may mean where that is unknown, if that was read before.
     pub(super) unknown: Option<&'a UnknownMessage>,

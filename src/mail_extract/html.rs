@@ -15,7 +15,7 @@ use super::{plain_text, visible};
 
 const HTML_BYTES_MAX: usize = 512 * 1024;
 const TEXT_BYTES_MAX: usize = 256 * 1024;
-/// Of the line that says whose mail is quoted.
+/// Bytes of the line that says whose mail is quoted.
 const ANNOUNCEMENT_BYTES_MAX: usize = 300;
 const LINKS_MAX: usize = 200;
 const LINK_BYTES_MAX: usize = 2_000;
@@ -31,7 +31,7 @@ const TAG_BYTES_MAX: usize = 16 * 1024;
 const VOID: [&str; 13] = ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
 #[rustfmt::skip]
 const BLOCKS: [&str; 24] = ["p", "div", "br", "tr", "li", "ul", "ol", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "blockquote", "pre", "section", "article", "header", "footer", "dl", "dt", "center"];
-/// Whose start ends the one before.
+/// Elements whose start tag ends the sibling before.
 const SIBLINGS: [&str; 6] = ["p", "li", "tr", "dt", "dd", "option"];
 const UNSHOWN: [&str; 7] = [
     "script", "style", "head", "template", "title", "object", "svg",
@@ -52,7 +52,7 @@ pub(super) struct Page {
     pub(super) text: String,
     /// The lines that announce quotations, each with a quotation as plain text has it.
     pub(super) quoted: String,
-    /// Of `a` elements, to web pages.
+    /// Links of `a` elements to web pages.
     pub(super) links: Vec<String>,
     /// JSON-LD, and microdata in its form.
     pub(super) markup: Vec<Value>,

@@ -13,9 +13,9 @@ use super::{MailServer, MailboxError, Security};
 use crate::outbound;
 
 const CONNECT_MAX: Duration = Duration::from_secs(2);
-/// For each answer, and for each piece that is sent.
+/// The time for each answer, and for each piece that is sent.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
-/// Of one line before TLS.
+/// Bytes of one line before TLS.
 const LINE_BYTES_MAX: usize = 4 * 1024;
 /// Lines before TLS.
 const LINES_MAX: usize = 20;

@@ -7,9 +7,9 @@ use imap_next::imap_types::body::{BodyStructure, Disposition, SpecificFields};
 use imap_next::imap_types::core::{AString, IString, Vec1};
 use imap_next::imap_types::fetch::{MessageDataItem, MessageDataItemName, Part, Section};
 
-/// The begin of a text part.
+/// Bytes at the start of a text part that are fetched.
 const PART_BYTES_MAX: u32 = 256 * 1024;
-/// A calendar is of no use without its end.
+/// Bytes of a calendar part. An incomplete calendar can't be read.
 const CALENDAR_BYTES_MAX: u32 = 1024 * 1024;
 /// Parts of one mail.
 const PARTS_MAX: usize = 4;
@@ -220,7 +220,7 @@ fn collect(structure: &BodyStructure<'_>, number: &mut Vec<NonZeroU32>, parts: &
     }
 }
 
-/// Of the parts that are fetched.
+/// The media type of a part, if such parts are fetched.
 fn kind(fields: &SpecificFields<'_>) -> Option<&'static str> {
     let (main, sub) = match fields {
         SpecificFields::Text { subtype, .. } => ("text".to_owned(), word(subtype)),

@@ -325,13 +325,13 @@ impl<'a, S: Read + Write> Session<'a, S> {
         }
     }
 
-    /// The next thing that happens.
+    /// The next event. Fails when none comes in time.
     fn next(&mut self) -> Result<Event, MailboxError> {
         self.advance()?.ok_or_else(slow)
     }
 
-    /// The same; `None`: nothing happened in the time of one read, or it is late. An answer that
-    /// can't be read is left out.
+    /// The next event. `None`: none came during one read, or the time is up. An answer that can't
+    /// be parsed is skipped.
     fn advance(&mut self) -> Result<Option<Event>, MailboxError> {
         let mut buffer = [0; 16 * 1024];
         loop {

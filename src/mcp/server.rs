@@ -92,7 +92,7 @@ impl From<NoAnswer> for Failure {
 }
 
 impl From<Failure> for CallOutcome {
-    /// Of a request that calls a tool.
+    /// The outcome of a call of a tool whose request failed.
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Unreachable | Failure::Version | Failure::SessionOver => Self::NotCalled,

@@ -97,7 +97,7 @@ pub struct EventDetails {
 /// One event, or one instance of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventFacts {
-    /// Of the event; the same for all instances of a series.
+    /// The event's id, the same for all instances of a series.
     pub uid: String,
     /// The instance's start by the series (`20261122T083000Z`, `20261122T083000`, `20261122`),
     /// which stays when it is moved; empty for an event that comes once.

@@ -12,8 +12,8 @@ pub const TITLE_CHARS_MAX: usize = 200;
 #[serde(rename_all = "snake_case")]
 pub enum CalendarChange {
     Add {
-        /// Of the new event, and in the name of its resource: the same in every try, so that
-        /// the server has the event once.
+        /// The new event's id, also in the name of its resource. Every try uses the same id, so
+        /// that the server has the event once.
         uid: String,
         title: String,
         time: EventTime,
@@ -43,7 +43,7 @@ pub struct ChangedEvent {
     pub time: EventTime,
     /// The path of its resource.
     pub object: String,
-    /// Of the resource: with another one the event is not changed.
+    /// The resource's entity tag. If the server has another one, the event is not changed.
     pub etag: String,
 }
 

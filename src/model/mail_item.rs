@@ -78,7 +78,7 @@ pub enum FactStatus {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailFact {
     pub kind: FactKind,
-    /// The same for every mail about one thing: a later mail changes it.
+    /// Identifies the thing: every mail about it has this key, and a later mail changes the fact.
     pub key: String,
     pub status: FactStatus,
     /// `None`: no time is known.

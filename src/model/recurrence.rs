@@ -109,8 +109,8 @@ impl Recurrence {
         Ok(recurrence)
     }
 
-    /// The same with its last occurrence as UNTIL; unchanged without UNTIL, and when there are
-    /// more than `COUNT_MAX`.
+    /// The recurrence with its last occurrence as UNTIL; unchanged without UNTIL, and when there
+    /// are more than `COUNT_MAX` occurrences.
     #[must_use]
     pub fn until_last(mut self) -> Self {
         let has_end = self.rule.contains("UNTIL=");

@@ -60,7 +60,7 @@ impl AllowList {
     }
 
     /// Whether one of the ids is on the list: a person's, their room's, their server's.
-    pub(super) fn lets_in<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> bool {
+    pub(super) fn allows<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> bool {
         self.is_everyone || ids.into_iter().any(|id| self.ids.contains(id))
     }
 }
@@ -124,11 +124,11 @@ mod tests {
         };
         let read = |entries: &[&'static str]| AllowList::read(form, entries.iter().copied());
         let some = read(&["501", "telegram:-1007"]).unwrap();
-        assert!(some.lets_in(["501", "-9"]) && some.lets_in(["7", "-1007"]));
-        assert!(!some.lets_in(["7", "-9"]));
+        assert!(some.allows(["501", "-9"]) && some.allows(["7", "-1007"]));
+        assert!(!some.allows(["7", "-9"]));
         assert_eq!(some.to_string(), "-1007, 501");
-        assert!(read(&["everyone", "501"]).unwrap().lets_in(["7"]));
-        assert!(!read(&[]).unwrap().lets_in(["7"]));
+        assert!(read(&["everyone", "501"]).unwrap().allows(["7"]));
+        assert!(!read(&[]).unwrap().allows(["7"]));
         for wrong in ["@ada", "matrix:501", "", "Everyone"] {
             assert!(read(&[wrong]).is_err(), "{wrong}");
         }

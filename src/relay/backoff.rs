@@ -1,4 +1,4 @@
-//! The pause before a retry.
+//! The pause before a relay's next try, by the number of failed tries.
 
 use std::time::Duration;
 

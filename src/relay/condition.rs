@@ -1,4 +1,4 @@
-//! The state of a relay for its operator.
+//! The state of a relay for its operator: whether the service and the network are reached.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +22,7 @@ impl Default for Condition {
 }
 
 impl Condition {
-    /// Of a relay that is about to start.
+    /// The state of a relay that is about to start.
     pub fn of(name: &'static str) -> Self {
         let starting = || Mutex::new(Some("starting".to_owned()));
         Self {

@@ -42,7 +42,7 @@ enum JournalLine {
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    /// Of a second relay with this journal, each would repeat what the other has sent.
+    /// Keeps a second relay from using this journal: each would repeat what the other has sent.
     _lock: File,
     /// The file lacks lines, or ends with a part of one: it is written anew with the next line.
     is_behind: bool,

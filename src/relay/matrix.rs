@@ -66,7 +66,7 @@ pub struct Matrix {
     allowed: AllowList,
     session_path: PathBuf,
     /// Known after the first call.
-    introduced: OnceCell<(Bot, Session)>,
+    identity: OnceCell<(Bot, Session)>,
     rooms: Mutex<HashMap<String, Room>>,
     /// People already named in the log.
     strangers: UnknownSenders,
@@ -100,7 +100,7 @@ impl Matrix {
             homeserver: settings.homeserver,
             allowed: settings.allowed,
             session_path: state_file::path_beside(&settings.state, session_file::ENDING),
-            introduced: OnceCell::new(),
+            identity: OnceCell::new(),
             rooms: Mutex::default(),
             strangers: UnknownSenders::default(),
         }
@@ -109,7 +109,7 @@ impl Matrix {
     /// Describes the bot and its permissions, as lines for a terminal.
     pub async fn check(&self) -> Result<Vec<String>, String> {
         let shown = |failure: Failure| failure.to_string();
-        let (bot, session) = self.introduced().await.map_err(shown)?;
+        let (bot, session) = self.identity().await.map_err(shown)?;
         let rooms = self.api.get("/joined_rooms").await.map_err(shown)?;
         let rooms = rooms["joined_rooms"].as_array().map_or(0, Vec::len);
         Ok(vec![
@@ -122,11 +122,11 @@ impl Matrix {
     }
 
     /// The bot's account and the reading position at this start.
-    async fn introduced(&self) -> Result<&(Bot, Session), Failure> {
-        self.introduced.get_or_try_init(|| self.introduce()).await
+    async fn identity(&self) -> Result<&(Bot, Session), Failure> {
+        self.identity.get_or_try_init(|| self.read_identity()).await
     }
 
-    async fn introduce(&self) -> Result<(Bot, Session), Failure> {
+    async fn read_identity(&self) -> Result<(Bot, Session), Failure> {
         let (path, homeserver) = (self.session_path.clone(), self.homeserver.clone());
         let opening = tokio::task::spawn_blocking(move || Session::open(&path, &homeserver));
         let opened = opening.await.map_err(std::io::Error::other).flatten();
@@ -157,10 +157,10 @@ impl Matrix {
         Ok((Bot { user_id, names }, session))
     }
 
-    fn lets_in(&self, person: &str, room: &str) -> bool {
+    fn allows(&self, person: &str, room: &str) -> bool {
         let server = person.split_once(':').map_or("", |(_, server)| server);
         let server = format!("@*:{server}");
-        self.allowed.lets_in([person, room, server.as_str()])
+        self.allowed.allows([person, room, server.as_str()])
     }
 
     /// Cached until something in the room changes them.
@@ -217,7 +217,7 @@ impl Network for Matrix {
     async fn send(&self, chat: &str, bubble: &str, id: &str) -> Result<(), SendError> {
         let room = chat.strip_prefix(PREFIX);
         let room = room.ok_or_else(|| SendError::Never("no room of Matrix's".to_owned()))?;
-        self.introduced().await.map_err(unsent)?;
+        self.identity().await.map_err(unsent)?;
         let is_notice = id.starts_with(ENCRYPTED);
         if !is_notice && self.room(room).await.map_err(unsent)?.is_encrypted {
             return Err(SendError::Never("the room is encrypted".to_owned()));
@@ -237,8 +237,7 @@ impl Network for Matrix {
     }
 
     async fn typing(&self, chat: &str, is_on: bool) {
-        let (Some(room), Ok((bot, _))) = (chat.strip_prefix(PREFIX), self.introduced().await)
-        else {
+        let (Some(room), Ok((bot, _))) = (chat.strip_prefix(PREFIX), self.identity().await) else {
             return;
         };
         let (room, user) = (percent_encoded(room), percent_encoded(&bot.user_id));

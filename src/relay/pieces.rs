@@ -1,4 +1,4 @@
-//! Splits a text at a network's size limit.
+//! Splits a bubble's text at a network's size limit.
 
 /// Splits a text into pieces of at most `size_max`, at line ends or spaces if there are any. `size`
 /// is a character's size in the network.

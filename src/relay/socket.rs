@@ -115,7 +115,7 @@ impl<N: Network> SocketSession<'_, N> {
     /// Runs the connection. Returns the close code; the error says how it broke.
     async fn converse(&mut self, reports: &mut UnboundedReceiver<Value>) -> Result<u16, String> {
         let mut pings = interval(PING_EVERY);
-        let mut heard = Instant::now();
+        let mut last_frame_at = Instant::now();
         loop {
             let frame = tokio::select! {
                 frame = self.socket.next() => frame,
@@ -127,11 +127,11 @@ impl<N: Network> SocketSession<'_, N> {
                     self.say(&json!({"type": "ping"})).await?;
                     continue;
                 }
-                () = sleep_until(heard + self.silence) => {
+                () = sleep_until(last_frame_at + self.silence) => {
                     return Err("the service is silent".to_owned());
                 }
             };
-            heard = Instant::now();
+            last_frame_at = Instant::now();
             let text = match frame {
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Close(close))) => {

@@ -34,7 +34,7 @@ pub const IDS: IdForm = IdForm {
 const POLL_S: u64 = 25;
 /// Telegram delays updates that were requested again within 3 s. Further updates are requested at
 /// this interval while some are unconfirmed.
-const LOOK_AGAIN: Duration = Duration::from_secs(3);
+const REPEAT_INTERVAL: Duration = Duration::from_secs(3);
 /// Pause between two empty polls.
 const PAUSE: Duration = Duration::from_millis(50);
 const UPDATES_MAX: usize = 100;
@@ -98,7 +98,7 @@ impl Telegram {
     }
 
     /// Waits until the bot's account is known; the error ends the relay.
-    async fn introduce(&self, uplink: &Uplink<Self>) -> Result<Bot, StopReason> {
+    async fn identify(&self, uplink: &Uplink<Self>) -> Result<Bot, StopReason> {
         let mut attempt = 0;
         loop {
             match self.bot().await {
@@ -200,7 +200,7 @@ impl Telegram {
 
 impl Network for Telegram {
     async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
-        let bot = match self.introduce(&uplink).await {
+        let bot = match self.identify(&uplink).await {
             Ok(bot) => bot,
             Err(stop) => return stop,
         };
@@ -283,8 +283,8 @@ impl UnconfirmedUpdates {
         !self.under_way.contains_key(&id) && !self.done.contains(&id)
     }
 
-    fn add(&mut self, id: i64, heard: oneshot::Receiver<()>) {
-        self.under_way.insert(id, heard);
+    fn add(&mut self, id: i64, finished: oneshot::Receiver<()>) {
+        self.under_way.insert(id, finished);
         self.next = Some(id + 1);
     }
 
@@ -300,12 +300,12 @@ impl UnconfirmedUpdates {
                 self.done.insert(entry.remove_entry().0);
             }
         };
-        let _ = tokio::time::timeout(LOOK_AGAIN, all_done).await;
+        let _ = tokio::time::timeout(REPEAT_INTERVAL, all_done).await;
         let still =
-            |heard: &mut oneshot::Receiver<()>| heard.try_recv() == Err(TryRecvError::Empty);
+            |finished: &mut oneshot::Receiver<()>| finished.try_recv() == Err(TryRecvError::Empty);
         let done = &mut self.done;
-        self.under_way.retain(|id, heard| {
-            let still = still(heard);
+        self.under_way.retain(|id, finished| {
+            let still = still(finished);
             if !still {
                 done.insert(*id);
             }

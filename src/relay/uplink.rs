@@ -65,12 +65,12 @@ impl<N: Network> Uplink<N> {
         chat: &str,
         work: impl Future<Output = ()> + Send + 'static,
     ) -> oneshot::Receiver<()> {
-        let (done, heard) = oneshot::channel();
+        let (done, finished) = oneshot::channel();
         self.core.chat_queues.put(chat, async move {
             work.await;
             let _ = done.send(());
         });
-        heard
+        finished
     }
 
     /// Posts a message with the fields of `POST /edge/message`, and sends the answer. `key` is the

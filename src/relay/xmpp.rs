@@ -50,9 +50,9 @@ pub const IDS: IdForm = IdForm {
 };
 /// A second session with the same name ends the first.
 const RESOURCE: &str = "chatkeep";
-/// Of `--check`, which ends nobody's session.
+/// The resource of `--check`, which must not end the relay's session.
 const CHECK_RESOURCE: &str = "chatkeep-check";
-/// Before the ids of answers to encrypted messages.
+/// The prefix of the ids of answers to encrypted messages.
 const ENCRYPTED: &str = "encrypted:";
 /// Until the server says that it has a message.
 const SEND_MAX: Duration = Duration::from_secs(30);
@@ -177,10 +177,10 @@ impl Xmpp {
         self.account.jid.to_bare()
     }
 
-    fn lets_in(&self, person: &str, chat: &str) -> bool {
+    fn allows(&self, person: &str, chat: &str) -> bool {
         let server = person.split_once('@').map_or("", |(_, server)| server);
         let server = format!("*@{server}");
-        self.allowed.lets_in([person, chat, server.as_str()])
+        self.allowed.allows([person, chat, server.as_str()])
     }
 
     /// A room that the bot was invited to or that is on the allow list.

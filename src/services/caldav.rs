@@ -27,9 +27,9 @@ use xml::{CALDAV, CALENDAR_SERVER, DAV, Element};
 
 const ANSWER_BYTES_MAX: u64 = 10 << 20;
 const CALENDARS_MAX: usize = 100;
-/// What a calendar is fetched anew after, as the window moves on.
+/// A calendar is fetched again after this time, because the window of events moves on.
 const EXPANDED_MS_MAX: i64 = DAY_MS;
-/// The same, where some of it could not be read.
+/// A calendar is fetched again after this time if some of it could not be read.
 const UNREAD_MS_MAX: i64 = 60 * 60_000;
 const XML: &str = "application/xml; charset=utf-8";
 
@@ -298,7 +298,7 @@ fn property<'a>(response: &'a Element, namespace: &str, name: &str) -> Option<&'
     })
 }
 
-/// Of "HTTP/1.1 404 Not Found".
+/// The status code of a status line, like 404 of "HTTP/1.1 404 Not Found".
 fn status_of(status: &Element) -> u16 {
     let code = status.trimmed().split(' ').nth(1);
     code.and_then(|code| code.parse().ok()).unwrap_or(0)

@@ -26,7 +26,8 @@ pub enum Credentials {
         port: u16,
         username: String,
         password: String,
-        /// Off: the password is readable on the way, so only at hosts that the operator names.
+        /// Whether the connection is encrypted. Without TLS the network can read the password, so
+        /// that is only for hosts that the operator names.
         tls: bool,
     },
 }
@@ -119,7 +120,7 @@ impl Credentials {
         }
     }
 
-    /// The same address, however it was written. Of a mailbox its host.
+    /// Whether both have the same address, however it was written; for a mailbox, the same host.
     fn is_at_address_of(&self, other: &Self) -> bool {
         let place = |credentials: &Self| {
             let address = credentials.address().ok()?;

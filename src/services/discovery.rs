@@ -11,12 +11,12 @@ use super::web::Network;
 use super::{Credentials, ServiceError};
 
 /// For all records of a domain.
-const LOOK_UP_MAX: Duration = Duration::from_secs(5);
+const QUERY_MAX: Duration = Duration::from_secs(5);
 const CALDAV: &str = "_caldavs._tcp";
 const IMAP: &str = "_imaps._tcp";
 /// Where the records name no path (RFC 6764).
 const WELL_KNOWN: &str = "/.well-known/caldav";
-/// Of a path in a TXT record.
+/// Bytes of a path in a TXT record.
 const PATH_BYTES_MAX: usize = 500;
 
 /// The server that a domain names.
@@ -56,7 +56,7 @@ async fn locate_with(
         Credentials::Imap { .. } => IMAP,
         _ => CALDAV,
     };
-    let found = tokio::time::timeout(LOOK_UP_MAX, look_up(resolver, service, domain)).await;
+    let found = tokio::time::timeout(QUERY_MAX, look_up(resolver, service, domain)).await;
     let Ok(Some((server, path))) = found else {
         return Ok(credentials.at_domain(domain));
     };
@@ -141,7 +141,7 @@ async fn look_up(
     Some((server, path))
 }
 
-/// Of "path=/caldav".
+/// The path in a TXT record like "path=/caldav".
 fn path_in(text: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(text).ok()?.strip_prefix("path=")?;
     let is_path = path.starts_with('/')

@@ -1,5 +1,5 @@
-//! Calendars at ICS addresses: fetched only when they changed, where their server says so, and
-//! compared by a digest where it does not.
+//! Fetches calendars at ICS addresses: fetched only when they changed, where their server says so,
+//! and compared by a digest where it does not.
 
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ fn refusal(at: &Address, status: u16) -> ServiceError {
     }
 }
 
-/// Of the body without DTSTAMP: Google and Outlook write those anew each time.
+/// The digest of the body without DTSTAMP lines, which Google and Outlook change in each answer.
 fn digest(body: &[u8]) -> Digest {
     let lines: Vec<&[u8]> = body
         .split(|byte| *byte == b'\n')

@@ -1,5 +1,5 @@
-//! The threads that ask servers and read what they sent. They are few and stay a while: each keeps
-//! memory of its own, and the runtime would start another one whenever none has rested yet.
+//! The threads that fetch from servers and parse the answers. They are few and are kept for a
+//! while: each holds memory, and the runtime's blocking pool would start more of them.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

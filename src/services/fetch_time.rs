@@ -1,5 +1,5 @@
-//! How long one fetch may take: its server in all, and the reading of what it sent. A server that
-//! is slow takes nothing of the time for reading.
+//! The time limits of one fetch: for the server's answers in all, and for parsing them. A server
+//! that is slow takes nothing of the time for reading.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The data of a service's server, as the readers of calendars, feeds and mailboxes return it and a
+//! The types of a service's data, as the readers of calendars, feeds and mailboxes return it and a
 //! sync writes it.
 
 use std::collections::HashSet;

@@ -31,13 +31,13 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 /// Events of a file within the window.
 const EVENTS_MAX: usize = 20_000;
 
-/// Of a calendar.
+/// Characters of a calendar's name.
 const NAME_CHARS_MAX: usize = 100;
 
 /// What an expansion needs to know.
 pub struct ExpansionContext<'a> {
     pub window: Range<Timestamp>,
-    /// Of the person, for calendars that name none.
+    /// The person's time zone, for calendars that name none.
     pub zone: Zone,
     /// In lower case.
     pub own_emails: &'a [String],

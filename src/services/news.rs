@@ -19,7 +19,7 @@ use crate::store::{ServiceId, ServiceRow};
 
 /// Connections that wait. Each holds a thread that sleeps.
 const WATCHED_MAX: usize = 64;
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// After a connection ended.
 const AGAIN_MS: u64 = 5 * 60_000;
 /// A server that can't tell of mail is asked again whether it can.
@@ -40,7 +40,7 @@ impl Drop for Watch {
 }
 
 /// Runs until the service ends.
-pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
+pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
     let (notify, mut notices) = mpsc::channel(NOTICES_MAX);
     let mut watches = Watches {
         services: services.clone(),
@@ -49,12 +49,12 @@ pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
         not_before: HashMap::new(),
     };
     loop {
-        let looked = watches.look().await;
-        numbers.ran(&looked, services.clock.now().0);
-        if let Err(error) = looked {
+        let outcome = watches.update().await;
+        metrics.ran(&outcome, services.clock.now().0);
+        if let Err(error) = outcome {
             log::warn!("notices of mail: {error}");
         }
-        let pause = tokio::time::sleep(LOOK_EVERY);
+        let pause = tokio::time::sleep(POLL_INTERVAL);
         tokio::pin!(pause);
         loop {
             tokio::select! {
@@ -83,7 +83,7 @@ struct Watches {
 
 impl Watches {
     /// Opens and closes connections, so that as many as may be wait.
-    async fn look(&mut self) -> Result<()> {
+    async fn update(&mut self) -> Result<()> {
         let now = self.services.clock.monotonic();
         self.take_ended(now).await;
         self.not_before.retain(|_, from| *from > now);

@@ -97,7 +97,8 @@ impl Initiator {
     }
 }
 
-/// Of an iCal address the host only, and no name, which may be a person's.
+/// A service for the operator. It has only the host of an address, and no name, which may be a
+/// person's.
 fn shown(service: &ServiceRow) -> Value {
     json!({"service_id": service.service_id, "kind": service.kind, "host": service.host})
 }

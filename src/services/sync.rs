@@ -1,5 +1,6 @@
-//! One sync of one service: what its server has is fetched, compared with what is kept, and the
-//! difference is written, a bounded number of rows in each transaction.
+//! One sync of one service (`sync_job` starts those that are due): what its server has is fetched,
+//! compared with what is kept, and the difference is written, a bounded number of rows in each
+//! transaction.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::store::{CalendarId, CalendarRow, ListedCalendar, ServiceId, ServiceRo
 
 /// Rows written in one transaction.
 const CHANGES_MAX: usize = 200;
-/// The same for mails, which are longer.
+/// Mails written in one transaction. They are longer than other rows.
 const MAILS_WRITTEN_MAX: usize = 50;
 /// How long the extract of a mail is kept.
 const MAILS_KEPT_MS: i64 = 30 * 86_400_000;
@@ -57,7 +58,7 @@ impl Services {
         }
     }
 
-    /// The same, where the next sync was put off already.
+    /// Syncs a service whose next sync was already postponed.
     pub(super) async fn sync_begun(&self, id: ServiceId) -> Result<()> {
         let lock = self.lock_of(id);
         let _held = lock.lock().await;

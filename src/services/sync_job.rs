@@ -1,6 +1,6 @@
-//! Synchronizes connected services: finds in the database whose sync is due, runs a few at once,
-//! carries out the changes that people confirmed, and tells a person once when a service no longer
-//! accepts the credentials.
+//! The background job of connected services: finds in the database whose sync is due, runs a few at
+//! once, carries out the changes that people confirmed, and tells a person once when a service no
+//! longer accepts the credentials.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,21 +15,21 @@ use crate::error::Result;
 use crate::metrics::Job;
 use crate::store::ServiceRow;
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Running syncs: some fetch, some write or wait to write.
 const SYNCS_MAX: usize = 2 * FETCHES_MAX;
 
 /// Runs until the service ends. What was under way then is due again a little later.
-pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
+pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
     let mut syncs = JoinSet::new();
     loop {
         let now = services.clock.now();
-        let looked = look(&services, &mut syncs, now).await;
-        numbers.ran(&looked, services.clock.now().0);
-        if let Err(error) = looked {
+        let outcome = start_due(&services, &mut syncs, now).await;
+        metrics.ran(&outcome, services.clock.now().0);
+        if let Err(error) = outcome {
             log::warn!("connected services: {error}");
         }
-        let pause = services.clock.pause(now, LOOK_EVERY);
+        let pause = services.clock.pause(now, POLL_INTERVAL);
         tokio::pin!(pause);
         loop {
             tokio::select! {
@@ -40,7 +40,12 @@ pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
     }
 }
 
-async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>, now: Timestamp) -> Result<()> {
+/// Carries out what is due: removals, notices, confirmed changes; starts due syncs.
+async fn start_due(
+    services: &Arc<Services>,
+    syncs: &mut JoinSet<()>,
+    now: Timestamp,
+) -> Result<()> {
     let store = &services.store;
     for id in store.read(|view| view.disconnected_services()).await? {
         services.remove_fetched(id).await?;

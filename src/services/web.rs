@@ -153,8 +153,8 @@ impl Network {
         self.send_to(address, address, query)
     }
 
-    /// The same to another address than the one that the credentials are for. Redirects keep
-    /// method and body. Where the answer came from, and the answer, whatever its status.
+    /// Sends to another address than the one that the credentials are for. Redirects keep method
+    /// and body. Returns where the answer came from, and the answer, whatever its status.
     pub fn send_to(
         &self,
         login_address: &Address,

@@ -1,4 +1,4 @@
-//! A user's account as its owner sees it, and its pending deletion.
+//! A user's account as its owner sees it over the HTTP API, and its pending deletion.
 
 use rusqlite::OptionalExtension;
 

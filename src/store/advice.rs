@@ -33,7 +33,7 @@ pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// The same for an error of SQLite.
+/// The message for an error of SQLite; `doing` as in `failed`.
 pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -> String {
     let head = format!("can't {doing} {}", path.display());
     let folder = folder_of(path).display();

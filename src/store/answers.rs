@@ -1,5 +1,5 @@
-//! Stored answers: those with an idempotency key for 7 days, and those that couldn't be delivered,
-//! once and for 10 minutes.
+//! Answers stored for a repeated request: those with an idempotency key for 7 days, and those that
+//! couldn't be delivered, once and for 10 minutes.
 
 use std::cmp::Ordering;
 

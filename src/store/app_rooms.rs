@@ -25,7 +25,7 @@ pub struct RoomApp {
 const TAKES_PART: &str = "(rooms.mode = 'direct' AND rooms.owner_id = ?2 OR EXISTS
    (SELECT 1 FROM room_members JOIN users ON users.phone = handle
     WHERE room_id = rooms.id AND users.id = ?2))";
-/// The same for the person who installed an app.
+/// SQL: whether the person who installed an app is a member of its room.
 const INSTALLER_TAKES_PART: &str =
     "(rooms.mode = 'direct' AND rooms.owner_id = app_rooms.installed_by OR EXISTS
    (SELECT 1 FROM room_members m JOIN users ON users.phone = m.handle

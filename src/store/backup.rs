@@ -175,7 +175,7 @@ pub fn back_up(
     keep(draft, from, to, replace, progress)
 }
 
-/// The same, from the copy that the running service made.
+/// Makes a backup of the copy that the running service made.
 pub fn take_over(
     mut copy: File,
     database: &Path,

@@ -26,8 +26,9 @@ const LOG_PAGES_CAP: u32 = 6_144;
 /// The writer restarts a log with at most this many pages left to move: 2 MiB. It stands still
 /// meanwhile.
 const PAGES_LEFT_MAX: u32 = 512;
-/// Above this, the writer restarts the log however much is left, and readers that hold the log back get a shorter time limit: 32 MiB.
-const LOG_PAGES_HURRY: u32 = 8_192;
+/// Above this, the writer restarts the log however much is left, and readers that hold the log back
+/// get a shorter time limit: 32 MiB.
+const LOG_PAGES_OVERGROWN: u32 = 8_192;
 /// Above this, writes wait until those readers have ended: 40 MiB.
 const LOG_PAGES_WAIT: u32 = 10_240;
 const OVERGROWN_WAIT: Duration = Duration::from_secs(2);
@@ -50,7 +51,8 @@ thread_local! {
 pub(super) struct Checkpointer {
     wake: SyncSender<()>,
     commits: Arc<AtomicU64>,
-    hurry: Arc<AtomicBool>,
+    /// Set while readers must end sooner.
+    short_reads: Arc<AtomicBool>,
     moved_pages: Arc<AtomicU32>,
     woken_at_pages: u32,
     restart_not_before: Option<Instant>,
@@ -68,11 +70,11 @@ struct Thread {
     health: Arc<WriterHealth>,
 }
 
-/// Starts the thread with its own connection; it ends with the writer. `hurry` is set while readers
-/// must end sooner.
+/// Starts the thread with its own connection; it ends with the writer. `short_reads` is set while
+/// readers must end sooner.
 pub(super) fn start(
     conn: Connection,
-    hurry: Arc<AtomicBool>,
+    short_reads: Arc<AtomicBool>,
     health: Arc<WriterHealth>,
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
     let (wake, woken) = sync_channel(1);
@@ -91,7 +93,7 @@ pub(super) fn start(
     let checkpointer = Checkpointer {
         wake,
         commits,
-        hurry,
+        short_reads,
         moved_pages,
         woken_at_pages: 0,
         restart_not_before: None,
@@ -126,8 +128,8 @@ impl Checkpointer {
             self.woken_at_pages = pages;
             let _ = self.wake.try_send(()); // full: the thread is already awake
         }
-        let overgrown = pages > LOG_PAGES_HURRY;
-        self.hurry.store(overgrown, Ordering::Relaxed);
+        let overgrown = pages > LOG_PAGES_OVERGROWN;
+        self.short_reads.store(overgrown, Ordering::Relaxed);
         let left = pages.saturating_sub(self.moved_pages.load(Ordering::Relaxed));
         if pages > LOG_PAGES_CAP && !overgrown && left > PAGES_LEFT_MAX {
             let _ = self.wake.try_send(());
@@ -146,11 +148,11 @@ impl Checkpointer {
     /// prevent that; then the thread does it later.
     pub(super) fn empty(&mut self, conn: &Connection) {
         let turn = self.turn.lock();
-        self.hurry.store(true, Ordering::Relaxed);
+        self.short_reads.store(true, Ordering::Relaxed);
         let _ = conn.busy_timeout(OVERGROWN_WAIT);
         checkpoint(conn, "TRUNCATE", &self.health);
         let _ = conn.busy_timeout(LOCK_TRY);
-        self.hurry.store(false, Ordering::Relaxed);
+        self.short_reads.store(false, Ordering::Relaxed);
         self.commits.fetch_add(1, Ordering::Relaxed);
         drop(turn);
     }
@@ -216,7 +218,7 @@ impl Thread {
 /// What a checkpoint moved.
 #[derive(Default)]
 struct CheckpointResult {
-    /// Nothing kept it from moving the whole log.
+    /// The whole log was moved.
     is_complete: bool,
     /// Pages of the log that are moved, those of earlier checkpoints too.
     pages: u32,

@@ -12,9 +12,9 @@ use crate::error::Result;
 
 /// Limit of unfinished commands per agent; more are refused.
 const UNFINISHED_MAX: i64 = 10_000;
-/// Limit of those sent by apps; the rest is for replies and reminders.
+/// Limit of unfinished commands sent by apps; the rest is for replies and reminders.
 const UNFINISHED_OF_APPS_MAX: i64 = UNFINISHED_MAX / 2;
-/// The same for the apps of one creator.
+/// Limit of unfinished commands sent by the apps of one creator.
 const UNFINISHED_OF_CREATOR_MAX: i64 = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! Copies of the database that are kept beside it: from before a schema change and from before a
-//! restore. Their names contain their time. They hold personal data, so they are removed when
-//! somebody is erased, and after 30 days at the latest.
+//! The copies of the database that the service keeps beside it, their names and removal: from
+//! before a schema change and from before a restore. Their names contain their time. They hold
+//! personal data, so they are removed when somebody is erased, and after 30 days at the latest.
 
 use std::fs;
 use std::io;

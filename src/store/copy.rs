@@ -1,5 +1,6 @@
-//! Copying a database as of one moment, page by page, into a file that gets its name only when it
-//! is complete, checked and synced. The source is never changed.
+//! How a database is copied, for backups and before schema changes: as of one moment, page by page,
+//! into a file that gets its name only when it is complete, checked and synced. The source is never
+//! changed.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::ErrorKind;

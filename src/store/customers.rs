@@ -1,4 +1,5 @@
-//! Users as customers of the payment provider.
+//! Users as customers of the payment provider: their customer ids, payment methods and
+//! credited top-ups.
 
 use rusqlite::{OptionalExtension, Row};
 

@@ -3,8 +3,8 @@
 //! writes them together, at the latest a second after the first, so that most messages write only
 //! their own row. On disk they are those of the messages up to `meta.deferred_to`; the next start
 //! adds the messages above it. So only what an inserted message implies may wait: any other change
-//! of these tables settles them first, in its transaction. Events are on disk at once, in a table of
-//! their own.
+//! of these tables settles them first, in its transaction. Events are on disk at once, in a table
+//! of their own.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -22,7 +22,8 @@ use crate::error::Result;
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// With this many rows waiting, all are written.
 const ROWS_MAX: usize = 8_192;
-/// The same for events. With 1,024 a call costs a fifth more, and its p99 stays nearly as high.
+/// With this many events waiting, all are written. With 1,024 a call costs a fifth more, and its p99
+/// stays nearly as high.
 const EVENTS_MAX: usize = 4_096;
 
 /// The counts of users on UTC days.

@@ -1,6 +1,6 @@
-//! Removes an erased account's words from what the assistant said to others in the same room:
-//! answers, waiting commands, the room's shared state. Another module decides what counts as a
-//! quote.
+//! A part of `erasure`: removes an erased account's words from what the assistant said to others in
+//! the same room: answers, waiting commands, the room's shared state. Another module decides what
+//! counts as a quote.
 
 use rusqlite::OptionalExtension;
 

@@ -1,5 +1,6 @@
-//! Removes an account's messages from the message chains of its rooms, so that other people's
-//! messages stay reachable. Rooms that the account owned get another owner or are removed.
+//! A part of `erasure`: removes an account's messages from the message chains of its rooms, so that
+//! other people's messages stay reachable. Rooms that the account owned get another owner or are
+//! removed.
 
 use rusqlite::OptionalExtension;
 

@@ -1,4 +1,5 @@
-//! Accounts due for erasure, and the ledger of running erasures. Each step is recorded in its own
+//! Which accounts are due for erasure, and the ledger of running erasures (`erasure` removes the
+//! rows). Each step is recorded in its own
 //! transaction, so an interrupted erasure continues where it stopped.
 
 use rusqlite::{OptionalExtension, Row};

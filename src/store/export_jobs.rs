@@ -1,4 +1,5 @@
-//! Export jobs of people's data, from the request until some time after the file is removed.
+//! The table of export jobs; `exported` reads the data itself. A job is kept from the request until
+//! some time after the file is removed.
 
 use rusqlite::{OptionalExtension, Row};
 

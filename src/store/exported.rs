@@ -1,6 +1,6 @@
-//! Reading all data of one person for an export, in small pages, so that the write-ahead log is
-//! never held back for long. `ExportEnd` marks where an export ends, so that its parts are consistent
-//! although they are read in many transactions.
+//! Reads all data of one person for an export (`export_jobs` has the jobs), in small pages, so that
+//! the write-ahead log is never held back for long. `ExportEnd` marks where an export ends, so that
+//! its parts are consistent although they are read in many transactions.
 
 use rusqlite::{OptionalExtension, Params, Row};
 use serde::Serialize;

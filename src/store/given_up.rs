@@ -1,4 +1,5 @@
-//! Commands for the operator: listing them, and retrying or dropping those that failed or expired.
+//! Queries about commands for the operator (`chatkeep commands`): listing them, and retrying or
+//! dropping those that failed or expired.
 
 use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;

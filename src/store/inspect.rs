@@ -69,7 +69,7 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The same for a backup, for which the hints about the database's own file don't apply.
+/// The message for a backup: without the hints about the database's own file, which don't apply.
 pub(super) fn of_backup(why: &str) -> String {
     let hints = [BACKUP_HINT, FOREIGN_HINT].into_iter();
     let bare = hints.filter_map(|hint| why.strip_suffix(hint)).next();

@@ -42,7 +42,7 @@ pub struct MailFactRow {
     pub changed_at: Timestamp,
     /// When the last mail about it came, while its extract is kept.
     pub received_at: Timestamp,
-    /// Of the last mail about it; empty when its extract is gone.
+    /// The subject of the last mail about it; empty when that mail's extract is gone.
     pub subject: String,
 }
 

@@ -1,5 +1,5 @@
-//! Messages with their answers. Rows are appended and have no index; each room's messages form a
-//! chain.
+//! Writes messages with their answers; `history` reads them. Rows are appended and have no index;
+//! each room's messages form a chain.
 
 use rusqlite::OptionalExtension;
 

@@ -18,16 +18,17 @@ use crate::error::{Error, Result};
 const CHECKOUT_MAX: Duration = Duration::from_secs(5);
 /// A longer read is cancelled.
 const AGE_MAX: Duration = Duration::from_secs(30);
-/// The same while the write-ahead log exceeds its limit.
-const HURRIED_AGE_MAX: Duration = Duration::from_millis(250);
+/// A longer read is cancelled while `short_reads` is set.
+const SHORT_AGE_MAX: Duration = Duration::from_millis(250);
 /// SQLite virtual machine steps between two checks of the clock: about half a millisecond.
-const STEPS_BETWEEN_LOOKS: std::ffi::c_int = 10_000;
+const STEPS_BETWEEN_CHECKS: std::ffi::c_int = 10_000;
 
 pub(super) struct Readers {
     pool: r2d2::Pool<SqliteConnectionManager>,
     /// One permit per connection; waiting takes no thread.
     permits: Arc<Semaphore>,
-    hurry: Arc<AtomicBool>,
+    /// Set while the write-ahead log exceeds its limit: reads must end sooner.
+    short_reads: Arc<AtomicBool>,
     counts: CommittedCounts,
     age_max: Duration,
 }
@@ -36,7 +37,7 @@ impl Readers {
     pub(super) fn open(
         path: &Path,
         connections: u32,
-        hurry: Arc<AtomicBool>,
+        short_reads: Arc<AtomicBool>,
         counts: CommittedCounts,
     ) -> Result<Self, String> {
         let manager = SqliteConnectionManager::file(path)
@@ -52,7 +53,7 @@ impl Readers {
         Ok(Self {
             pool,
             permits: Arc::new(Semaphore::new(connections as usize)),
-            hurry,
+            short_reads,
             counts,
             age_max: AGE_MAX,
         })
@@ -63,23 +64,24 @@ impl Readers {
         T: Send + 'static,
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
-        let (pool, hurry, age_max) = (self.pool.clone(), self.hurry.clone(), self.age_max);
+        let (pool, short_reads, age_max) =
+            (self.pool.clone(), self.short_reads.clone(), self.age_max);
         let counts = self.counts.clone();
         let busy = || Error::unavailable("The database is busy; try again.");
         let waiting = self.permits.clone().acquire_owned();
         let permit = tokio::time::timeout(CHECKOUT_MAX, waiting).await;
         let permit = permit.map_err(|_| busy())?;
         tokio::task::spawn_blocking(move || {
-            let _held_while_it_reads = permit;
+            let _permit = permit;
             let mut conn = pool.get().map_err(|e| busy().because(e))?;
-            read_with(&mut conn, &counts, hurry, age_max, f)
+            read_with(&mut conn, &counts, short_reads, age_max, f)
         })
         .await
         .unwrap_or_else(|e| Err(Error::internal(e)))
     }
 
     pub(super) async fn open_long(&self, path: PathBuf) -> Result<LongReader> {
-        LongReader::open(path, self.hurry.clone(), self.counts.clone()).await
+        LongReader::open(path, self.short_reads.clone(), self.counts.clone()).await
     }
 }
 
@@ -87,12 +89,16 @@ impl Readers {
 /// connections and little memory. It closes when dropped.
 pub struct LongReader {
     conn: Arc<Mutex<Connection>>,
-    hurry: Arc<AtomicBool>,
+    short_reads: Arc<AtomicBool>,
     counts: CommittedCounts,
 }
 
 impl LongReader {
-    async fn open(path: PathBuf, hurry: Arc<AtomicBool>, counts: CommittedCounts) -> Result<Self> {
+    async fn open(
+        path: PathBuf,
+        short_reads: Arc<AtomicBool>,
+        counts: CommittedCounts,
+    ) -> Result<Self> {
         let opening = tokio::task::spawn_blocking(move || {
             let conn = Connection::open_with_flags(
                 &path,
@@ -102,7 +108,7 @@ impl LongReader {
             open::set_frugal(&conn)?;
             Ok(Self {
                 conn: Arc::new(Mutex::new(conn)),
-                hurry,
+                short_reads,
                 counts,
             })
         });
@@ -117,11 +123,11 @@ impl LongReader {
         T: Send + 'static,
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
-        let (conn, hurry) = (self.conn.clone(), self.hurry.clone());
+        let (conn, short_reads) = (self.conn.clone(), self.short_reads.clone());
         let counts = self.counts.clone();
         let reading = tokio::task::spawn_blocking(move || {
             let mut conn = conn.lock();
-            read_with(&mut conn, &counts, hurry, AGE_MAX, f)
+            read_with(&mut conn, &counts, short_reads, AGE_MAX, f)
         });
         match reading.await {
             Ok(read) => read,
@@ -134,16 +140,16 @@ impl LongReader {
 fn read_with<T>(
     conn: &mut Connection,
     counts: &CommittedCounts,
-    hurry: Arc<AtomicBool>,
+    short_reads: Arc<AtomicBool>,
     age_max: Duration,
     f: impl FnOnce(&View<'_>) -> Result<T>,
 ) -> Result<T> {
     let started = Instant::now();
     conn.progress_handler(
-        STEPS_BETWEEN_LOOKS,
+        STEPS_BETWEEN_CHECKS,
         Some(move || {
-            let hurried = hurry.load(Ordering::Relaxed);
-            started.elapsed() > if hurried { HURRIED_AGE_MAX } else { age_max }
+            let is_short = short_reads.load(Ordering::Relaxed);
+            started.elapsed() > if is_short { SHORT_AGE_MAX } else { age_max }
         }),
     )?;
     // One transaction, so that everything `f` reads is consistent.
@@ -167,9 +173,9 @@ mod tests {
             Readers::open(&path, 1, Arc::default(), CommittedCounts::default()).unwrap();
         let endless = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n)
                        SELECT count(*) FROM n";
-        for hurried in [false, true] {
-            readers.age_max = if hurried { AGE_MAX } else { HURRIED_AGE_MAX };
-            readers.hurry.store(hurried, Ordering::Relaxed);
+        for is_short in [false, true] {
+            readers.age_max = if is_short { AGE_MAX } else { SHORT_AGE_MAX };
+            readers.short_reads.store(is_short, Ordering::Relaxed);
             let error = readers
                 .read(|view| {
                     Ok(view

@@ -15,7 +15,7 @@ use crate::error::Result;
 /// An answer that takes longer counts as delivered, so that one stuck client doesn't make later
 /// answers look undelivered.
 const WRITING_MS_MAX: i64 = 10_000;
-/// The same limit in messages.
+/// An answer that is followed by more messages than this counts as delivered, too.
 const MESSAGES_MAX: i64 = 1_024;
 
 #[derive(Clone, Default)]

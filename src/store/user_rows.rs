@@ -1,4 +1,4 @@
-//! Users for the operator: one by name, or all in pages, and their grants.
+//! Users for the operator (`chatkeep user`): one by name, or all in pages, and their grants.
 
 use rusqlite::{OptionalExtension, Row};
 

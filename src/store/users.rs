@@ -1,4 +1,5 @@
-//! Users, created when their handle first occurs in a message.
+//! The row of `users` that a message reads and creates, when its handle first occurs. The same
+//! table is read by `user_rows` (operator), `accounts` (its owner) and `customers` (payments).
 
 use std::sync::Arc;
 

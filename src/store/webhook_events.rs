@@ -1,6 +1,7 @@
-//! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring of rows. The ring's
-//! position is in memory, so that logging a call costs one row and no look-up. New events are
-//! appended to a table of their own, and moved into the rings together (see `deferred`).
+//! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring buffer of rows
+//! (`slot`). The buffer's position is in memory, so that logging a call costs one row and no
+//! look-up. New events are appended to a table of their own, and moved into the rings together (see
+//! `deferred`).
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -9,7 +10,7 @@ use super::{Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Rows in a webhook's ring.
+/// Rows in a webhook's ring buffer: the oldest is overwritten.
 const RING_SLOTS: i64 = 1_000;
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// Webhooks checked for old events in one call.

@@ -104,7 +104,7 @@ impl Tx<'_> {
                 row.updated_at.0,
             ),
         )?;
-        self.cache.drop_seat(row.id);
+        self.cache.remove_event_cursor(row.id);
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Tx<'_> {
             "UPDATE webhooks SET version = version + 1 WHERE app_id = ?1",
             [app.0],
         )?;
-        self.cache.drop_seats();
+        self.cache.clear_event_cursors();
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl Tx<'_> {
             [webhook.0],
         )?;
         self.execute("DELETE FROM webhooks WHERE id = ?1", [webhook.0])?;
-        self.cache.drop_seat(webhook);
+        self.cache.remove_event_cursor(webhook);
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ use super::checkpoint::{self, Checkpointer};
 use super::copy::CopyStep;
 use super::health::WriterHealth;
 use super::writer_cache::WriterCache;
-use super::{Numbers, Tx, sql_error};
+use super::{Tx, WriterMetrics, sql_error};
 use crate::error::{Error, Result};
 use thread::Thread;
 
@@ -124,7 +124,7 @@ type PagesAnswer = oneshot::Sender<Result<CopyStep, String>>;
 
 pub(super) struct Writer {
     queue: mpsc::Sender<Job>,
-    numbers: Arc<Numbers>,
+    metrics: Arc<WriterMetrics>,
 }
 
 impl Writer {
@@ -133,10 +133,10 @@ impl Writer {
         conn: Connection,
         cache: WriterCache,
         checkpointer: Checkpointer,
-        (health, numbers): (Arc<WriterHealth>, Arc<Numbers>),
+        (health, metrics): (Arc<WriterHealth>, Arc<WriterMetrics>),
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
-        let (counted, notifier) = (numbers.clone(), start_notifier());
+        let (counted, notifier) = (metrics.clone(), start_notifier());
         let handle = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || {
@@ -158,7 +158,7 @@ impl Writer {
                     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
                 }
             })?;
-        Ok((Self { queue, numbers }, handle))
+        Ok((Self { queue, metrics }, handle))
     }
 
     /// Runs `f` in a transaction and resolves after the commit. An error of `f` undoes only the
@@ -225,7 +225,7 @@ impl Writer {
     fn send(&self, task: Task) -> Result<()> {
         let queued = Instant::now();
         let sent = self.queue.try_send(Job { queued, task });
-        sent.inspect_err(|_| self.numbers.refused.inc())
+        sent.inspect_err(|_| self.metrics.refused.inc())
             .map_err(|_| Error::unavailable("The service is busy; try again in a second."))
     }
 

@@ -33,7 +33,7 @@ pub(super) struct WriterCache {
     /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept_answers: HashMap<Digest, VecDeque<StoredAnswer>>,
-    /// The position in each webhook's ring of events.
+    /// The position in each webhook's ring buffer of events.
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
     /// The words of the account that is being erased.
@@ -132,12 +132,12 @@ impl WriterCache {
         self.event_cursors.insert(webhook, cursor);
     }
 
-    pub(super) fn drop_seat(&mut self, webhook: WebhookId) {
+    pub(super) fn remove_event_cursor(&mut self, webhook: WebhookId) {
         self.touched = true;
         self.event_cursors.remove(&webhook);
     }
 
-    pub(super) fn drop_seats(&mut self) {
+    pub(super) fn clear_event_cursors(&mut self) {
         self.touched = true;
         self.event_cursors.clear();
     }

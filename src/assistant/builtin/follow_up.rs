@@ -367,7 +367,7 @@ fn take_times(repeat: &mut Repeat, recurrence: Option<&Recurrence>, once: NaiveT
     }
 }
 
-/// The same on fewer days of the week.
+/// The recurrence on fewer days of the week.
 fn on_weekdays(
     recurrence: &Recurrence,
     now: Timestamp,

@@ -1,5 +1,5 @@
-//! Things that somebody says are needed or used up, of which nothing was asked: "i need toothpaste",
-//! "we're out of milk". They are only offered for the list.
+//! Statements that something is needed or used up, without a request: "i need toothpaste", "we're
+//! out of milk". The assistant only offers to put the thing on the list.
 
 use super::{ParsedMessage, reminder, subject, when};
 

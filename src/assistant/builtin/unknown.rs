@@ -40,7 +40,7 @@ impl UnknownMessage {
         Self::of_parsed(&read_message(context))
     }
 
-    /// The same of a parsed message.
+    /// Reads a parsed message.
     pub(in crate::assistant) fn of_parsed(message: &ParsedMessage) -> Self {
         let context = message.context;
         if message.is_addressed && message.words.is_whole() {

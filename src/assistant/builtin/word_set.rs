@@ -1,5 +1,5 @@
-//! Sets of words by which a message is seen not to be about something, at little cost. It knows none
-//! of the words.
+//! Sets of words for pre-filters: a quick check that a message can't be about something, because it
+//! has none of the words. The words themselves are in the modules that use it.
 
 use std::collections::BTreeMap;
 

@@ -17,7 +17,7 @@ pub(super) use operations::Arguments;
 
 /// The default time, in minutes after midnight.
 const AT: u32 = 8 * 60;
-/// Later it is of no use.
+/// The message is dropped if it is later than this.
 const LATE_S: i64 = 4 * 3_600;
 /// Free time between events that is worth a word.
 const GAP_MIN_MINUTES: i64 = 45;
@@ -90,7 +90,7 @@ impl MorningState {
         self.at.unwrap_or(AT)
     }
 
-    /// Of this morning and the next.
+    /// The messages of this morning and the next.
     fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         if !context.facts.has_calendar {
             return Vec::new();

@@ -31,7 +31,7 @@ pub struct PowerContext<'a> {
 }
 
 impl<'a> PowerContext<'a> {
-    /// Of somebody who is alone with the assistant, outside of any message.
+    /// The context of a person in their direct chat, outside of any message.
     pub fn alone(now: Timestamp, by: i64, facts: &'a Facts) -> Self {
         Self {
             now,

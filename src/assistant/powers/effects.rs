@@ -1,8 +1,9 @@
-//! What superpowers have others do, who keep calendars and write in chats. It must not know how.
+//! The effects that superpowers request from `ingest`, like a change of a calendar. Only types; how
+//! they are carried out is not known here.
 
 use crate::model::calendar::EventTime;
 
-/// What a superpower has others do.
+/// An effect outside of the superpower's own state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     SwitchCalendar {

@@ -23,7 +23,7 @@ const ALARM_BEFORE_MINUTES: u32 = 90;
 const ALARM_UNTIL_MINUTE: u32 = 11 * 60;
 /// Things of tomorrow that are named.
 const PLANS_MAX: usize = 8;
-/// It is of no use so long after its time.
+/// The message is dropped if it is later than this.
 const LATE_S: i64 = 3 * 3_600;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +137,7 @@ impl EveningState {
         self.at.or_else(|| context.facts.has_calendar.then_some(AT))
     }
 
-    /// Of this evening and the next.
+    /// The messages of this evening and the next.
     fn notices(&self, context: &PowerContext<'_>) -> Vec<Notice> {
         let Some(minute) = self.minute(context) else {
             return Vec::new();

@@ -1,4 +1,5 @@
-//! Facts for superpowers from elsewhere: events, mails, plans. Other modules read them.
+//! The types of the facts that superpowers get from outside: events, mails, bookings, plans. Only
+//! types: `ingest::powers::facts` reads them from the database.
 
 use std::ops::Range;
 
@@ -120,7 +121,7 @@ pub struct Mail {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Booking {
     pub kind: FactKind,
-    /// The same for every mail about one thing.
+    /// Identifies the thing: every mail about it has this key.
     pub key: String,
     pub status: FactStatus,
     /// Begin, and end (exclusive); `None`: not known.
@@ -143,7 +144,7 @@ pub struct BookingDetails {
     pub title: String,
     pub reference: String,
     pub provider: String,
-    /// Of the flight, the train or the parcel.
+    /// The number of the flight, the train or the parcel.
     pub number: String,
     pub origin: BookedPlace,
     pub destination: BookedPlace,
@@ -166,7 +167,7 @@ pub struct BookingDetails {
 #[serde(default)]
 pub struct BookedPlace {
     pub name: String,
-    /// Of an airport.
+    /// An airport's code.
     pub code: String,
     pub address: String,
     pub telephone: String,

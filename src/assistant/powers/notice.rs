@@ -19,10 +19,10 @@ const AT_ONCE_MAX: usize = 10;
 /// A planned message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Notice {
-    /// The same for the same thing and kind; no two go out with one key.
+    /// Identifies the thing and the kind of notice; only one notice with a key is sent.
     pub(super) key: String,
     pub(super) planned: Timestamp,
-    /// From then on it is of no use.
+    /// The notice is dropped if it was not sent before this time.
     pub(super) over: Timestamp,
     pub(super) text: String,
 }

@@ -131,8 +131,8 @@ fn has_part(text: &str, part: &str) -> bool {
     found.any(|(at, _)| !is_short || begins_word(at))
 }
 
-/// Those of which any may be meant by a part of its text; none where one is named in full, or only
-/// one fits.
+/// The texts of which `phrase` is a part, if several are. Empty when one of them is named in full,
+/// or only one fits.
 pub(super) fn several_named<'a>(
     phrase: &str,
     texts: impl Iterator<Item = &'a str>,

@@ -31,7 +31,7 @@ impl Plan {
         format!("{}: {when}", texts::capital(&self.what))
     }
 
-    /// Of a day.
+    /// A plan for a whole day.
     pub fn on(what: String, day: NaiveDate) -> Self {
         Self {
             what,
@@ -44,7 +44,7 @@ impl Plan {
         }
     }
 
-    /// Of a moment.
+    /// A plan with a time of day.
     pub fn at(what: &str, at: Timestamp, zone: Zone) -> Self {
         Self {
             what: what.to_owned(),

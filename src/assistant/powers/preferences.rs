@@ -24,9 +24,9 @@ const WAKING_MINUTES_MIN: u32 = 60;
 /// A request about messages that superpowers send on their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeRequest {
-    /// Of the superpower that wrote last.
+    /// Stops the messages of the superpower that wrote last.
     StopThese,
-    /// Of the superpower that wrote last, and was stopped.
+    /// Resumes the messages of the superpower that wrote last and was stopped.
     ResumeThese,
     Stop(Power),
     Resume(Power),

@@ -68,7 +68,7 @@ pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
     in_message(&read_message(context))
 }
 
-/// Of a parsed message; most cost only a check of their words.
+/// Recognises requests in a parsed message. Most messages cost only a check of their words.
 pub(in crate::assistant) fn recognise_message(message: &ParsedMessage<'_>) -> PowerCalls {
     match message.words.iter().any(may_ask) {
         true => in_message(message),

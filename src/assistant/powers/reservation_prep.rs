@@ -1,6 +1,6 @@
-//! Tables, rooms and appointments that a person booked or that mails confirm: the booking with its number and
-//! address two hours before, or in the morning where no time is known. It books and cancels
-//! nothing with anybody.
+//! Tables, rooms and appointments that a person booked or that mails confirm: the booking with its
+//! number and address two hours before, or in the morning where no time is known. It books and
+//! cancels nothing with anybody.
 
 mod changes;
 mod kinds;
@@ -224,7 +224,7 @@ fn mailed(booking: &Booking, context: &PowerContext<'_>) -> Option<MailedEntry> 
         _ => name,
     };
     Some(MailedEntry {
-        is_quiet: super::travel_brain::tells_hotel(booking, context),
+        is_quiet: super::travel_brain::sends_hotel_on_arrival(booking, context),
         ..MailedEntry::new(
             what,
             Booking::labelled(&[

@@ -53,12 +53,12 @@ pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
     }
 }
 
-/// Where that begins which is asked about: after "is it true that".
+/// The word at which the question's subject begins: after "is it true that".
 pub(super) fn after_question(message: &ParsedMessage<'_>) -> Option<usize> {
     message.words.after(start(message), &ASKING)
 }
 
-/// Where that begins which somebody believes or has heard: after "I think" and "Bo said that".
+/// The word after a hedge: after "I think" and "Bo said that".
 pub(super) fn after_hedge(message: &ParsedMessage<'_>) -> Option<usize> {
     let (words, at) = (&message.words, start(message));
     let said = || {

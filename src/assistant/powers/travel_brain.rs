@@ -27,7 +27,7 @@ use trips::Trip;
 
 /// Airlines usually let people check in from then on.
 const CHECK_IN_BEFORE_S: i64 = 24 * 3_600;
-/// Later, checking in is of no use.
+/// Check-in ends so long before the departure; no notice of it is sent later.
 const CHECK_IN_ENDS_S: i64 = 60 * 60;
 /// How long before the time to leave the notice goes out.
 const AHEAD_S: i64 = 10 * 60;
@@ -92,7 +92,7 @@ pub(super) fn lines_between(
 }
 
 /// Whether the address of a booked hotel is sent on arrival only.
-pub(super) fn tells_hotel(booking: &Booking, context: &PowerContext<'_>) -> bool {
+pub(super) fn sends_hotel_on_arrival(booking: &Booking, context: &PowerContext<'_>) -> bool {
     if !context.facts.is_travel_told || booking.kind != FactKind::Hotel {
         return false;
     }

@@ -227,9 +227,9 @@ pub fn ask_alone() -> String {
         .to_owned()
 }
 
-/// `goes_on`: the superpower still sends messages on its own.
-pub fn superpower_ended(title: &str, goes_on: bool) -> String {
-    match goes_on {
+/// `still_sends`: the superpower still sends messages on its own.
+pub fn superpower_ended(title: &str, still_sends: bool) -> String {
+    match still_sends {
         true => format!("Okay, no more about your {title} now. What is set of it still comes."),
         false => format!("Okay, that's it for your {title}. It's all kept."),
     }

@@ -13,12 +13,12 @@ pub(super) type Sender = Option<UserId>;
 pub(super) struct SenderQueue {
     /// Without empty sets.
     waiting: BTreeMap<Sender, BTreeSet<u64>>,
-    /// Whose turn was last, of the creators.
+    /// The creator whose command was taken last.
     last: Sender,
 }
 
 impl SenderQueue {
-    /// The same creator's turn is next, and nothing waits.
+    /// An empty queue that continues with the same creator.
     pub(super) fn emptied(&self) -> Self {
         Self {
             waiting: BTreeMap::new(),

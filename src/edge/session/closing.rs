@@ -17,11 +17,11 @@ use crate::model::masking::masked;
 
 /// Time for the relay to receive the close frame.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
-/// The same for a relay that was too slow to be written to. Its socket is already replaced.
+/// Time for a relay that was too slow to be written to. Its socket is already replaced.
 const SLOW_CLOSE_MAX: Duration = Duration::from_secs(5);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    pub(super) async fn say_goodbye(&mut self, end: End) {
+    pub(super) async fn end_connection(&mut self, end: End) {
         match end {
             Some(close) => {
                 let name = &self.guard.relay.name;

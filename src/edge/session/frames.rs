@@ -175,7 +175,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 self.send(hello).await?;
                 self.begins_anew = true;
                 self.started = true;
-                self.start_pump();
+                self.start_release();
                 Ok(())
             }
             ReportOutcome::Start { error } => {
@@ -185,7 +185,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 if !self.started {
                     self.start();
                 }
-                self.start_pump();
+                self.start_release();
                 Ok(())
             }
         }

@@ -9,7 +9,7 @@ use crate::edge::presence::SocketGuard;
 use crate::edge::wire::{Ack, Report};
 use crate::store::AgentId;
 
-use super::dice::Dice;
+use super::seeded_random::SeededRandom;
 
 pub(super) struct RelayModel {
     pub(super) id: AgentId,
@@ -63,7 +63,7 @@ impl RelayModel {
     }
 
     /// What it says of a command that came over the socket; none is said when it is lost.
-    pub(super) fn obey(&mut self, given: &GivenCommand, dice: &mut Dice) -> Vec<Ack> {
+    pub(super) fn obey(&mut self, given: &GivenCommand, random: &mut SeededRandom) -> Vec<Ack> {
         if self.finished.contains(&given.id) {
             self.finish(given);
             return vec![ack(&given.id, Report::Completed)];
@@ -71,7 +71,7 @@ impl RelayModel {
         if self.idle {
             return Vec::new();
         }
-        match dice.below(10) {
+        match random.below(10) {
             0 => {
                 self.finish(given); // and the ack is lost
                 Vec::new()
@@ -84,9 +84,9 @@ impl RelayModel {
             }
             3 => {
                 let refused = ack(&given.id, Report::Failed { retryable: true });
-                vec![refused; 1 + dice.below(2)] // perhaps twice, which is once
+                vec![refused; 1 + random.below(2)] // perhaps twice, which is once
             }
-            4 if dice.one_in(3) => vec![ack(&given.id, Report::Failed { retryable: false })],
+            4 if random.one_in(3) => vec![ack(&given.id, Report::Failed { retryable: false })],
             _ => {
                 self.finish(given);
                 vec![ack(&given.id, Report::Completed)]
@@ -95,28 +95,28 @@ impl RelayModel {
     }
 
     /// Works through a part of the list, in order, after what it has begun.
-    pub(super) fn work_through_list(&mut self, dice: &mut Dice) {
+    pub(super) fn work_through_list(&mut self, random: &mut SeededRandom) {
         if self.idle {
             return;
         }
         for (id, seq) in std::mem::take(&mut self.working) {
             self.finish(&GivenCommand { id, seq });
         }
-        for _ in 0..dice.below(self.list.len() + 1) {
+        for _ in 0..random.below(self.list.len() + 1) {
             let Some(given) = self.list.pop_front() else {
                 break;
             };
-            if !self.finished.contains(&given.id) && dice.one_in(8) {
-                let retryable = !dice.one_in(4);
+            if !self.finished.contains(&given.id) && random.one_in(8) {
+                let retryable = !random.one_in(4);
                 self.acks_to_bring
                     .push(ack(&given.id, Report::Failed { retryable }));
-                if dice.one_in(2) {
+                if random.one_in(2) {
                     break; // the rest of the list is not looked at
                 }
                 continue; // finished by its own ack, later
             }
             self.finish(&given);
-            if dice.one_in(5) {
+            if random.one_in(5) {
                 self.acks_to_bring.push(ack(&given.id, Report::Completed));
             }
             self.last_of_list = Some(given.id);

@@ -9,8 +9,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll as Polling;
 
-use super::dice::Dice;
 use super::relay::{GivenCommand, RelayModel, ack};
+use super::seeded_random::SeededRandom;
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::{Hub, Settings};
 use crate::edge::queue;
@@ -24,7 +24,7 @@ const ROOMS: usize = 3;
 const EPOCH: &str = "epoch";
 
 pub(super) struct World {
-    pub(super) dice: Dice,
+    pub(super) random: SeededRandom,
     pub(super) relays: Vec<RelayModel>,
     pub(super) store: SharedStore,
     pub(super) hub: Arc<Hub>,
@@ -70,19 +70,19 @@ pub(in crate::edge) fn open(folder: &Path) -> SharedStore {
 
 impl World {
     pub(super) async fn new(store: SharedStore, seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut random = SeededRandom::new(seed);
         let clock = Clock::fixed(Timestamp::from_seconds(1_800_000_000));
         let settings = Settings {
-            max_in_flight: [1, 2, 64][dice.below(3)],
-            command_ttl_s: [200, 3_600, 1_000_000_000][dice.below(3)],
-            commands_per_minute: [1, 5, 50][dice.below(3)],
+            max_in_flight: [1, 2, 64][random.below(3)],
+            command_ttl_s: [200, 3_600, 1_000_000_000][random.below(3)],
+            commands_per_minute: [1, 5, 50][random.below(3)],
             ..settings()
         };
         let hub = Hub::new(store.clone(), clock.clone(), settings, EPOCH.to_owned());
         let mut relays = Vec::new();
         for name in ["a", "b"] {
             let relay = hub.relay(&format!("{name}{seed}")).await.unwrap();
-            let idle = dice.one_in(4);
+            let idle = random.one_in(4);
             relays.push(RelayModel::new(relay.id, relay, idle));
         }
         let agent = relays[0].id;
@@ -111,7 +111,7 @@ impl World {
             .await
             .unwrap();
         Self {
-            dice,
+            random,
             relays,
             store,
             hub,
@@ -129,10 +129,10 @@ impl World {
     }
 
     pub(super) async fn produce(&mut self) {
-        let room = &self.rooms[self.dice.below(ROOMS)];
+        let room = &self.rooms[self.random.below(ROOMS)];
         let (hub, agent, id) = (self.hub.clone(), self.relays[room.agent].id, room.id);
         let (guid, now) = (room.guid.clone(), self.clock.now());
-        let text = match self.dice.one_in(6) {
+        let text = match self.random.one_in(6) {
             true => vec!["One more paragraph that is long enough."; 20].join("\n\n"),
             false => "Hi!".to_owned(),
         };
@@ -157,7 +157,7 @@ impl World {
         let guard = self.hub.enter(&model.relay);
         model.old_guards.extend(model.guard.replace(guard));
         model.inbox.clear();
-        if self.dice.one_in(2) {
+        if self.random.one_in(2) {
             model.old_guards.clear();
         }
     }
@@ -171,7 +171,7 @@ impl World {
     pub(super) async fn start(&mut self, agent: usize) {
         let model = &self.relays[agent];
         let Some(guard) = &model.guard else { return };
-        let (epoch, seq, fits) = match self.dice.below(5) {
+        let (epoch, seq, fits) = match self.random.below(5) {
             0 => (Some("another"), model.last_seq(), false),
             1 => (Some(EPOCH), 1 << 40, false),
             2 => (None, 0, true),
@@ -184,58 +184,61 @@ impl World {
         self.backoffs.retain(|(agent, _), _| *agent != id);
     }
 
-    pub(super) async fn pump(&mut self, agent: usize) {
+    pub(super) async fn release_commands(&mut self, agent: usize) {
         let model = &self.relays[agent];
         let relay = model.relay.clone();
         for guard in &model.old_guards {
-            let commands = self.hub.clone().pump(relay.clone(), guard.line.clone());
+            let commands = self
+                .hub
+                .clone()
+                .release_commands(relay.clone(), guard.line.clone());
             assert!(commands.await.unwrap().is_empty(), "a replaced socket");
         }
         let Some(guard) = &model.guard else { return };
-        let commands = self.hub.clone().pump(relay, guard.line.clone());
+        let commands = self.hub.clone().release_commands(relay, guard.line.clone());
         let commands = commands.await.unwrap();
         self.check().await;
         self.send(agent, commands);
     }
 
-    pub(super) async fn pump_beside_an_ack(&mut self, agent: usize) {
+    pub(super) async fn release_beside_an_ack(&mut self, agent: usize) {
         let model = &mut self.relays[agent];
         let Some(guard) = &model.guard else { return };
-        let pump = self
+        let release = self
             .hub
             .clone()
-            .pump(model.relay.clone(), guard.line.clone());
-        let ack_first = self.dice.one_in(2);
+            .release_commands(model.relay.clone(), guard.line.clone());
+        let ack_first = self.random.one_in(2);
         let acks = match model.inbox.pop_front() {
-            Some(given) => model.obey(&given, &mut self.dice),
+            Some(given) => model.obey(&given, &mut self.random),
             None => Vec::new(),
         };
         let relay = model.relay.clone();
         let saying = say(&self.hub, &relay, acks);
         let commands = if ack_first {
-            tokio::join!(saying, pump).1
+            tokio::join!(saying, release).1
         } else {
-            tokio::join!(pump, saying).0
+            tokio::join!(release, saying).0
         };
         self.check().await;
         self.send(agent, commands.unwrap());
     }
 
     /// Committed, and the socket is gone before anything was sent.
-    pub(super) async fn pump_and_vanish(&mut self, agent: usize) {
+    pub(super) async fn release_and_vanish(&mut self, agent: usize) {
         let model = &self.relays[agent];
         let Some(guard) = &model.guard else { return };
         {
-            let pump = self.hub.clone();
-            let mut pump = pin!(pump.pump(model.relay.clone(), guard.line.clone()));
+            let hub = self.hub.clone();
+            let mut release = pin!(hub.release_commands(model.relay.clone(), guard.line.clone()));
             poll_fn(|cx| {
-                let _ = pump.as_mut().poll(cx);
+                let _ = release.as_mut().poll(cx);
                 Polling::Ready(())
             })
             .await;
         }
         self.hang_up(agent);
-        if self.dice.one_in(3) {
+        if self.random.one_in(3) {
             self.restart();
         }
     }
@@ -262,12 +265,12 @@ impl World {
     }
 
     pub(super) async fn work(&mut self, agent: usize) {
-        for _ in 0..=self.dice.below(4) {
+        for _ in 0..=self.random.below(4) {
             let model = &mut self.relays[agent];
             let Some(given) = model.inbox.pop_front() else {
                 return;
             };
-            let acks = model.obey(&given, &mut self.dice);
+            let acks = model.obey(&given, &mut self.random);
             let relay = model.relay.clone();
             if model.guard.is_some() {
                 say(&self.hub, &relay, acks).await;
@@ -280,9 +283,9 @@ impl World {
         let other = &self.relays[1 - agent];
         let model = &self.relays[agent];
         let own: Vec<&String> = model.finished.iter().collect();
-        let (id, known) = match self.dice.below(3) {
+        let (id, known) = match self.random.below(3) {
             0 => ("nothing".to_owned(), false),
-            1 if !own.is_empty() => (own[self.dice.below(own.len())].clone(), true),
+            1 if !own.is_empty() => (own[self.random.below(own.len())].clone(), true),
             _ => {
                 let rows = |id: AgentId| self.known.iter().filter(move |((a, _), _)| *a == id);
                 let mut others = rows(other.id).map(|(_, row)| &row.command_id);
@@ -291,7 +294,7 @@ impl World {
                 (id.to_string(), false)
             }
         };
-        let report = match self.dice.below(3) {
+        let report = match self.random.below(3) {
             0 => Report::Completed,
             1 => Report::Executing,
             _ => Report::Failed { retryable: true },
@@ -309,11 +312,11 @@ impl World {
 
     pub(super) async fn poll(&mut self, agent: usize) {
         let model = &mut self.relays[agent];
-        model.work_through_list(&mut self.dice);
+        model.work_through_list(&mut self.random);
         let poll = Poll {
             last_command_id: model.last_of_list.clone(),
             acks: model.acks_to_bring.clone(),
-            limit: [1, 2, 5, 100][self.dice.below(4)],
+            limit: [1, 2, 5, 100][self.random.below(4)],
             ..Poll::default()
         };
         let limit = poll.limit;
@@ -332,7 +335,7 @@ impl World {
             .map(|text| self.check_listed(agent, text))
             .collect();
         let model = &mut self.relays[agent];
-        if self.dice.one_in(6) {
+        if self.random.one_in(6) {
             return; // the answer is lost: it will bring the same again
         }
         model.acks_to_bring.clear();
@@ -342,7 +345,7 @@ impl World {
     }
 
     pub(super) async fn take_over(&mut self) {
-        let room = self.dice.below(ROOMS);
+        let room = self.random.below(ROOMS);
         let from = self.rooms[room].agent;
         self.rooms[room].agent = 1 - from;
         let (id, hub, now) = (self.rooms[room].id, self.hub.clone(), self.clock.now());
@@ -379,7 +382,7 @@ impl World {
     }
 
     pub(super) fn pass_time(&mut self) {
-        let ms = [1, 500, 2_000, 29_999, 30_000, 65_000, 121_000, 720_001][self.dice.below(8)];
+        let ms = [1, 500, 2_000, 29_999, 30_000, 65_000, 121_000, 720_001][self.random.below(8)];
         self.clock.advance(ms);
     }
 }

@@ -1,5 +1,5 @@
-//! What is said of reminders by their number or their words: "done 2", "cancel all but 2", "cancel
-//! the pills"; and of the one that is being asked about.
+//! Follow-ups that name reminders by number or words: "done 2", "cancel all but 2", "cancel the
+//! pills"; and answers to a question about one.
 
 use super::Referent;
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};

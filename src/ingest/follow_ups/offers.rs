@@ -1,4 +1,4 @@
-//! What the assistant offers where it was not asked for it, and the yes to that.
+//! Unprompted offers, like a list entry for what somebody needs, and the "yes" that accepts one.
 
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::powers::Power;

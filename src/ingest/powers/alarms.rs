@@ -17,8 +17,8 @@ use crate::store::{CalendarId, PowerAlarm, PowerOwner, RoomId, Tx, UserId};
 
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
-/// How long events are planned ahead before they are looked at again.
-const LOOK_AGAIN_S: i64 = 24 * 3_600;
+/// How long events are planned ahead before they are read again.
+const CHECK_INTERVAL_S: i64 = 24 * 3_600;
 
 impl Ingest {
     /// Sets or removes a superpower's alarm. `here` is the room for its message; `None` keeps the
@@ -78,14 +78,18 @@ impl Ingest {
     }
 
     /// Handles due alarms.
-    pub(in crate::ingest) fn ring_due(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
+    pub(in crate::ingest) fn handle_due_alarms(
+        &self,
+        tx: &mut Tx<'_>,
+        now: Timestamp,
+    ) -> Result<()> {
         for alarm in tx.due_power_alarms(now)? {
-            self.ring(tx, &alarm, now)?;
+            self.handle_alarm(tx, &alarm, now)?;
         }
         Ok(())
     }
 
-    fn ring(&self, tx: &mut Tx<'_>, alarm: &PowerAlarm, now: Timestamp) -> Result<()> {
+    fn handle_alarm(&self, tx: &mut Tx<'_>, alarm: &PowerAlarm, now: Timestamp) -> Result<()> {
         let owner = PowerOwner::User(alarm.user);
         let power = Power::named(&alarm.name);
         let Some(power) = power else {
@@ -127,7 +131,7 @@ impl Ingest {
             && !(context.muted && power.can_be_muted())
             && gate::has_superpowers_alone(&user, &flags, now);
         if let Some(reply) = outcome.reply.filter(|_| may_speak) {
-            let Some(room) = self.say(tx, alarm, &reply, now)? else {
+            let Some(room) = self.queue_message(tx, alarm, &reply, now)? else {
                 log::warn!("an alarm of {} can't be queued yet", alarm.name);
                 return tx.postpone_power_alarm(alarm.user, &alarm.name, now.plus_s(POSTPONE_S));
             };
@@ -142,12 +146,12 @@ impl Ingest {
         if let Some(stored) = outcome.stored {
             tx.set_power_state(owner, &state_of(power, stored), now)?;
         }
-        let at = next_look(power, &facts, outcome.alarm, now);
+        let at = next_check(power, &facts, outcome.alarm, now);
         self.set_alarm(tx, power, alarm.user, Some(alarm.room), at, now)
     }
 
     /// The room; `None`: it can't be queued now.
-    fn say(
+    fn queue_message(
         &self,
         tx: &mut Tx<'_>,
         alarm: &PowerAlarm,
@@ -264,7 +268,7 @@ impl Ingest {
             let at = power
                 .alarm(stored.as_ref(), &context)
                 .map_err(Error::internal)?;
-            let at = next_look(power, &facts, at, now);
+            let at = next_check(power, &facts, at, now);
             let room = before.map(|alarm| alarm.room).or(plan.here);
             self.set_alarm(tx, power, user, room, at, now)?;
         }
@@ -300,7 +304,7 @@ fn uses_services(power: Power) -> bool {
 }
 
 /// Superpowers that use a calendar are planned anew each day, because only near events are planned.
-fn next_look(
+fn next_check(
     power: Power,
     facts: &Facts,
     at: Option<Timestamp>,
@@ -309,8 +313,8 @@ fn next_look(
     if !(power.uses_calendar() && facts.has_calendar) {
         return at;
     }
-    let look = now.plus_s(LOOK_AGAIN_S);
-    Some(at.map_or(look, |at| at.min(look)))
+    let check = now.plus_s(CHECK_INTERVAL_S);
+    Some(at.map_or(check, |at| at.min(check)))
 }
 
 fn offered(power: Power, flags: &Reader<'_>) -> bool {

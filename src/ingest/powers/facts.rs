@@ -1,5 +1,6 @@
-//! Facts for superpowers from elsewhere: the day for the daily summary, and what is planned. It
-//! reads only what the superpower needs.
+//! Reads the facts for one superpower from the database (`gather`): events, mails, plans, the day
+//! for the daily summary. It reads only what that superpower needs. The types of the facts are in
+//! `assistant::powers::facts`.
 
 use std::ops::Range;
 

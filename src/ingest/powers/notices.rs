@@ -99,7 +99,7 @@ impl MessageTurn<'_> {
         let is_told = self
             .requested_power
             .as_ref()
-            .is_some_and(|c| c.tells_of_days());
+            .is_some_and(|c| c.may_keep_days());
         let may_answer = may_answer(intent) && !is_told;
         if !is_recent || self.message.mode != Mode::Direct || !may_answer {
             return Ok(None);

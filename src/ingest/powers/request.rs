@@ -37,7 +37,7 @@ impl RequestedPower {
     }
 
     /// Whether it may state something planned: a booking, a parcel, an event.
-    pub(super) fn tells_of_days(&self) -> bool {
+    pub(super) fn may_keep_days(&self) -> bool {
         match &self.what {
             PowerRequest::Try(attempts) => {
                 attempts.iter().any(|attempt| attempt.power.keeps_days())

@@ -90,10 +90,10 @@ impl ModelTurn<'_> {
                     work.texts.push(rest_after(&sent, &reply.text));
                     return;
                 }
-                Err(failure) if !sent.is_empty() && !work.goes_on => {
+                Err(failure) if !sent.is_empty() && !work.is_continued => {
                     let id = self.pending.message_id;
                     log::warn!("message {id}: the model broke off: {failure}");
-                    work.goes_on = true;
+                    work.is_continued = true;
                     prompt = after_beginning(prompt, &[sent]);
                 }
                 Err(failure) => return self.fail(failure, work),
@@ -180,7 +180,7 @@ impl ModelTurn<'_> {
             work.texts = vec![room.cut_short(&text, language)];
             return;
         }
-        work.is_held = true;
+        work.is_withheld = true;
         let prompt = shorter(self.prompt(&[], 0, &[]), &text);
         let reply = self.request(place, prompt, None, work).await;
         let text = reply.map_or(text, |reply| reply.text);
@@ -369,12 +369,12 @@ impl ModelTurn<'_> {
 enum CallMeaning {
     /// One of ours, to be tried with the others: its place among them.
     Own(usize),
-    /// The same as an earlier one of this reply, by that one's place.
+    /// It repeats an earlier call of this reply; the place of that call.
     Repeated(usize),
     Remote(Arc<RemoteTool>),
-    /// The same was done before for this message, with this result.
+    /// It was done before for this message, with this result.
     Done(CallResult),
-    /// Nothing: its outcome, and a sentence for the model.
+    /// An invalid call: its outcome, and a sentence for the model.
     None(&'static str, String),
 }
 

@@ -34,12 +34,12 @@ const TYPING_AFTER: Duration = Duration::from_secs(1);
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
-    let mut desk = RoomQueues::new(ingest.clone());
+pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
+    let mut queues = RoomQueues::new(ingest.clone());
     loop {
-        let looked = desk.look().await;
-        numbers.ran(&looked, ingest.clock.now().0);
-        let more = match looked {
+        let outcome = queues.read_new().await;
+        metrics.ran(&outcome, ingest.clock.now().0);
+        let more = match outcome {
             Ok(more) => more,
             Err(error) => {
                 log::warn!("pending replies: {error}");
@@ -52,11 +52,11 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
         }
         tokio::select! {
             () = ingest.replies.wake.notified() => {}
-            Some(room) = desk.blocked.recv() => desk.set_blocked(room),
-            Some(ended) = desk.under_way.join_next_with_id(), if !desk.under_way.is_empty() => {
+            Some(room) = queues.blocked.recv() => queues.set_blocked(room),
+            Some(ended) = queues.under_way.join_next_with_id(), if !queues.under_way.is_empty() => {
                 match ended {
-                    Ok((task, ())) => desk.ended(task, false),
-                    Err(error) => desk.ended(error.id(), error.is_panic()),
+                    Ok((task, ())) => queues.ended(task, false),
+                    Err(error) => queues.ended(error.id(), error.is_panic()),
                 }
             }
         }
@@ -104,7 +104,7 @@ impl RoomQueues {
     }
 
     /// Reads new pending replies. Returns whether there may be more.
-    async fn look(&mut self) -> Result<bool> {
+    async fn read_new(&mut self) -> Result<bool> {
         let room_for = AT_ONCE_MAX.saturating_sub(self.count);
         let limit = room_for.min(READ_AT_ONCE_MAX);
         if limit == 0 {
@@ -226,7 +226,7 @@ async fn answer(
                         "message {id}: its relay has too many unfinished commands; its reply waits"
                     );
                     let _ = block.send(pending.room); // the receiver is dropped only at shutdown
-                    ingest.set_made(id).await;
+                    ingest.note_reply_made(id).await;
                 }
             }
             Err(error) => {

@@ -264,9 +264,9 @@ pub(super) struct CallTotals {
     /// The beginning of the reply, a command each.
     pub(super) parts: Vec<String>,
     /// No more of it is sent before it is complete.
-    pub(super) is_held: bool,
+    pub(super) is_withheld: bool,
     /// The model was asked to go on after it had broken off.
-    pub(super) goes_on: bool,
+    pub(super) is_continued: bool,
     /// The model called no tool for a request, and was asked once more.
     pub(super) is_asked_again: bool,
     /// Calls that were committed with its beginning.

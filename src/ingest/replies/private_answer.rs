@@ -32,7 +32,7 @@ impl ModelTurn<'_> {
             }
         };
         let mut own = CallTotals {
-            is_held: true,
+            is_withheld: true,
             ..CallTotals::default()
         };
         // Boxed, as this is a conversation within one.

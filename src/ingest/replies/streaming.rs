@@ -50,7 +50,7 @@ impl ModelTurn<'_> {
             && self.pending.agent.is_some()
             && !self.pending.unprompted
             && self.context.photos.len() <= self.plan.batch
-            && !work.is_held
+            && !work.is_withheld
             && !self.lacks_call(work);
         (may_send.then_some(sender), parts)
     }
@@ -70,12 +70,12 @@ impl ModelTurn<'_> {
             true => self.without_name(new).trim(),
             false => new.trim(),
         };
-        if work.is_held || work.parts.len() >= PARTS_MAX || text.is_empty() {
+        if work.is_withheld || work.parts.len() >= PARTS_MAX || text.is_empty() {
             return;
         }
         let language = self.context.known.language.as_deref();
         if !self.room(work).holds_more_after(text, language) {
-            work.is_held = true;
+            work.is_withheld = true;
             return;
         }
         let part = ReplyPart {
@@ -96,10 +96,10 @@ impl ModelTurn<'_> {
                 work.committed += work.changes.len();
                 work.changes.clear();
             }
-            Ok(false) => work.is_held = true,
+            Ok(false) => work.is_withheld = true,
             Err(error) => {
                 log::debug!("message {id}: its reply follows as a whole: {error}");
-                work.is_held = true;
+                work.is_withheld = true;
             }
         }
     }

@@ -39,7 +39,7 @@ pub(super) struct CallResult {
     /// For operators: "done", or why not.
     pub(super) outcome: &'static str,
     pub(super) denial: Option<Denial>,
-    /// Of a reminder: what the answer tells relays of it.
+    /// A reminder's fields for relays, which the answer contains.
     pub(super) schedule: Option<Value>,
 }
 
@@ -148,7 +148,7 @@ impl Ingest {
 
     /// The final reply, and how it was made. The error `CHANGED_MEANWHILE`: a call no longer has
     /// the result that the model was given.
-    pub(super) fn fulfilled(
+    pub(super) fn final_reply(
         &self,
         tx: &mut Tx<'_>,
         pending: &PendingReply,

@@ -38,7 +38,7 @@ pub(super) fn answer_invitation(
     let up = uplink.clone();
     uplink.in_order(&format!("{PREFIX}{room}"), async move {
         let network = up.network();
-        if !network.lets_in(&inviter, &room) {
+        if !network.allows(&inviter, &room) {
             return network
                 .strangers
                 .report(NETWORK, &inviter, "invites the bot", None);
@@ -61,7 +61,7 @@ async fn forward(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Valu
     if sender == bot.user_id || content.kind == ContentKind::Nothing {
         return;
     }
-    if !network.lets_in(sender, room_id) {
+    if !network.allows(sender, room_id) {
         return network
             .strangers
             .report(NETWORK, sender, "wrote", Some(room_id));

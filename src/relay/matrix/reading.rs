@@ -126,7 +126,7 @@ impl Matrix {
 
     /// Accepts open invitations. At a first start, earlier messages are not posted.
     async fn first_look(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
-        let (bot, session) = self.introduced().await?.clone();
+        let (bot, session) = self.identity().await?.clone();
         let answer = self.sync(None, Duration::ZERO).await?;
         uplink.condition().set_network(None);
         let mut session = session;

@@ -90,7 +90,7 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
     let Some(read) = Message::read(message, bot, is_edited) else {
         return;
     };
-    if !lets_in(network, read.person, read.chat) {
+    if !allows(network, read.person, read.chat) {
         return;
     }
     let incoming = &read.incoming;
@@ -112,19 +112,19 @@ async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edite
 }
 
 /// Whether the person or chat is on the allow list; otherwise the log names it.
-fn lets_in(network: &Telegram, person: i64, chat: i64) -> bool {
+fn allows(network: &Telegram, person: i64, chat: i64) -> bool {
     let former = network.chats.lock().former(chat);
     let (person, chat) = (person.to_string(), chat.to_string());
     let former: Vec<String> = former.iter().map(i64::to_string).collect();
     let ids = [&person, &chat].into_iter().chain(&former);
-    let is_let_in = network.allowed.lets_in(ids.map(String::as_str));
-    if !is_let_in {
+    let is_allowed = network.allowed.allows(ids.map(String::as_str));
+    if !is_allowed {
         let group = (person != chat).then_some(chat.as_str());
         network
             .strangers
             .report("telegram", &person, "wrote", group);
     }
-    is_let_in
+    is_allowed
 }
 
 /// The relevant parts of a message.
@@ -310,7 +310,7 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     ) else {
         return;
     };
-    if !lets_in(network, person, chat) {
+    if !allows(network, person, chat) {
         return;
     }
     let is_snooze = query["data"] == SNOOZE;

@@ -20,11 +20,11 @@ const RECENT_MAX: usize = 1_000;
 pub(super) enum Place<'a> {
     /// The newest message.
     Last,
-    /// Those before a message, to the newest.
+    /// The newest messages before one.
     Before(&'a str),
-    /// Those after a message.
+    /// The messages after one.
     After(&'a str),
-    /// From the oldest on.
+    /// All messages, from the oldest on.
     Start,
 }
 

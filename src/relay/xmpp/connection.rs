@@ -67,13 +67,16 @@ pub(super) fn open(
     account: Account,
     history: Arc<Mutex<History>>,
 ) -> (StanzaStream, mpsc::UnboundedReceiver<Report>) {
-    let (reports, heard) = mpsc::unbounded_channel();
+    let (reports, received) = mpsc::unbounded_channel();
     let connector = move |_location: Option<String>, slot: oneshot::Sender<Connection>| {
         let (account, reports) = (account.clone(), reports.clone());
         let history = history.clone();
         tokio::spawn(async move { reconnect(&account, slot, &reports, &history).await });
     };
-    (StanzaStream::new(Box::new(connector), STANZAS_MAX), heard)
+    (
+        StanzaStream::new(Box::new(connector), STANZAS_MAX),
+        received,
+    )
 }
 
 async fn reconnect(

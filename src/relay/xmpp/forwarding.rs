@@ -160,7 +160,7 @@ pub(super) fn put(
         return;
     }
     let chat = origin.chat.as_str();
-    if !network.lets_in(&origin.person, chat) {
+    if !network.allows(&origin.person, chat) {
         let person = match origin.is_room && origin.person.starts_with(&format!("{chat}/")) {
             true => &origin.name, // has no address that could be let in
             false => &origin.person,

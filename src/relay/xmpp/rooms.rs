@@ -27,7 +27,7 @@ pub(super) struct Room {
 /// What a presence says of the bot's own place in a room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OwnPlace {
-    /// Of somebody else.
+    /// The presence is somebody else's.
     Unchanged,
     Joined {
         /// The room did not exist, and waits for its settings.

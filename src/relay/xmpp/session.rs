@@ -190,8 +190,8 @@ impl Session {
             },
             Some(outgoing) = self.outgoing.recv() => {
                 let token = self.stream.send(outgoing.stanza).await;
-                if let Some(heard) = outgoing.token {
-                    let _ = heard.send(token);
+                if let Some(reply) = outgoing.token {
+                    let _ = reply.send(token);
                 }
             }
             Some((archive, id)) = self.finished.recv() => self.mark_read(&archive, &id).await,

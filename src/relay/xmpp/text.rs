@@ -1,6 +1,6 @@
 //! Text as XMPP carries it and its clients show it. Pure.
 
-/// Of one message. A server takes stanzas of 10,000 bytes at least (RFC 6120).
+/// Bytes of one message. A server takes stanzas of 10,000 bytes at least (RFC 6120).
 const BYTES_MAX: usize = 8_000;
 
 /// The text in pieces that fit into one message each.

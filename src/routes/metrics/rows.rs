@@ -1,4 +1,5 @@
-//! Metrics of the database, of relays and of their commands.
+//! Metrics that are read when `/metrics` is asked for: of the database, of relays and of their
+//! commands.
 
 use crate::app::App;
 use crate::clock::Timestamp;
@@ -11,7 +12,7 @@ pub(super) fn write(
     app: &App,
     backlog: Option<Backlog>,
 ) -> metrics::MetricsResult {
-    app.store.numbers().show(page)?;
+    app.store.writer_metrics().show(page)?;
     page.gauge(
         "chatkeep_writer_queue_writes",
         "Writes waiting for the writer thread.",

@@ -13,7 +13,7 @@ const TITLE_CHARS_MAX: usize = 300;
 const PLACE_CHARS_MAX: usize = 300;
 const LINK_CHARS_MAX: usize = 2_000;
 const DESCRIPTION_CHARS_MAX: usize = 2_000;
-/// Of a description, before it is made plain.
+/// Bytes of a description before its markup is removed.
 const DESCRIPTION_BYTES_MAX: usize = 64 << 10;
 const ATTENDEES_MAX: usize = 50;
 /// Where calls take place: hosts and the hosts under them.

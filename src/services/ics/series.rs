@@ -14,10 +14,10 @@ use crate::model::calendar::{EventClock, EventTime};
 
 /// The events of one UID.
 pub struct Series {
-    /// Of each event, in the order of the text: the instance that it changes (see
-    /// `EventFacts::instance`); `None`: it is the series itself.
+    /// For each event, in the order of the text, the instance that it changes (see
+    /// `EventFacts::instance`). `None`: the event is the series itself.
     pub instances: Vec<Option<String>>,
-    /// Of the series itself, if the text holds it.
+    /// The start of the series itself, if the text holds it.
     start: Option<WallTime>,
 }
 

@@ -21,9 +21,9 @@ const CHANGES_MAX: usize = 1_000;
 
 /// The zones of a file.
 pub(super) struct Zones {
-    /// Of the rules in the file, by name.
+    /// Zones read from the rules in the file, by name.
     of_rules: HashMap<String, Zone>,
-    /// For names that nobody knows.
+    /// The zone for unknown names.
     pub(super) default: Zone,
 }
 

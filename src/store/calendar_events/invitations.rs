@@ -15,7 +15,7 @@ use crate::store::{CalendarId, UserId, View};
 
 /// Invitations that one read returns.
 const INVITATIONS_MAX: i64 = 500;
-/// Those of somebody who has connected a mailbox and no calendar.
+/// SQL: invitations of a person who has connected a mailbox and no calendar.
 const COUNTED: &str = "user_id = ?1 AND kind = 'event' AND data ->> 'source' = 'calendar'
      AND service_id IN (SELECT id FROM connected_services
        WHERE user_id = ?1 AND removed_at IS NULL)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::super::dice::Dice;
+use super::super::seeded_random::SeededRandom;
 use super::super::{NewMessage, NewRoom, NewUser, Options, RoomId, Store, Timestamp, Tx, UserId};
 use crate::error::{Error, Result};
 use crate::model::answer::Answer;
@@ -34,15 +34,15 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn random(dice: &mut Dice) -> Self {
+    fn random(random: &mut SeededRandom) -> Self {
         Self {
-            user: dice.below(USERS) as i64 + 1,
-            room: dice.below(ROOMS) as i64 + 1,
-            day: DAYS[dice.below(2) as usize],
-            counted: dice.below(3) > 0,
-            humans: dice.below(4) as i64,
-            fails: dice.below(6) == 0,
-            repeatable: dice.below(4) > 0,
+            user: random.below(USERS) as i64 + 1,
+            room: random.below(ROOMS) as i64 + 1,
+            day: DAYS[random.below(2) as usize],
+            counted: random.below(3) > 0,
+            humans: random.below(4) as i64,
+            fails: random.below(6) == 0,
+            repeatable: random.below(4) > 0,
         }
     }
 
@@ -243,14 +243,14 @@ fn check_after_kill(folder: &Path, model: &Model) {
 #[tokio::test(flavor = "multi_thread")]
 async fn deferred_rows_are_exact_whatever_is_undone_and_killed() {
     for seed in 1..=SEEDS {
-        let mut dice = Dice::new(seed);
+        let mut random = SeededRandom::new(seed);
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path());
         set_up(&store).await;
         let mut model = Model::default();
         for _ in 0..ROUNDS {
-            let group = dice.below(9);
-            let attempts: Vec<_> = (0..group).map(|_| Attempt::random(&mut dice)).collect();
+            let group = random.below(9);
+            let attempts: Vec<_> = (0..group).map(|_| Attempt::random(&mut random)).collect();
             let running = attempts.iter().map(|each| attempt(&store, *each));
             // They are queued in this order.
             let ended = futures_util::future::join_all(running).await;
@@ -260,7 +260,7 @@ async fn deferred_rows_are_exact_whatever_is_undone_and_killed() {
                     model.stored(attempt, id);
                 }
             }
-            match dice.below(8) {
+            match random.below(8) {
                 0 => store.write(|tx| tx.settle_deferred()).await.unwrap(),
                 1 => {
                     let settled = store.write(|tx| {
@@ -270,7 +270,7 @@ async fn deferred_rows_are_exact_whatever_is_undone_and_killed() {
                     assert!(settled.await.is_err());
                 }
                 2 if !model.counted.is_empty() => {
-                    let at = dice.below(model.counted.len() as u64) as usize;
+                    let at = random.below(model.counted.len() as u64) as usize;
                     let (id, user, day) = model.counted.swap_remove(at);
                     let uncounted = store.write(move |tx| {
                         tx.uncount_message(id, UserId(user), day)?;
@@ -299,8 +299,8 @@ async fn a_message_after_an_undone_one_is_taken_up_too() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     set_up(&store).await;
-    let (mut dice, mut model) = (Dice::new(7), Model::default());
-    let mut kept = Attempt::random(&mut dice);
+    let (mut random, mut model) = (SeededRandom::new(7), Model::default());
+    let mut kept = Attempt::random(&mut random);
     (kept.fails, kept.counted) = (false, true);
     let undone = Attempt {
         fails: true,
@@ -320,8 +320,8 @@ async fn deferred_rows_are_written_when_nothing_else_is() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     set_up(&store).await;
-    let (mut dice, mut model) = (Dice::new(3), Model::default());
-    let mut one = Attempt::random(&mut dice);
+    let (mut random, mut model) = (SeededRandom::new(3), Model::default());
+    let mut one = Attempt::random(&mut random);
     one.fails = false;
     model.stored(one, attempt(&store, one).await.unwrap());
     let path = folder.path().join("chatkeep.db");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::super::dice::Dice;
+use super::super::seeded_random::SeededRandom;
 use super::super::{Options, Store, Timestamp, Tx, WebhookId};
 use super::NewEvent;
 use crate::error::{Error, Result};
@@ -28,12 +28,12 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn random(dice: &mut Dice, number: usize) -> Self {
+    fn random(random: &mut SeededRandom, number: usize) -> Self {
         Self {
-            webhook: dice.below(WEBHOOKS) as i64 + 1,
+            webhook: random.below(WEBHOOKS) as i64 + 1,
             event_id: format!("event {number}"),
-            fails: dice.below(6) == 0,
-            repeatable: dice.below(4) > 0,
+            fails: random.below(6) == 0,
+            repeatable: random.below(4) > 0,
         }
     }
 
@@ -127,15 +127,15 @@ async fn check_after_kill(folder: &Path, model: &Model) {
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_exact_whatever_is_undone_and_killed() {
     for seed in 1..=SEEDS {
-        let mut dice = Dice::new(seed);
+        let mut random = SeededRandom::new(seed);
         let folder = tempfile::tempdir().unwrap();
         make_webhooks(folder.path());
         let store = open(folder.path());
         let (mut model, mut number) = (Model::new(), 0);
         for _ in 0..ROUNDS {
-            let group = dice.below(9) as usize;
+            let group = random.below(9) as usize;
             let attempts: Vec<_> = (number..number + group)
-                .map(|number| Attempt::random(&mut dice, number))
+                .map(|number| Attempt::random(&mut random, number))
                 .collect();
             number += group;
             // They are queued in this order.
@@ -147,7 +147,7 @@ async fn events_are_exact_whatever_is_undone_and_killed() {
                     events.push(attempt.event_id.clone());
                 }
             }
-            match dice.below(8) {
+            match random.below(8) {
                 0 => store.write(|tx| tx.settle_deferred()).await.unwrap(),
                 1 => {
                     let settled = store.write(|tx| {
@@ -157,11 +157,11 @@ async fn events_are_exact_whatever_is_undone_and_killed() {
                     assert!(settled.await.is_err());
                 }
                 2 => {
-                    let id = dice.below(WEBHOOKS) as i64 + 1;
+                    let id = random.below(WEBHOOKS) as i64 + 1;
                     // Its cursor is read again.
                     store
                         .write(move |tx| {
-                            tx.cache.drop_seat(WebhookId(id));
+                            tx.cache.remove_event_cursor(WebhookId(id));
                             Ok(())
                         })
                         .await
@@ -172,7 +172,7 @@ async fn events_are_exact_whatever_is_undone_and_killed() {
                 _ => {}
             }
         }
-        let deleted = dice.below(WEBHOOKS) as i64 + 1;
+        let deleted = random.below(WEBHOOKS) as i64 + 1;
         let delete = store.write(move |tx| tx.delete_webhook(WebhookId(deleted)));
         delete.await.unwrap();
         model.remove(&deleted);

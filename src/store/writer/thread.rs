@@ -15,7 +15,7 @@ use super::super::copy::{self, CopyStep};
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
-use super::super::{Numbers, Tx};
+use super::super::{Tx, WriterMetrics};
 use super::receive::{ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
@@ -50,7 +50,7 @@ pub(super) struct Thread<'c> {
     cache: WriterCache,
     checkpointer: Checkpointer,
     health: &'c WriterHealth,
-    numbers: &'c Numbers,
+    metrics: &'c WriterMetrics,
     notifier: mpsc::UnboundedSender<WaitingCallers>,
     /// The caller waiting for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
@@ -61,7 +61,7 @@ impl<'c> Thread<'c> {
         conn: &'c Connection,
         cache: WriterCache,
         checkpointer: Checkpointer,
-        (health, numbers): (&'c WriterHealth, &'c Numbers),
+        (health, metrics): (&'c WriterHealth, &'c WriterMetrics),
         notifier: mpsc::UnboundedSender<WaitingCallers>,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
@@ -76,7 +76,7 @@ impl<'c> Thread<'c> {
             cache,
             checkpointer,
             health,
-            numbers,
+            metrics,
             notifier,
             pages_wanted: None,
         })
@@ -219,7 +219,7 @@ impl<'c> Thread<'c> {
                 }
             }
             if batch.len() < waiting {
-                self.numbers.refused.inc_by((waiting - batch.len()) as u64);
+                self.metrics.refused.inc_by((waiting - batch.len()) as u64);
                 log::warn!("{} writes were refused", waiting - batch.len());
             }
             if batch.is_empty() {
@@ -306,7 +306,7 @@ impl<'c> Thread<'c> {
     fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
         let began = Instant::now();
         self.commit.execute([])?;
-        self.numbers.committed(writes, began.elapsed());
+        self.metrics.committed(writes, began.elapsed());
         self.cache.deferred.committed();
         Ok(())
     }
@@ -415,7 +415,7 @@ impl<'c> Thread<'c> {
     }
 
     fn failed(&self, error: &rusqlite::Error) {
-        self.numbers.failed.inc();
+        self.metrics.failed.inc();
         self.health.note_failure();
         log::error!("{}", self.failure(error));
         self.health.judge(error);

@@ -1,9 +1,9 @@
-//! Words by which a message is seen not to be about a crisis, at little cost.
+//! The pre-filter of crisis messages. A message without any of these words, all in ASCII, isn't
+//! searched for the phrases of a crisis.
 
 use crate::assistant::builtin::word_set::WordSet;
 
-/// Each phrase contains one of these words, or one that is not ASCII. Most messages contain none, so the phrases aren't
-/// compared.
+/// Each phrase contains one of these words, or one that is not ASCII.
 pub(super) static TELLING: WordSet = WordSet::new(&[
     "911",
     "abused",

@@ -1,4 +1,5 @@
-//! Words with which a time begins: any other word is told from them at little cost.
+//! The pre-filter of times: words with which a time may begin. At any other word no time needs to
+//! be parsed.
 
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;

@@ -27,7 +27,7 @@ pub struct EventDraft {
     /// After midnight; `None`: all day.
     pub(super) minute: Option<u32>,
     pub(super) minutes: i64,
-    /// Of the calendar, where one was named.
+    /// The calendar's name, if one was named.
     pub(super) calendar: Option<String>,
 }
 

@@ -15,7 +15,7 @@ const DROPPED_MAX: usize = 300;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct MailSource {
     pub(super) mark: String,
-    /// Of the place or thing alone, by which the person may call it.
+    /// The name of the place or thing alone, which the person may use for it.
     pub(super) name: String,
 }
 

@@ -9,7 +9,7 @@ use super::super::operations::{
 use super::RenewalAction;
 use crate::assistant::powers::entries::Period;
 
-/// Of days, weeks, months or years.
+/// The most days, weeks, months or years between two renewals.
 const INTERVAL_MAX: u32 = 120;
 
 #[derive(Deserialize, JsonSchema)]

@@ -93,7 +93,7 @@ impl PowerSet {
     }
 }
 
-/// Those that understand other words, too.
+/// Superpowers that need none of these words.
 const NEEDING_NONE: u32 = {
     let mut bits = (1 << Power::ALL.len()) - 1;
     let mut at = 0;

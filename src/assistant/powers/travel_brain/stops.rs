@@ -69,7 +69,7 @@ pub(super) struct Stop {
     /// Airports' codes.
     from_code: String,
     to_code: String,
-    /// Of the hotel.
+    /// The hotel's address.
     pub(super) address: String,
     telephone: String,
     pub(super) starts: Timestamp,
@@ -271,7 +271,7 @@ impl Stop {
     }
 
     /// Whether it begins where `other` ends.
-    pub(super) fn goes_on_from(&self, other: &Stop) -> bool {
+    pub(super) fn continues_from(&self, other: &Stop) -> bool {
         let is_same_code = !self.from_code.is_empty() && self.from_code == other.to_code;
         let is_same_name = !self.from.is_empty() && texts::same(&self.from, &other.to);
         is_same_code || is_same_name

@@ -23,7 +23,7 @@ pub(super) struct Trip {
 pub(super) fn of(stops: &[Stop]) -> Vec<Trip> {
     let mut trips: Vec<Trip> = Vec::new();
     for stop in stops {
-        match trips.last_mut().filter(|trip| trip.goes_on_with(stop)) {
+        match trips.last_mut().filter(|trip| trip.continues_with(stop)) {
             Some(trip) => trip.stops.push(stop.clone()),
             None => trips.push(Trip {
                 stops: vec![stop.clone()],
@@ -39,7 +39,7 @@ impl Trip {
         ends.max().unwrap_or(Timestamp(0))
     }
 
-    fn goes_on_with(&self, stop: &Stop) -> bool {
+    fn continues_with(&self, stop: &Stop) -> bool {
         let until = self.until();
         if stop.starts.0 - until.0 <= GAP_MS {
             return true;
@@ -47,7 +47,7 @@ impl Trip {
         let last = self.journeys().last();
         stop.kind != StopKind::Hotel
             && stop.starts.0 - until.0 <= RETURN_MS
-            && last.is_some_and(|last| stop.goes_on_from(last))
+            && last.is_some_and(|last| stop.continues_from(last))
     }
 
     fn journeys(&self) -> impl Iterator<Item = &Stop> {

@@ -77,23 +77,26 @@ async fn a_panic_is_apologized_for_and_the_next_has_its_turn() {
     conn.execute_batch(DATABASE).unwrap();
     drop(conn);
     let ingest = ingest(Store::open(&options).unwrap(), Clock::system());
-    let mut desk = RoomQueues::new(ingest.clone());
-    assert!(!desk.look().await.unwrap());
-    assert_eq!(desk.count, 2);
+    let mut queues = RoomQueues::new(ingest.clone());
+    assert!(!queues.read_new().await.unwrap());
+    assert_eq!(queues.count, 2);
     // In the place of the first one's making.
-    desk.under_way.shutdown().await;
-    desk.tasks.clear();
-    let broken = desk
+    queues.under_way.shutdown().await;
+    queues.tasks.clear();
+    let broken = queues
         .under_way
         .spawn(async { panic!("as a mistake of ours would") });
-    desk.tasks.insert(broken.id(), RoomId(1));
-    while let Some(ended) = desk.under_way.join_next_with_id().await {
+    queues.tasks.insert(broken.id(), RoomId(1));
+    while let Some(ended) = queues.under_way.join_next_with_id().await {
         match ended {
-            Ok((task, ())) => desk.ended(task, false),
-            Err(error) => desk.ended(error.id(), error.is_panic()),
+            Ok((task, ())) => queues.ended(task, false),
+            Err(error) => queues.ended(error.id(), error.is_panic()),
         }
     }
-    assert_eq!((desk.count, desk.rooms.len(), desk.tasks.len()), (0, 0, 0));
+    assert_eq!(
+        (queues.count, queues.rooms.len(), queues.tasks.len()),
+        (0, 0, 0)
+    );
     for (id, failure) in [(1, "internal"), (2, "no model")] {
         let message = look(&path, |view| view.message(id)).unwrap().unwrap();
         assert!(message.bubbles.unwrap().contains("can't find the words"));
@@ -128,13 +131,13 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         .unwrap();
         let clock = Clock::fixed(crate::clock::Timestamp(0));
         let ingest = ingest(Store::open(&options).unwrap(), clock.clone());
-        let mut desk = RoomQueues::new(ingest.clone());
-        desk.delivery_pause = Duration::ZERO;
-        desk.look().await.unwrap();
-        let room = desk.blocked.recv().await.unwrap();
-        desk.set_blocked(room);
+        let mut queues = RoomQueues::new(ingest.clone());
+        queues.delivery_pause = Duration::ZERO;
+        queues.read_new().await.unwrap();
+        let room = queues.blocked.recv().await.unwrap();
+        queues.set_blocked(room);
         assert_eq!(
-            (desk.count, desk.rooms.len()),
+            (queues.count, queues.rooms.len()),
             (0, 1),
             "no place of others'"
         );
@@ -150,14 +153,14 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         for reply in 0..2 {
             if !freed {
                 if reply > 0 {
-                    desk.blocked.recv().await.unwrap();
+                    queues.blocked.recv().await.unwrap();
                 }
                 clock.advance(60_000);
             }
-            let ended = desk.under_way.join_next_with_id().await;
-            desk.ended(ended.unwrap().unwrap().0, false);
+            let ended = queues.under_way.join_next_with_id().await;
+            queues.ended(ended.unwrap().unwrap().0, false);
         }
-        assert_eq!((left(), desk.count, desk.rooms.len()), (0, 0, 0));
+        assert_eq!((left(), queues.count, queues.rooms.len()), (0, 0, 0));
         let sql = "SELECT count(*), (SELECT count(late) FROM messages) FROM commands";
         let (commands, stored): (i64, i64) = conn
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))

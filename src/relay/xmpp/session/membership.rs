@@ -19,7 +19,7 @@ const NICKS_MAX: u32 = 5;
 const INSTANT_ROOM: &str = "<query xmlns='http://jabber.org/protocol/muc#owner'><x xmlns='jabber:x:data' type='submit'/></query>";
 
 impl Session {
-    /// Those that the bot was invited to, and those on the allow list.
+    /// The rooms that the bot was invited to, and those on the allow list.
     pub(super) async fn rooms_to_join(&mut self) -> SessionResult<Vec<BareJid>> {
         let mut rooms: BTreeSet<BareJid> = self
             .progress

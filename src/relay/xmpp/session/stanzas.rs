@@ -80,7 +80,7 @@ impl Session {
             return;
         }
         let network = self.uplink.network();
-        if !network.lets_in(from.as_str(), "") {
+        if !network.allows(from.as_str(), "") {
             return network
                 .strangers
                 .report(NETWORK, from.as_str(), "wants to see the bot", None);
@@ -163,7 +163,7 @@ impl Session {
             return Ok(());
         };
         let inviter = inviter.unwrap_or_default();
-        if !network.lets_in(inviter, room.as_str()) {
+        if !network.allows(inviter, room.as_str()) {
             network
                 .strangers
                 .report(NETWORK, inviter, "invites the bot", Some(room.as_str()));

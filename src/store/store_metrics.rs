@@ -1,4 +1,5 @@
-//! Metrics of the store.
+//! The store's metrics: batches, commits and failures of the writer thread, file sizes, and the
+//! backlog of commands.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,14 +15,14 @@ const BATCH_BOUNDS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.
 
 /// Metrics of the writer thread.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct WriterMetrics {
     batch: Histogram,
     commit: Histogram,
     pub(super) failed: IntCounter,
     pub(super) refused: IntCounter,
 }
 
-impl Default for Numbers {
+impl Default for WriterMetrics {
     fn default() -> Self {
         Self {
             batch: metrics::histogram(
@@ -45,7 +46,7 @@ impl Default for Numbers {
     }
 }
 
-impl Numbers {
+impl WriterMetrics {
     pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         page.add(&self.batch)?;
         page.add(&self.commit)?;
@@ -74,8 +75,8 @@ pub struct Backlog {
 }
 
 impl Store {
-    pub fn numbers(&self) -> &Numbers {
-        &self.numbers
+    pub fn writer_metrics(&self) -> &WriterMetrics {
+        &self.metrics
     }
 
     /// Reads file sizes, so call it off async threads.

@@ -1,4 +1,4 @@
-//! Metrics of the language model: calls, failures, time and tokens.
+//! The language model's metrics: calls, failures, time and tokens.
 
 use super::ModelOutcome;
 use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, MetricsRegistry};
@@ -14,7 +14,7 @@ pub(super) struct ModelMetrics {
 
 impl Default for ModelMetrics {
     fn default() -> Self {
-        let numbers = Self {
+        let metrics = Self {
             calls: metrics::counter(
                 "chatkeep_model_calls_total",
                 "Requests to the model's server, repeated ones too.",
@@ -39,9 +39,9 @@ impl Default for ModelMetrics {
             ),
         };
         // Both labels exist from the start, so that the first tokens show as an increase.
-        numbers.tokens("prompt");
-        numbers.tokens("completion");
-        numbers
+        metrics.tokens("prompt");
+        metrics.tokens("completion");
+        metrics
     }
 }
 

@@ -1,9 +1,9 @@
 //! Random choices that a seed repeats.
 
 #[derive(Debug)]
-pub(super) struct Dice(u64);
+pub(super) struct SeededRandom(u64);
 
-impl Dice {
+impl SeededRandom {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }
