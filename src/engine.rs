@@ -69,7 +69,7 @@ pub struct ModelRequest {
 pub struct ModelOutcome {
     /// Calls made, including retries.
     pub calls: u32,
-    /// From the first call to the end, including pauses.
+    /// The time from the first call to the end, including pauses.
     pub took_ms: u64,
     /// The total of all calls.
     pub usage: Usage,

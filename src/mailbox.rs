@@ -32,11 +32,11 @@ const ROUND_MAILS_MAX: usize = 200;
 const BATCH_MAILS_MAX: usize = 50;
 /// Mails whose contents are asked for at once.
 const CONTENTS_MAILS_MAX: usize = 10;
-/// A wait for new mail looks so often whether it is over.
+/// A wait for new mail checks at this interval whether it was cancelled.
 const IDLE_READ_MAX: Duration = Duration::from_secs(1);
 const INBOX: &str = "INBOX";
 
-/// Where the next round goes on.
+/// The position in the inbox at which the next round continues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxState {
     pub uid_validity: u32,
@@ -248,7 +248,7 @@ fn fetch_batch<S: Read + Write>(
     mails: &mut Vec<FetchedMail>,
 ) -> Result<(), MailboxError> {
     let listed = session.fetch(uids, sections::overview())?;
-    let listed = listed.into_iter().filter_map(sections::listed);
+    let listed = listed.into_iter().filter_map(sections::listed_mail);
     // Unasked answers may be about other mails.
     let listed: BTreeMap<u32, ListedMail> = listed
         .map(|mail| (mail.uid, mail))
@@ -294,7 +294,7 @@ fn fetch_batch<S: Read + Write>(
         .collect();
     for uids in unlisted.chunks(CONTENTS_MAILS_MAX) {
         let fetched = session.fetch(uids, sections::begin())?;
-        let fetched = fetched.into_iter().filter_map(sections::listed);
+        let fetched = fetched.into_iter().filter_map(sections::listed_mail);
         let wanted = fetched.filter(|mail| uids.contains(&mail.uid));
         read.extend(wanted.map(|mail| item(&mail, &mail.headers, inbox, own, now)));
     }

@@ -232,7 +232,7 @@ impl Services {
         let id = id.await?;
         self.store_fetched(id, Ok(fetched)).await?;
         self.connected.notify_one();
-        self.shown(id).await
+        self.view_by_id(id).await
     }
 
     /// A person's services, oldest first.
@@ -250,7 +250,7 @@ impl Services {
         let service = self.find(user, service_id).await?;
         let id = service.id;
         self.sync(service).await?;
-        self.shown(id).await
+        self.view_by_id(id).await
     }
 
     pub async fn update(
@@ -283,7 +283,7 @@ impl Services {
         if is_switched_on {
             self.sync(service).await?;
         }
-        self.shown(id).await
+        self.view_by_id(id).await
     }
 
     /// Removes the credentials and everything that was fetched.
@@ -318,7 +318,7 @@ impl Services {
         read.await?.ok_or_else(service_not_found)
     }
 
-    async fn shown(&self, id: ServiceId) -> Result<ServiceView> {
+    async fn view_by_id(&self, id: ServiceId) -> Result<ServiceView> {
         let read = self.store.read(move |view| match view.service_row(id)? {
             Some(service) => view_of(view, service),
             None => Err(service_not_found()),

@@ -365,7 +365,7 @@ impl Store {
 
 /// How long `drop` waits for cancelled reads, and the pause between two checks.
 const LAST_READS_MAX: Duration = Duration::from_millis(250);
-const LAST_READS_LOOK: Duration = Duration::from_millis(2);
+const LAST_READS_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 impl Drop for Store {
     /// Waits for queued writes, then moves the log into the database and removes it. After a disk
@@ -388,7 +388,7 @@ impl Drop for Store {
             if !is_left || began.elapsed() > LAST_READS_MAX {
                 break;
             }
-            std::thread::sleep(LAST_READS_LOOK);
+            std::thread::sleep(LAST_READS_CHECK_INTERVAL);
         }
     }
 }

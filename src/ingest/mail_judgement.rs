@@ -17,8 +17,8 @@ use crate::model::mail_item::MailExtract;
 use crate::store::{MailItem, UserId};
 
 /// How soon a new mail is noticed.
-const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// Mails of one look.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// Mails judged in one run.
 const MAILS_MAX: usize = 20;
 /// Mails of one person that a model is asked about in a day.
 const MAILS_A_DAY_MAX: i64 = 100;
@@ -37,7 +37,7 @@ pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
         if let Err(error) = outcome {
             log::warn!("judging mails: {error}");
         }
-        ingest.clock.pause(now, LOOK_INTERVAL).await;
+        ingest.clock.pause(now, POLL_INTERVAL).await;
     }
 }
 

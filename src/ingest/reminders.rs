@@ -26,7 +26,7 @@ const POSTPONE_S: i64 = 60;
 /// People whose calendars are planned in one transaction, which messages wait for.
 const PLANNED_AT_ONCE: usize = 5;
 /// People whose calendars are planned before due messages are looked for again.
-const PLANNED_A_LOOK: usize = 100;
+const PLANNED_MAX: usize = 100;
 /// The pause where more people wait.
 const PLAN_ON_MS: i64 = 500;
 /// A reminder later than this says so.
@@ -157,7 +157,7 @@ async fn plan_changed_calendars(ingest: &Arc<Ingest>, now: Timestamp) -> Result<
             ingest.changed_users.lock().begin(everybody, now);
         }
     }
-    for _ in 0..PLANNED_A_LOOK / PLANNED_AT_ONCE {
+    for _ in 0..PLANNED_MAX / PLANNED_AT_ONCE {
         let users = ingest.changed_users.lock().next(PLANNED_AT_ONCE);
         if users.is_empty() {
             break;

@@ -10,7 +10,7 @@ use crate::model::mail_item::{FactKind, FactStatus, MailFact};
 
 const KEY_CHARS_MAX: usize = 200;
 
-/// Where in the mail the fact stands.
+/// The part of the mail that states the fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FactSource {
@@ -72,7 +72,7 @@ fact! {
     title: String,
     /// The booking's number.
     reference: String,
-    /// In whose name.
+    /// The person for whom it is booked.
     holder: String,
     /// The airline, carrier, shop, agency or service.
     provider: String,
@@ -136,7 +136,7 @@ impl Fact {
         super::first_chars(&key, KEY_CHARS_MAX).to_owned()
     }
 
-    /// As it is kept.
+    /// The fact in the form that is stored.
     pub(super) fn record(&self) -> MailFact {
         MailFact {
             kind: self.kind,

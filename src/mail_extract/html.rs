@@ -23,7 +23,7 @@ const SCRIPTS_MAX: usize = 20;
 /// Elements that are open at once. Those inside belong to the last of them.
 const OPEN_MAX: usize = 256;
 /// How far up an end tag looks for its start tag.
-const CLOSE_LOOK_MAX: usize = 64;
+const CLOSE_DEPTH_MAX: usize = 64;
 /// A tag with more than that is no tag.
 const TAG_BYTES_MAX: usize = 16 * 1024;
 
@@ -189,10 +189,10 @@ impl HtmlReader {
             self.deeper -= 1;
             return;
         }
-        let look = self.open.len().saturating_sub(CLOSE_LOOK_MAX);
-        let found = self.open[look..].iter().rposition(|open| open.name == name);
+        let from = self.open.len().saturating_sub(CLOSE_DEPTH_MAX);
+        let found = self.open[from..].iter().rposition(|open| open.name == name);
         if let Some(found) = found {
-            self.open.truncate(look + found);
+            self.open.truncate(from + found);
             self.microdata.close(self.open.len());
         }
     }

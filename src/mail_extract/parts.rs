@@ -30,7 +30,7 @@ pub(super) struct Bodies {
     pub(super) calendars: Vec<CalendarPart>,
 }
 
-/// As much of a mail as is looked at: so many bytes, and so many parts.
+/// The beginning of a mail that is parsed: a limited number of bytes and parts.
 pub(super) fn capped(mail: &[u8]) -> &[u8] {
     let mail = &mail[..mail.len().min(MAIL_BYTES_MAX)];
     const NAME: &[u8] = b"content-type";

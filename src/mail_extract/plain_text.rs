@@ -35,7 +35,7 @@ pub(super) fn unflow(text: &str, delsp: bool) -> String {
     written
 }
 
-/// Without the mails that it quotes, the line that announces each, and the signature.
+/// The text without quoted mails, the line that announces each, and the signature.
 pub(super) fn without_quotes(text: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut in_quote = false;

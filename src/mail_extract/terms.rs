@@ -8,12 +8,12 @@ use super::fact::{Fact, FactSource};
 use super::{WallDateTime, dates};
 use crate::model::mail_item::{FactKind, MailExtract};
 
-/// Between a phrase and its date.
+/// Bytes between a phrase and its date.
 const REACH_BYTES: usize = 70;
-/// Where a word that turns the phrase into its opposite may stand before it.
+/// Bytes before a phrase in which a negation of it is searched.
 const NEGATION_BYTES: usize = 32;
 const FUTURE_DAYS_MAX: u64 = 800;
-/// Places of one phrase that are looked at.
+/// Occurrences of one phrase that are examined.
 const MATCHES_MAX: usize = 20;
 
 #[rustfmt::skip]

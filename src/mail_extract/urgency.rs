@@ -4,8 +4,8 @@
 use super::first_chars;
 use crate::model::mail_item::MailExtract;
 
-/// The beginning of the text is looked at.
-const LOOKED_AT_CHARS_MAX: usize = 2_000;
+/// Characters at the start of the text that are searched.
+const SEARCHED_CHARS_MAX: usize = 2_000;
 
 const URGENT: [&str; 14] = [
     "urgent",
@@ -30,7 +30,7 @@ const URGENT_PHRASES: [&str; 5] = [
     "lo antes posible",
     "le plus vite possible",
 ];
-/// Before a word these take it back.
+/// Negations: an urgent word after one of these doesn't count.
 const NOT: [&str; 9] = [
     "not", "nothing", "no", "non", "nicht", "nichts", "kein", "keine", "pas",
 ];
@@ -64,7 +64,7 @@ const DEADLINE: [&str; 22] = [
 
 /// Names of the rules that apply.
 pub(super) fn rules(extract: &MailExtract) -> Vec<String> {
-    let text = first_chars(&extract.text, LOOKED_AT_CHARS_MAX).to_lowercase();
+    let text = first_chars(&extract.text, SEARCHED_CHARS_MAX).to_lowercase();
     let subject = extract.subject.to_lowercase();
     let sentences = text.split(['.', '!', '?', '\n']).chain([subject.as_str()]);
     let (mut is_urgent, mut is_due_today) = (false, false);

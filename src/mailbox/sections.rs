@@ -91,8 +91,8 @@ pub(super) fn contents(parts: &[TextPart]) -> Vec<MessageDataItemName<'static>> 
     wanted
 }
 
-/// `None`: without a UID it is about something else.
-pub(super) fn listed(items: Vec<MessageDataItem<'static>>) -> Option<ListedMail> {
+/// The facts of one mail in the list. `None`: an answer without UID, which is not about a mail.
+pub(super) fn listed_mail(items: Vec<MessageDataItem<'static>>) -> Option<ListedMail> {
     let mut mail = ListedMail::default();
     for item in items {
         match item {
@@ -240,7 +240,7 @@ fn is_attached(disposition: Option<&Disposition<'_>>) -> bool {
     named.is_some_and(|(kind, _)| word(kind) == "attachment")
 }
 
-/// In lower case, without what could begin a header of its own.
+/// The text in lower case, without characters that could start another header.
 fn word(text: &IString<'_>) -> String {
     let text = String::from_utf8_lossy(text.as_ref()).to_lowercase();
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.:+".contains(*c);

@@ -46,7 +46,7 @@ pub(super) struct Server {
 #[derive(Default)]
 struct ListedTools {
     tools: Arc<[Arc<RemoteTool>]>,
-    /// Until then it is not asked again.
+    /// The server is not asked again before this time.
     until: Option<Monotonic>,
     failures: u32,
 }
@@ -153,7 +153,7 @@ impl Server {
         listed.tools.clone()
     }
 
-    /// It blocks.
+    /// Asks the server for its tools. Blocking.
     fn list(&self) -> Result<Vec<Arc<RemoteTool>>, Failure> {
         let until = self.clock.monotonic().plus_ms(LISTING_MS_MAX);
         let (mut tools, mut cursor) = (Vec::new(), None::<String>);
@@ -193,7 +193,7 @@ impl Server {
         Ok(tools)
     }
 
-    /// It blocks.
+    /// Calls a tool. Blocking.
     pub(super) fn call(
         &self,
         own_name: &str,

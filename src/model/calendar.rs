@@ -71,7 +71,7 @@ pub struct EventTime {
 pub struct EventDetails {
     pub title: String,
     pub place: String,
-    /// Where a call takes place, or what the event links to; http or https; empty: none.
+    /// The address of a call, or the event's link; http or https; empty: none.
     pub link: String,
     /// The link is of a call.
     pub is_call: bool,
@@ -115,7 +115,7 @@ pub struct EventFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventChange {
     Insert(Box<EventFacts>),
-    /// With the row's id. `matters`: a person would want to know.
+    /// `id` is the row's. `matters`: a person would want to know of the change.
     Update {
         id: i64,
         facts: Box<EventFacts>,
@@ -123,7 +123,7 @@ pub enum EventChange {
     },
     /// An event in the future that is no longer in the calendar: it was cancelled.
     Cancel(i64),
-    /// It is gone and over, or out of the window.
+    /// The event was removed after its end, or is outside of the window.
     Remove(i64),
 }
 

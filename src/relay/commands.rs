@@ -104,7 +104,7 @@ impl<N: Network> Core<N> {
         match self.send_all(chat, id, bubbles, Some(PATIENCE)).await {
             Ok(()) => self.finish(id, seq, Ok(())).await,
             Err(SendError::Never(why)) => self.finish(id, seq, Err(why)).await,
-            Err(SendError::Later { why, .. }) => refused(&why),
+            Err(SendError::Later { why, .. }) => retryable_failure(&why),
         }
     }
 
@@ -154,6 +154,6 @@ impl<N: Network> Core<N> {
 }
 
 /// The report of a failure; the service hands the command out again.
-fn refused(why: &str) -> Value {
+fn retryable_failure(why: &str) -> Value {
     json!({"status": "failed", "error": why, "retryable": true})
 }

@@ -23,9 +23,9 @@ pub(super) const TRY_AGAIN: &str =
 /// A message's author, chat and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IncomingMessage {
-    /// With the network's prefix.
+    /// The chat's id with the network's prefix.
     pub(super) chat_guid: String,
-    /// With the network's prefix.
+    /// The author's id with the network's prefix.
     pub(super) sender: String,
     pub(super) is_group: bool,
     /// Whether a group's message mentions the assistant or replies to it.

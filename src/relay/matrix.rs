@@ -217,9 +217,9 @@ impl Network for Matrix {
     async fn send(&self, chat: &str, bubble: &str, id: &str) -> Result<(), SendError> {
         let room = chat.strip_prefix(PREFIX);
         let room = room.ok_or_else(|| SendError::Never("no room of Matrix's".to_owned()))?;
-        self.identity().await.map_err(unsent)?;
+        self.identity().await.map_err(send_error)?;
         let is_notice = id.starts_with(ENCRYPTED);
-        if !is_notice && self.room(room).await.map_err(unsent)?.is_encrypted {
+        if !is_notice && self.room(room).await.map_err(send_error)?.is_encrypted {
             return Err(SendError::Never("the room is encrypted".to_owned()));
         }
         let path = format!("/rooms/{}/send/m.room.message", percent_encoded(room));
@@ -231,7 +231,7 @@ impl Network for Matrix {
             };
             let content = text::content(piece, is_notice);
             let path = format!("{path}/{transaction}");
-            self.api.put(&path, content).await.map_err(unsent)?;
+            self.api.put(&path, content).await.map_err(send_error)?;
         }
         Ok(())
     }
@@ -265,7 +265,7 @@ fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-fn unsent(failure: Failure) -> SendError {
+fn send_error(failure: Failure) -> SendError {
     match failure {
         Failure::Refused { .. } => SendError::Never(failure.to_string()),
         other => SendError::Later {

@@ -11,9 +11,9 @@ use super::call::{Body, Call};
 use super::{Settings, StopReason};
 use crate::outbound::{Authorities, Method, Response};
 
-/// Longer than a reply may take.
+/// The time for posting a message: longer than a reply may take.
 const MESSAGE_MAX: Duration = Duration::from_secs(40);
-/// For a photo; also longer than a poll waits.
+/// The time for posting a photo, and for a poll, which waits less.
 const SLOW_MAX: Duration = Duration::from_secs(60);
 
 /// A relay's credentials.

@@ -159,7 +159,7 @@ impl Telegram {
         "another program polls with this bot's token; only one may".to_owned()
     }
 
-    async fn sent(&self, chat: i64, bubble: &str, is_marked_up: bool) -> Result<(), Failure> {
+    async fn send_piece(&self, chat: i64, bubble: &str, is_marked_up: bool) -> Result<(), Failure> {
         let mut message = json!({"text": bubble});
         if is_marked_up {
             message["text"] = text::html(bubble).into();
@@ -248,15 +248,15 @@ impl Network for Telegram {
         let chat = chat.ok_or_else(|| SendError::Never("no chat of Telegram's".to_owned()))?;
         // A bubble longer than a Telegram message is rare; its pieces count as one bubble.
         for piece in text::pieces(bubble) {
-            let mut sent = self.sent(chat, piece, true).await;
+            let mut sent = self.send_piece(chat, piece, true).await;
             if let Err(Failure::Moved(to)) = sent {
                 self.note_moved(chat, to);
-                sent = self.sent(chat, piece, true).await;
+                sent = self.send_piece(chat, piece, true).await;
             }
             if matches!(&sent, Err(Failure::Refused(why)) if why.contains("parse entities")) {
-                sent = self.sent(chat, piece, false).await;
+                sent = self.send_piece(chat, piece, false).await;
             }
-            sent.map_err(unsent)?;
+            sent.map_err(send_error)?;
         }
         Ok(())
     }
@@ -317,7 +317,7 @@ impl UnconfirmedUpdates {
     }
 }
 
-fn unsent(failure: Failure) -> SendError {
+fn send_error(failure: Failure) -> SendError {
     match failure {
         Failure::Unauthorized => SendError::Later {
             wait: None,

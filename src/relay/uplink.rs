@@ -15,20 +15,20 @@ use super::{Condition, Core, Network, SendError, StopReason};
 /// The boundary of a multipart form. No photo contains it by chance.
 const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
 
-/// So often a message is posted that the service fails at (500), and a reply is sent while the
-/// network works but does not take it: about 5 minutes. Others of the chat wait for it.
+/// How often a message is posted that the service fails at (500), and how often a reply is sent
+/// that the network refuses: about 5 minutes. Other messages of the chat wait meanwhile.
 const TRIES_MAX: u32 = 12;
 /// A photo that must wait longer is refused, so that the chat's messages don't wait for it.
 const PHOTO_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// What became of a post.
+/// The outcome of posting a message.
 enum PostOutcome {
     Taken(Value),
-    /// Logged already.
+    /// The service refused it, which is logged already.
     Refused,
-    /// It broke the service so often that it is left out. Logged already.
+    /// The service failed at it too often, which is logged already.
     GivenUp,
-    /// It would have to wait long.
+    /// The service asks for a longer wait than the message may take.
     TooEarly,
 }
 

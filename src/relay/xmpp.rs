@@ -37,7 +37,7 @@ use rooms::Room;
 use session::Session;
 
 const NETWORK: &str = "xmpp";
-/// Before people's and rooms' addresses, which are global to the service.
+/// The prefix of ids of people and rooms, because the service's ids are global.
 pub const PREFIX: &str = "xmpp:";
 /// Addresses of people and rooms, and of all people of a server.
 pub const IDS: IdForm = IdForm {
@@ -54,7 +54,7 @@ const RESOURCE: &str = "chatkeep";
 const CHECK_RESOURCE: &str = "chatkeep-check";
 /// The prefix of the ids of answers to encrypted messages.
 const ENCRYPTED: &str = "encrypted:";
-/// Until the server says that it has a message.
+/// How long the server may take to confirm a message.
 const SEND_MAX: Duration = Duration::from_secs(30);
 /// How long an error is waited for when the server has a message.
 const ERROR_MAX: Duration = Duration::from_millis(300);
@@ -220,13 +220,17 @@ impl Xmpp {
             token: Some(token),
         };
         let _ = self.outgoing.send(outgoing).await;
-        let sent = timeout(SEND_MAX, self.sent(known, answered, is_room)).await;
+        let sent = timeout(
+            SEND_MAX,
+            self.wait_until_confirmed(known, answered, is_room),
+        )
+        .await;
         self.chats.lock().sending.remove(id);
         sent.unwrap_or_else(|_| Err(later("the server does not say that it has the message")))
     }
 
     /// A room sends back what it has taken; of others the server counts what it has.
-    async fn sent(
+    async fn wait_until_confirmed(
         &self,
         token: oneshot::Receiver<StanzaToken>,
         mut answered: oneshot::Receiver<Result<(), SendError>>,

@@ -10,11 +10,11 @@ use hickory_resolver::proto::rr::RData;
 use super::web::Network;
 use super::{Credentials, ServiceError};
 
-/// For all records of a domain.
+/// The time for all DNS queries about a domain.
 const QUERY_MAX: Duration = Duration::from_secs(5);
 const CALDAV: &str = "_caldavs._tcp";
 const IMAP: &str = "_imaps._tcp";
-/// Where the records name no path (RFC 6764).
+/// The path if the records name none (RFC 6764).
 const WELL_KNOWN: &str = "/.well-known/caldav";
 /// Bytes of a path in a TXT record.
 const PATH_BYTES_MAX: usize = 500;

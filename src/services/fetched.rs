@@ -9,7 +9,7 @@ use crate::store::{CalendarRow, ListedCalendar};
 
 /// What a server has.
 pub(super) struct ServiceContent {
-    /// As the service names itself.
+    /// The name that the service gives itself.
     pub(super) name: Option<String>,
     pub(super) calendars: Vec<FetchedCalendar>,
     /// `None`: the service is no mailbox.
@@ -51,7 +51,7 @@ pub(super) enum FetchedEvents {
         /// Resources that could not be read: what was in them stays as it was.
         unread: HashSet<String>,
     },
-    /// In the place of all that was in these resources.
+    /// These events replace all events of these resources.
     Some {
         replaced: Vec<String>,
         events: Vec<EventFacts>,

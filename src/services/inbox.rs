@@ -10,7 +10,7 @@ use super::{Owner, ServiceError, ServiceErrorKind, invitations};
 use crate::clock::{Clock, Timestamp};
 use crate::mailbox::{self, InboxState, MailServer, MailboxError, Security};
 
-/// For signing in and reading the new mails of one round.
+/// The time for signing in and reading the new mails of one round.
 const READING_MAX: Duration = Duration::from_secs(30);
 
 /// How a mailbox is reached.

@@ -20,9 +20,9 @@ use crate::store::{ServiceId, ServiceRow};
 /// Connections that wait. Each holds a thread that sleeps.
 const WATCHED_MAX: usize = 64;
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
-/// After a connection ended.
+/// The pause before a connection that ended is opened again.
 const AGAIN_MS: u64 = 5 * 60_000;
-/// A server that can't tell of mail is asked again whether it can.
+/// The pause before a server without IDLE is asked again whether it has it.
 const CAN_NOT_MS: u64 = 6 * 3_600_000;
 /// Notices that were not taken up yet.
 const NOTICES_MAX: usize = 1_000;

@@ -65,7 +65,7 @@ impl Initiator {
         service: &ServiceRow,
         now: Timestamp,
     ) -> Result<()> {
-        self.note(tx, "service.add", (Value::Null, shown(service)), now)
+        self.note(tx, "service.add", (Value::Null, description(service)), now)
     }
 
     pub(super) fn note_disconnected(
@@ -74,7 +74,12 @@ impl Initiator {
         service: &ServiceRow,
         now: Timestamp,
     ) -> Result<()> {
-        self.note(tx, "service.remove", (shown(service), Value::Null), now)
+        self.note(
+            tx,
+            "service.remove",
+            (description(service), Value::Null),
+            now,
+        )
     }
 
     fn note(
@@ -99,6 +104,6 @@ impl Initiator {
 
 /// A service for the operator. It has only the host of an address, and no name, which may be a
 /// person's.
-fn shown(service: &ServiceRow) -> Value {
+fn description(service: &ServiceRow) -> Value {
     json!({"service_id": service.service_id, "kind": service.kind, "host": service.host})
 }

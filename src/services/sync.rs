@@ -28,7 +28,7 @@ const MAILS_WRITTEN_MAX: usize = 50;
 const MAILS_KEPT_MS: i64 = 30 * 86_400_000;
 /// Failures in a row after which an address without a calendar is given up.
 const GONE_FAILURES: i64 = 3;
-/// By so much the pause between two syncs differs.
+/// The random part of the pause between two syncs.
 const SPREAD_MS_MAX: i64 = 30_000;
 /// A sync that never ended, as the process was killed, is repeated after this.
 pub(super) const UNFINISHED_MS: i64 = 2 * SYNC_INTERVAL_MS;
@@ -184,7 +184,7 @@ impl Services {
         Ok(())
     }
 
-    /// In the place of the events that `is_replaced` is true of.
+    /// Replaces the events for which `is_replaced` is true.
     async fn write_events(
         &self,
         calendar: CalendarId,

@@ -12,7 +12,7 @@ use super::ServiceError;
 use crate::config;
 use crate::outbound::{self, Authorities, Method, NoAnswer, Request, Response};
 
-/// For connecting, sending and reading.
+/// The time for connecting, sending and reading.
 const CALL_MAX: Duration = Duration::from_secs(20);
 const REDIRECTS_MAX: usize = 5;
 /// The servers of one provider, which accept the same credentials.

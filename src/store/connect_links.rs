@@ -10,12 +10,12 @@ use crate::error::Result;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectLink {
     pub user: UserId,
-    /// Where it was asked for; `None`: not in a chat.
+    /// The room in which the link was requested; `None`: not in a chat.
     pub room: Option<RoomId>,
-    /// It was asked for mail, not for a calendar.
+    /// The link connects a mailbox, not a calendar.
     pub is_for_mail: bool,
     pub expires_at: Timestamp,
-    /// A service was connected by it.
+    /// A service was connected with it.
     pub is_used: bool,
 }
 

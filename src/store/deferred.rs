@@ -53,7 +53,7 @@ enum UndoStep {
         /// Whether the tables are changed directly from here on.
         settled: bool,
     },
-    /// So many webhook events, which were moved.
+    /// This many webhook events were moved into their ring buffers.
     WebhookEvents(usize),
 }
 

@@ -160,7 +160,7 @@ impl Tx<'_> {
             "DELETE FROM ended_access WHERE kind = 'grant' AND target = ?1",
             [&account.user_id],
         )?;
-        self.bury_identities(account)?;
+        self.replace_identities_by_digests(account)?;
         let phone: Option<String> = self
             .conn
             .prepare_cached("SELECT phone FROM erasures WHERE user_id = ?1")?

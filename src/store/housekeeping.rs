@@ -11,15 +11,15 @@ use crate::error::Result;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
 const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
-/// Longer than anybody can ask for.
+/// Longer than any report of usage covers.
 const TOKEN_USAGE_KEPT_DAYS: i64 = 100;
 const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
 const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 /// The payment provider forgets a key after a day.
 const PROVIDER_KEYS_KEPT_MS: i64 = 2 * DAY_MS;
-/// After the token has expired, so that a clock set back opens nothing.
+/// Counted from the token's expiry, so that a clock set back makes no used token valid.
 const USED_REGISTRATIONS_KEPT_MS: i64 = 2 * DAY_MS;
-/// After they have expired: whoever opens one is told that it has ended.
+/// Counted from their expiry, so that whoever opens one is told that it has expired.
 const CONNECT_LINKS_KEPT_MS: i64 = 2 * DAY_MS;
 /// Far longer than a backup should be kept.
 pub const ENDED_ACCESS_KEPT_MS: i64 = 90 * DAY_MS;

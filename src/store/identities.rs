@@ -129,7 +129,7 @@ impl Tx<'_> {
     /// Replaces a user's identities by digests, so that a token from before the erasure can't
     /// create the account again. An account erased again after a restore keeps its first erasure
     /// time.
-    pub(super) fn bury_identities(&self, account: &DueAccount) -> Result<()> {
+    pub(super) fn replace_identities_by_digests(&self, account: &DueAccount) -> Result<()> {
         let tied: Vec<(String, String)> = self
             .conn
             .prepare_cached("SELECT issuer, subject FROM identities WHERE user_id = ?1")?

@@ -52,11 +52,11 @@ const FACT_COLUMNS: &str = "SELECT fact.id, fact.user_id, mail_id, kind, fact_ke
        starts_at, ends_at, data, fact.first_seen_at, changed_at,
        coalesce(mail.received_at, changed_at), coalesce(mail.extract ->> '$.subject', '')
        FROM mail_facts AS fact LEFT JOIN mail_items AS mail ON mail.id = fact.mail_id";
-/// Only services that are connected.
+/// SQL: only services that are connected.
 const CONNECTED: &str = "service_id IN (SELECT id FROM connected_services
          WHERE user_id = ?1 AND removed_at IS NULL)";
-/// Not a copy of a mail that another mailbox of the person has too, or the same one that is
-/// connected by another name of its host. The first one that is to the person counts.
+/// SQL: not a copy of a mail in another mailbox of the person, or in the same mailbox connected by
+/// another name of its host. Of several copies the first that is addressed to the person counts.
 const NO_COPY: &str = "NOT EXISTS (SELECT 1 FROM connected_services AS other
          JOIN mail_items AS first ON first.service_id = other.id
          WHERE other.user_id = mail_items.user_id AND other.removed_at IS NULL

@@ -20,7 +20,7 @@ pub(super) enum PreparedStatement {
 }
 
 impl PreparedStatement {
-    /// In the order of their declaration.
+    /// All statements, in the order of their declaration.
     const ALL: [Self; 8] = [
         Self::InsertMessage,
         Self::HasRoomForCommands,
@@ -129,7 +129,7 @@ impl RunPrepared for PreparedStatements<'_> {
 }
 
 impl Tx<'_> {
-    /// As `execute`, of a statement that every message or call runs.
+    /// Like `execute`, for a statement that every message or call runs.
     pub(super) fn execute_prepared(
         &mut self,
         statement: PreparedStatement,

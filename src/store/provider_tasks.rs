@@ -205,7 +205,7 @@ impl Tx<'_> {
             .query_row([subject], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         found
-            .map(|(kind, attempts)| Ok((known(&kind)?, attempts)))
+            .map(|(kind, attempts)| Ok((known_kind(&kind)?, attempts)))
             .transpose()
     }
 
@@ -292,13 +292,13 @@ fn task_from(row: &Row<'_>) -> rusqlite::Result<Result<ProviderTask>> {
             attempts: row.get(4)?,
         })
     };
-    match known(&kind) {
+    match known_kind(&kind) {
         Ok(kind) => task(kind).map(Ok),
         Err(error) => Ok(Err(error)),
     }
 }
 
-fn known(kind: &str) -> Result<TaskKind> {
+fn known_kind(kind: &str) -> Result<TaskKind> {
     TaskKind::parse(kind).ok_or_else(|| Error::internal("a provider task of an unknown kind"))
 }
 

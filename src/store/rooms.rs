@@ -231,8 +231,8 @@ impl Tx<'_> {
         Ok(!self.target(room)?.has_name())
     }
 
-    /// Where to send something for the room. A direct chat that takes no commands is replaced by
-    /// another direct chat of the same person; `None` when there is none.
+    /// The chat to which a message for the room is sent. A direct chat that takes no commands is
+    /// replaced by another direct chat of the same person; `None` when there is none.
     pub fn chat_for(&mut self, room: RoomId, user: Option<UserId>) -> Result<Option<Target>> {
         let own = self.target(room)?;
         match user {
@@ -244,8 +244,8 @@ impl Tx<'_> {
         }
     }
 
-    /// Where to send something private: the room, if it is a direct chat, or else another direct
-    /// chat of the person.
+    /// The chat to which a private message is sent: the room, if it is a direct chat, or else
+    /// another direct chat of the person.
     pub fn private_chat_for(&mut self, room: RoomId, user: UserId) -> Result<Option<Target>> {
         match self.target(room)?.group {
             true => self.newest_direct_chat(user, true),

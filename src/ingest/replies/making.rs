@@ -56,7 +56,7 @@ pub(super) async fn make(
             }
             // A cached reply needs no call, and a waiting reply should use little memory.
             let (memories, tools) = (context.known.memories.clone(), context.remote_tools.clone());
-            if let Some(result) = ModelTurn::of(ingest, model, context, pending).remembered() {
+            if let Some(result) = ModelTurn::of(ingest, model, context, pending).cached_result() {
                 return Ok(Some(result.after(queued_ms, context_ms, 0)));
             }
             let waits = mono();

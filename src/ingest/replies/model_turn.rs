@@ -82,7 +82,7 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// The whole reply, if all parts are cached.
-    pub(super) fn remembered(&self) -> Option<ReplyResult> {
+    pub(super) fn cached_result(&self) -> Option<ReplyResult> {
         let mut work = CallTotals::default();
         for (first, photos) in self.groups() {
             let prompt = self.prompt(photos, first, &self.plan.tools);

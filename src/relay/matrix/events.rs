@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 
 use super::api::Failure;
 use super::percent_encoded;
-use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, unsent};
+use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, send_error};
 use crate::relay::address;
 use crate::relay::backoff::backoff;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage};
@@ -106,7 +106,7 @@ async fn forward_content(
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
         ContentKind::Photo { mxc, caption } => {
             let api = &uplink.network().api;
-            let get = || async move { api.file(mxc).await.map_err(unsent) };
+            let get = || async move { api.file(mxc).await.map_err(send_error) };
             match download::patiently(uplink.condition(), get).await {
                 Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
                 None => say(NO_PHOTO).await,

@@ -116,7 +116,7 @@ impl Matrix {
     async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), StopReason> {
         let mut attempt = 0;
         loop {
-            let failure = match self.first_look(uplink).await {
+            let failure = match self.first_sync(uplink).await {
                 Ok(begun) => return Ok(begun),
                 Err(failure) => failure,
             };
@@ -124,8 +124,9 @@ impl Matrix {
         }
     }
 
-    /// Accepts open invitations. At a first start, earlier messages are not posted.
-    async fn first_look(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
+    /// The first sync of this run: accepts open invitations. Without a stored position, earlier
+    /// messages are not posted.
+    async fn first_sync(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
         let (bot, session) = self.identity().await?.clone();
         let answer = self.sync(None, Duration::ZERO).await?;
         uplink.condition().set_network(None);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::{PREFIX, Telegram, text, unsent};
+use super::{PREFIX, Telegram, send_error, text};
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage};
 use crate::relay::{Uplink, download};
 
@@ -286,7 +286,7 @@ fn largest_photo(message: &Value) -> Option<&str> {
 async fn forward_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str) {
     let incoming = &message.incoming;
     let api = &uplink.network().api;
-    let get = || async move { api.file(file_id).await.map_err(unsent) };
+    let get = || async move { api.file(file_id).await.map_err(send_error) };
     let Some(file) = download::patiently(uplink.condition(), get).await else {
         return uplink
             .say(&incoming.chat_guid, &incoming.key, NO_PHOTO)

@@ -162,8 +162,8 @@ impl<T> NewestIds<T> {
     }
 }
 
-/// What was looked at already.
-pub(super) fn known() -> NewestIds<()> {
+/// Ids of messages that were already read.
+pub(super) fn seen_ids() -> NewestIds<()> {
     NewestIds::new(KNOWN_MAX)
 }
 

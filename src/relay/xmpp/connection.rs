@@ -45,13 +45,13 @@ pub(super) struct Account {
     pub(super) authorities: Option<Authorities>,
 }
 
-/// What is said of the connection.
+/// A report about the connection.
 pub(super) enum Report {
-    /// The server took the login. What follows is up to the stream.
+    /// The server accepted the login. The stream does the rest.
     LoggedIn,
-    /// There is none now: why.
+    /// There is no connection now, for this reason; it is tried again.
     Passing(String),
-    /// It will not do.
+    /// No further try can succeed.
     Final(StopReason),
 }
 

@@ -12,12 +12,12 @@ use crate::relay::state_file;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) jid: String,
-    /// By the address of the account or the room: the archive's id of the last message that went
-    /// up. Empty: the archive was empty.
+    /// The archive's id of the last message that was posted, by the address of the account or the
+    /// room. An empty id: the archive was empty.
     pub(super) read: BTreeMap<String, String>,
     pub(super) rooms: BTreeSet<String>,
-    /// By the keys of messages under way that came live: when. An archive may say another second,
-    /// and a repeated message must be the same to the byte.
+    /// When messages that are being posted arrived, by key. An archive may have another second for
+    /// them, and a repeated message must be identical.
     #[serde(default)]
     pub(super) came_at_s: BTreeMap<String, i64>,
 }

@@ -15,10 +15,10 @@ const RENAMED: &str = "303";
 
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    /// What the bot is called there.
+    /// The bot's nickname in the room.
     pub(super) nick: String,
     pub(super) is_joined: bool,
-    /// By what they are called there; only where the room tells their addresses.
+    /// People's addresses by their nicknames, if the room tells the addresses.
     addresses: HashMap<String, BareJid>,
     /// The room marks messages with an id of the person (XEP-0421).
     has_occupant_ids: bool,
@@ -34,9 +34,9 @@ pub(super) enum OwnPlace {
         is_new: bool,
     },
     Left,
-    /// Somebody has the name.
+    /// Somebody else has the nickname.
     NickTaken,
-    /// It can't be joined: why.
+    /// The room can't be joined, for this reason.
     Refused(String),
 }
 

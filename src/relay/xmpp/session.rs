@@ -25,18 +25,18 @@ use super::progress::Progress;
 use super::{OutgoingStanza, Xmpp};
 use crate::relay::{StopReason, Uplink};
 
-/// Until a question is answered.
+/// How long the server may take to answer a query.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// Messages under way while more of an archive is read.
 const UNDER_WAY_MAX: usize = 100;
-/// From the login until the stream is open.
+/// The time from the login until the stream is open.
 const OPEN_MAX: Duration = Duration::from_secs(5);
 
 /// Why the session can't go on as it is.
 enum Interruption {
-    /// The server knows nothing of it any more; it begins anew.
+    /// The server no longer has the session; a new one is started.
     Reset,
-    /// The stream does not get over the break.
+    /// The stream was neither opened nor resumed in time.
     Stuck,
     End(StopReason),
 }
@@ -49,10 +49,10 @@ pub(super) struct Session {
     stream: StanzaStream,
     reports: mpsc::UnboundedReceiver<Report>,
     history: Arc<Mutex<History>>,
-    /// Until then the stream must be open or resumed.
+    /// The stream must be open or resumed by this time.
     opens_until: Option<Instant>,
     outgoing: mpsc::Receiver<OutgoingStanza>,
-    /// Archive and id of what went up.
+    /// Archive and id of messages that were posted to the service.
     finished: mpsc::UnboundedReceiver<(String, String)>,
     finish: mpsc::UnboundedSender<(String, String)>,
     /// Came while something else was waited for.
@@ -98,7 +98,7 @@ impl Session {
             put_off: VecDeque::new(),
             progress,
             in_flight: MessagesInFlight::default(),
-            known: archive::known(),
+            known: archive::seen_ids(),
             recent: archive::recent(),
             searched: HashSet::new(),
             questions: 0,
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// From a new session with the server to its end.
+    /// Runs one session with the server, from its start to its end.
     async fn serve(&mut self) -> Interruption {
         if let Err(interruption) = self.begin().await {
             return interruption;

@@ -125,7 +125,7 @@ pub(super) fn holds(resource: &str, uid: &str) -> bool {
 
 /// A content line with the lines that continue it.
 pub(super) struct Line<'a> {
-    /// With its ends of line.
+    /// The text with its line ends.
     pub(super) raw: &'a str,
 }
 
@@ -136,7 +136,7 @@ impl Line<'_> {
         unfolded.trim_end_matches('\n').to_owned()
     }
 
-    /// In upper case.
+    /// The property's name in upper case.
     pub(super) fn name(&self) -> String {
         let text = self.text();
         let name = text.split([':', ';']).next().unwrap_or_default();

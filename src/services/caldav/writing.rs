@@ -110,7 +110,7 @@ impl Account<'_> {
         }
         // An earlier try did it, or the person by hand.
         if is_done(&text, event, change, context)? {
-            return Ok(done(&text, change, context));
+            return Ok(change_result(&text, change, context));
         }
         if found.etag.as_deref().is_some_and(|etag| etag != event.etag) {
             return Ok(changed_meanwhile());
@@ -134,7 +134,7 @@ impl Account<'_> {
             None => self.write(Method::Delete, &at, condition, None)?,
         };
         match answer.status {
-            200..=299 => Ok(done(&text.unwrap_or_default(), change, context)),
+            200..=299 => Ok(change_result(&text.unwrap_or_default(), change, context)),
             404 | 410 | 412 => Ok(changed_meanwhile()),
             status => self.refusal(status),
         }
@@ -265,8 +265,12 @@ fn rewritten(
     }
 }
 
-/// Of a series that moved, all its instances are others now.
-fn done(text: &str, change: &CalendarChange, context: &ExpansionContext<'_>) -> ChangeResult {
+/// The result of a change that was made. A moved series has new instances, which are read again.
+fn change_result(
+    text: &str,
+    change: &CalendarChange,
+    context: &ExpansionContext<'_>,
+) -> ChangeResult {
     let is_series = matches!(change, CalendarChange::MoveSeries { .. });
     let file = is_series.then(|| ics::read(text.as_bytes(), context).ok());
     match file.flatten() {

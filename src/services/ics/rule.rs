@@ -7,7 +7,7 @@ use rrule::{RRule, Tz, Unvalidated};
 /// Occurrences of a rule that are looked at: those before the window count, too.
 const OCCURRENCES_MAX: usize = 100_000;
 /// Occurrences after which `is_late` is asked again.
-pub(super) const LOOKED_AT_ONCE: usize = 64;
+pub(super) const CHECK_INTERVAL: usize = 64;
 
 /// The last start before `from` with which `rule` has the same occurrences from there on, so that
 /// those of many years need not be looked at. Where that can't be said for sure, as where they are
@@ -61,10 +61,10 @@ pub(super) fn occurrences(
     };
     let mut found: Vec<NaiveDateTime> = Vec::new();
     let set = set.limit();
-    for (looked_at, at) in set.into_iter().take(OCCURRENCES_MAX).enumerate() {
+    for (examined, at) in set.into_iter().take(OCCURRENCES_MAX).enumerate() {
         let at: DateTime<Tz> = at;
         let at = at.naive_utc();
-        if at > to || looked_at % LOOKED_AT_ONCE == LOOKED_AT_ONCE - 1 && is_late() {
+        if at > to || examined % CHECK_INTERVAL == CHECK_INTERVAL - 1 && is_late() {
             break;
         }
         found.push(at);

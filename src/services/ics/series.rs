@@ -75,8 +75,8 @@ impl Series {
 }
 
 impl Series {
-    /// By how much the series moves for `instance` to be at `to`. `None`: not within its day, or
-    /// it is of whole days. `zone`: the person's.
+    /// The shift of the series that moves `instance` to `to`. `None`: `to` is on another day, or the
+    /// events last whole days. `zone`: the person's.
     pub fn shift(&self, instance: &str, to: &EventTime, zone: Zone) -> Option<Shift> {
         let start = self.start?;
         let zone = match start.clock {
@@ -91,7 +91,7 @@ impl Series {
     }
 }
 
-/// By how much times of the day move, on their wall.
+/// How far the local times of day of a series are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shift(Duration);
 

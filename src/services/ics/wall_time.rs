@@ -149,7 +149,7 @@ impl WallTime {
         .unwrap_or(Timestamp(self.local.and_utc().timestamp_millis()))
     }
 
-    /// The same, written as a series with this start writes its instances: dates are written as
+    /// This time, written as a series with this start writes its instances: dates are written as
     /// times and times as dates, and each in any zone.
     pub(super) fn as_in(&self, start: &Self) -> Self {
         let local = match (self.clock, start.clock) {
@@ -176,7 +176,7 @@ impl WallTime {
         Some(ends.instant().plus_ms(length.exact.num_milliseconds()))
     }
 
-    /// As `EventFacts::instance` has it.
+    /// The start as text, as in `EventFacts::instance`.
     pub(super) fn key(&self) -> String {
         let at = self.instant().utc();
         match self.clock {

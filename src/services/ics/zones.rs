@@ -13,7 +13,7 @@ use calcard::icalendar::{
 use chrono::{Datelike, Duration, NaiveDateTime, TimeZone};
 
 use super::ExpansionContext;
-use super::rule::{LOOKED_AT_ONCE, occurrences};
+use super::rule::{CHECK_INTERVAL, occurrences};
 use crate::clock::Zone;
 
 /// Changes that the rules of one zone may name. Those of a real one come twice a year.
@@ -179,10 +179,10 @@ fn onsets(
     // Outlook's rules begin in 1601; years before the last are no matter.
     let year = start.year().max(from.year() - 2);
     let start = start.with_year(year).unwrap_or(start);
-    let looks = Cell::new(0);
+    let steps = Cell::new(0);
     let is_enough = || {
-        looks.set(looks.get() + LOOKED_AT_ONCE);
-        looks.get() > CHANGES_MAX || (context.is_late)()
+        steps.set(steps.get() + CHECK_INTERVAL);
+        steps.get() > CHANGES_MAX || (context.is_late)()
     };
     occurrences(rule, start, None, to, &is_enough)
 }
