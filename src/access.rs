@@ -282,8 +282,7 @@ mod tests {
             (MessageLimit, "message_limit_reached"),
             (Paywall, "message_limit_reached"),
             (
-                SuperpowerNeedsSubscription,
-                "superpower_requires_subscription",
+                SuperpowerNeedsSubscription, "superpower_requires_subscription",
             ),
             (OwnerNotSubscribed, "group_owner_not_subscribed"),
         ];

@@ -129,9 +129,7 @@ impl Model {
     pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         let busy = self.settings.concurrency - self.permits.available_permits();
         page.gauge(
-            "chatkeep_model_calls_in_progress",
-            "Calls under way.",
-            busy as f64,
+            "chatkeep_model_calls_in_progress", "Calls under way.", busy as f64,
         )?;
         self.metrics.show(page)
     }

@@ -97,8 +97,6 @@ fn webhook_not_found() -> Error {
 
 fn not_app_creator(kind: Kind) -> Error {
     Error::new(
-        kind,
-        "not_app_creator",
-        "Only the app's creator may do this.",
+        kind, "not_app_creator", "Only the app's creator may do this.",
     )
 }

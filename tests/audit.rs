@@ -29,11 +29,7 @@ async fn entries(service: &Service, query: &str) -> Vec<Value> {
 /// All but what differs from run to run.
 fn facts(entry: &Value) -> Value {
     json!([
-        entry["operator"],
-        entry["address"],
-        entry["action"],
-        entry["subject"],
-        entry["before"],
+        entry["operator"], entry["address"], entry["action"], entry["subject"], entry["before"],
         entry["after"]
     ])
 }
@@ -85,12 +81,7 @@ async fn changes_through_the_admin_api_are_rows() {
         json!(["ada", from, "grant.set", user, null, plan]),
         json!(["ada", from, "grant.remove", user, plan, null]),
         json!([
-            "ada",
-            from,
-            "relay_tokens.revoke",
-            "relay-******00",
-            null,
-            ended
+            "ada", from, "relay_tokens.revoke", "relay-******00", null, ended
         ]),
         json!(["ada", from, "purge.start", "", null, null]),
     ];

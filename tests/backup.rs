@@ -286,8 +286,7 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
             ("b.db", "is there already"),
             ("chatkeep.db --force", "belongs to the database itself"),
             (
-                "./chatkeep.db-wal --force",
-                "belongs to the database itself",
+                "./chatkeep.db-wal --force", "belongs to the database itself",
             ),
             ("chatkeep.db-shm --force", "belongs to the database itself"),
             ("chatkeep.db.lock --force", "belongs to the database itself"),
@@ -481,8 +480,7 @@ async fn what_people_asked_for_since_the_backup_holds() {
     // What is aside holds who is erased next: it goes with them.
     execute(&database, &schedule(STAYS, "2"));
     for copy in [
-        "chatkeep.db.v1-20260101T000000.000Z",
-        "chatkeep.db.v1-29990101T000000.000Z",
+        "chatkeep.db.v1-20260101T000000.000Z", "chatkeep.db.v1-29990101T000000.000Z",
     ] {
         std::fs::write(folder.join(copy), STAYS).unwrap();
     }

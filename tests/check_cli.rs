@@ -184,13 +184,8 @@ fn weak_secrets_are_named_in_production() {
         .collect();
     named.sort_unstable();
     let expected = [
-        "admin.token",
-        "billing.secret_key",
-        "billing.webhook_secret",
-        "edge.legacy_secret",
-        "edge.previous_secret",
-        "edge.secret",
-        "identity.hs256_secret",
+        "admin.token", "billing.secret_key", "billing.webhook_secret", "edge.legacy_secret",
+        "edge.previous_secret", "edge.secret", "identity.hs256_secret",
     ];
     assert_eq!(named, expected, "{printed:#?}");
     assert!(!printed.concat().contains("Weak"), "{printed:#?}");
@@ -223,9 +218,7 @@ fn files_beside_the_database_are_looked_at_too() {
     let printed = lines(&run(path, &["check"]).stderr);
     assert_eq!(printed.len(), 3, "{printed:#?}");
     for key in [
-        "marketplace.sealing_key: ",
-        "exports.dir: ",
-        "data/secrets.toml: ",
+        "marketplace.sealing_key: ", "exports.dir: ", "data/secrets.toml: ",
     ] {
         assert!(
             printed.iter().any(|line| line.contains(key)),
@@ -421,16 +414,10 @@ fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
     for (name, word, key, known) in [
         ("CHATKEEP_LOG", "verbose", "log.level", "error, warn, info"),
         (
-            "CHATKEEP_LOG",
-            "info,chatkeep=loud",
-            "log.level",
-            "debug, trace",
+            "CHATKEEP_LOG", "info,chatkeep=loud", "log.level", "debug, trace",
         ),
         (
-            "CHATKEEP_LOG_FORMAT",
-            "xml",
-            "log.format",
-            "\"text\", \"json\"",
+            "CHATKEEP_LOG_FORMAT", "xml", "log.format", "\"text\", \"json\"",
         ),
     ] {
         for arguments in [["check"], ["serve"]] {

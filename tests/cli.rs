@@ -471,10 +471,7 @@ fn production_names_every_problem_at_once() {
     assert_eq!(output.status.code(), Some(1));
     let printed = stderr(&output);
     for key in [
-        "edge.secret: ",
-        "admin.token: ",
-        "identity.jwks_url: ",
-        "billing.webhook_secret: ",
+        "edge.secret: ", "admin.token: ", "identity.jwks_url: ", "billing.webhook_secret: ",
         "CHATKEEP_EDGE_HARTBEAT_S",
     ] {
         assert!(printed.contains(key), "{key}: {printed}");

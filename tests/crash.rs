@@ -229,8 +229,7 @@ async fn obey(mut relay: RelaySocket, ledger: &Ledger, lost: u64) {
             continue;
         }
         let (id, text) = (
-            &frame["data"]["command_id"],
-            &frame["data"]["payload"]["text"],
+            &frame["data"]["command_id"], &frame["data"]["payload"]["text"],
         );
         if ledger
             .completed

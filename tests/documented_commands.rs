@@ -37,13 +37,7 @@ impl Machine {
         }
         let machine = Self { root, is_root };
         for folder in [
-            "usr/local/bin",
-            "etc",
-            "var/lib",
-            "mnt",
-            "elsewhere",
-            "bin",
-            ".",
+            "usr/local/bin", "etc", "var/lib", "mnt", "elsewhere", "bin", ".",
         ] {
             let folder = machine.root.path().join(folder);
             std::fs::create_dir_all(&folder).unwrap();

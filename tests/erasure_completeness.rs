@@ -183,24 +183,9 @@ const TABLES: &[Table] = &[
 
 /// Names of columns by which a row may be somebody's.
 const LINKS: [&str; 18] = [
-    "app_creator_id",
-    "identity",
-    "user_id",
-    "public_id",
-    "owner_id",
-    "creator_id",
-    "phone",
-    "handle",
-    "sender",
-    "email",
-    "recipient",
-    "subject",
-    "customer_id",
-    "room_id",
-    "chat_guid",
-    "thread_id",
-    "message_id",
-    "author_id",
+    "app_creator_id", "identity", "user_id", "public_id", "owner_id", "creator_id", "phone",
+    "handle", "sender", "email", "recipient", "subject", "customer_id", "room_id", "chat_guid",
+    "thread_id", "message_id", "author_id",
 ];
 
 /// Columns called so that lead to nobody.
@@ -306,15 +291,8 @@ async fn nothing_of_a_person_is_left_in_any_table() {
         conn.execute_batch(&written(table.fill)).unwrap();
     }
     let emptied_later = [
-        "erasures",
-        "erased_users",
-        "erased_identities",
-        "outgoing_mails",
-        "kept_answers",
-        "pending_replies",
-        "done_calls",
-        "idempotency_keys",
-        "room_heads",
+        "erasures", "erased_users", "erased_identities", "outgoing_mails", "kept_answers",
+        "pending_replies", "done_calls", "idempotency_keys", "room_heads",
     ];
     for table in TABLES
         .iter()

@@ -167,8 +167,7 @@ async fn everything_that_is_kept_is_in_the_file() {
     let user_id = service.user_id(PHONE);
     clock.advance(1_000);
     for text in [
-        "remember that my cat is called Ada",
-        "remind me in 3 hours to call Bo",
+        "remember that my cat is called Ada", "remind me in 3 hours to call Bo",
     ] {
         clock.advance(1_000);
         let answer = service.edge_message("a", &direct(PHONE, text)).await;
@@ -214,9 +213,7 @@ async fn everything_that_is_kept_is_in_the_file() {
     assert_eq!(
         texts,
         [
-            "remind me in 3 hours to call Bo",
-            "remember that my cat is called Ada",
-            "hello",
+            "remind me in 3 hours to call Bo", "remember that my cat is called Ada", "hello",
         ]
     );
     let replies = service.rows("SELECT bubbles FROM messages ORDER BY id DESC");
@@ -297,12 +294,7 @@ async fn somebody_of_whom_nothing_is_known_gets_a_whole_file_too() {
     assert_eq!(document["user_id"], id);
     let profile = &document["profile"];
     for unknown in [
-        "phone",
-        "name",
-        "pronouns",
-        "language",
-        "email",
-        "display_name",
+        "phone", "name", "pronouns", "language", "email", "display_name",
     ] {
         assert_eq!(profile[unknown], "", "{unknown}");
     }
@@ -318,16 +310,8 @@ async fn somebody_of_whom_nothing_is_known_gets_a_whole_file_too() {
     assert_eq!(document["personality_profile"], Value::Null);
     assert_eq!(document["billing"]["customer_id"], "");
     for list in [
-        "traits",
-        "relationships",
-        "connected_services",
-        "miniapp_sessions",
-        "memories",
-        "reminders",
-        "superpowers",
-        "photos",
-        "messages",
-        "omitted",
+        "traits", "relationships", "connected_services", "miniapp_sessions", "memories",
+        "reminders", "superpowers", "photos", "messages", "omitted",
     ] {
         assert_eq!(document[list], json!([]), "{list}");
     }

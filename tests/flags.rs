@@ -102,9 +102,7 @@ async fn values_of_another_type_and_unknown_keys_are_refused() {
         422
     );
     for key in [
-        "nothing",
-        "Rate_limit.enabled",
-        "superpower.juggling.enabled",
+        "nothing", "Rate_limit.enabled", "superpower.juggling.enabled",
     ] {
         let answer = set(&service, key, json!({"value": true})).await;
         assert_eq!(answer.status, 404, "{key}: {}", answer.text);

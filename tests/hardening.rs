@@ -99,9 +99,7 @@ async fn a_credential_is_asked_for_before_a_body() {
             continue;
         }
         for authorization in [
-            "",
-            "Authorization: Bearer wrong\r\n",
-            "Authorization: Bearer \u{e9}\r\n",
+            "", "Authorization: Bearer wrong\r\n", "Authorization: Bearer \u{e9}\r\n",
         ] {
             let head = format!(
                 "{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{authorization}\
@@ -215,19 +213,9 @@ async fn every_json_body_is_read_strictly() {
     let service = Service::start().await;
     let deep = format!("{{\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     let bodies: [&[u8]; 13] = [
-        b"",
-        b"null",
-        b"[]",
-        b"{}{}",
-        b"{\"a\":1,}",
-        b"{\"a\":\"\xff\"}",
-        b"\xef\xbb\xbf{}",
-        b"{\"a\":\"\\ud800\"}",
-        b"{\"a\":NaN}",
-        b"{\"a\":1e400}",
-        b"{\"a\":\"x\\u0000\"}",
-        b"{\"a\":\"x\0\"}",
-        b"{\"a\":1,\"a\":1}",
+        b"", b"null", b"[]", b"{}{}", b"{\"a\":1,}", b"{\"a\":\"\xff\"}", b"\xef\xbb\xbf{}",
+        b"{\"a\":\"\\ud800\"}", b"{\"a\":NaN}", b"{\"a\":1e400}", b"{\"a\":\"x\\u0000\"}",
+        b"{\"a\":\"x\0\"}", b"{\"a\":1,\"a\":1}",
     ];
     for row in routes::table() {
         if row.body_bytes_max == 0 || OTHER_BODIES.contains(&row.path) {
@@ -317,8 +305,7 @@ async fn with_a_public_url_its_pages_may_change_things() {
         public,
         ("ENVIRONMENT", "production"),
         (
-            "CHATKEEP_IDENTITY_HS256_SECRET",
-            "a-key-of-at-least-32-bytes-for-tests",
+            "CHATKEEP_IDENTITY_HS256_SECRET", "a-key-of-at-least-32-bytes-for-tests",
         ),
     ])
     .await;
@@ -392,9 +379,7 @@ async fn nothing_sent_forges_a_line_of_the_log() {
         service.send(&request).await;
         // As text of an address, percent-encoded and raw.
         for target in [
-            "/x%0d%0a%1b%e2%80%a8",
-            "/account/export/\u{1b}%0a",
-            "/edge/message?token=secret",
+            "/x%0d%0a%1b%e2%80%a8", "/account/export/\u{1b}%0a", "/edge/message?token=secret",
         ] {
             let request = support::request("POST", target).bearer(bearer);
             service.send(&request).await;
@@ -417,12 +402,7 @@ async fn nothing_sent_forges_a_line_of_the_log() {
         );
     }
     for word in [
-        CANARY,
-        "+15550177",
-        EDGE_SECRET,
-        ADMIN_TOKEN,
-        &tokens[0],
-        "token=secret",
+        CANARY, "+15550177", EDGE_SECRET, ADMIN_TOKEN, &tokens[0], "token=secret",
     ] {
         assert!(!log.contains(word), "{word}: {log}");
     }

@@ -58,8 +58,7 @@ async fn connections_of_one_address_are_limited_but_for_proxies_and_development(
         one,
         ("ENVIRONMENT", "production"),
         (
-            "CHATKEEP_IDENTITY_HS256_SECRET",
-            "a-key-of-at-least-32-bytes-for-tests",
+            "CHATKEEP_IDENTITY_HS256_SECRET", "a-key-of-at-least-32-bytes-for-tests",
         ),
     ];
     let mut behind_proxy = production.to_vec();

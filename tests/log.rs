@@ -136,10 +136,7 @@ impl Talkative {
             })
         };
         for text in [
-            "hello",
-            "remember that I like",
-            "remind me in 2 hours to",
-            "what is",
+            "hello", "remember that I like", "remind me in 2 hours to", "what is",
         ] {
             let answer = self
                 .send(post("/edge/message", &message(text)).bearer(&token))
@@ -437,21 +434,13 @@ async fn every_request_has_one_line() {
         .map(|line| {
             assert!(line["ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{line}");
             json!([
-                line["request_id"],
-                line["method"],
-                line["route"],
-                line["status"],
-                line["who"]
+                line["request_id"], line["method"], line["route"], line["status"], line["who"]
             ])
         })
         .collect();
     let expected = [
         json!([
-            "mine-1",
-            "POST",
-            "/edge/message",
-            200,
-            "agent:relay.*********04"
+            "mine-1", "POST", "/edge/message", 200, "agent:relay.*********04"
         ]),
         json!(["mine-2", "GET", "/health", 200, "anyone"]),
         json!(["mine-3", "GET", "/admin/users", 401, "-"]),

@@ -211,11 +211,7 @@ fn unasked_lines_and_broken_answers_do_not_matter() {
 fn a_line_that_breaks_is_told_and_nothing_is_lost() {
     let stub = ImapStub::start(vec![StubMail::text(3, "one", "First.")]);
     for command in [
-        "CAPABILITY",
-        "AUTHENTICATE",
-        "EXAMINE",
-        "UID SEARCH",
-        "UID FETCH",
+        "CAPABILITY", "AUTHENTICATE", "EXAMINE", "UID SEARCH", "UID FETCH",
     ] {
         stub.inbox().closes_at = command;
         let error = read(&stub, InboxState::default()).expect_err(command);

@@ -205,12 +205,7 @@ async fn a_group_is_answered_when_it_asks() {
     until_read(&service, &matrix).await;
     assert_eq!(matrix.texts(GROUP).len(), 4);
     let lines = [
-        "my name is Ada",
-        "nice weather",
-        "status",
-        "usage",
-        "to Bo",
-        "fine",
+        "my name is Ada", "nice weather", "status", "usage", "to Bo", "fine",
     ];
     assert_eq!(texts(&service), lines);
     let modes = service.rows("SELECT mode FROM rooms ORDER BY id");

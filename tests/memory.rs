@@ -73,9 +73,7 @@ async fn what_is_remembered_is_kept_there_and_comes_back() {
     assert_eq!(stored["metadata"]["kept_for"], local[0][0]);
     assert_eq!(stored["metadata"]["category"], "said");
     mem0.put(
-        &user_id,
-        "the user's favourite tea is Assam",
-        "2026-01-01T00:00:00Z",
+        &user_id, "the user's favourite tea is Assam", "2026-01-01T00:00:00Z",
     );
     let all = say(&service, "what do you remember?").await;
     assert!(all.contains("Ada") && all.contains("Assam"), "{all}");
@@ -125,9 +123,7 @@ async fn what_is_forgotten_is_forgotten_there() {
     say(&service, "hello").await;
     let user_id = service.user_id(PHONE);
     mem0.put(
-        &user_id,
-        "the user's favourite tea is Assam",
-        "2026-01-01T00:00:00Z",
+        &user_id, "the user's favourite tea is Assam", "2026-01-01T00:00:00Z",
     );
     mem0.put(&user_id, "the user has a bike", "2026-01-02T00:00:00Z");
     mem0.put("somebody-else", "likes tea as well", "2026-01-02T00:00:00Z");
@@ -320,9 +316,7 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
     settled(&service).await;
     let user_id = service.user_id(PHONE);
     mem0.put(
-        &user_id,
-        "the user's cat likes fish",
-        "2026-01-01T00:00:00Z",
+        &user_id, "the user's cat likes fish", "2026-01-01T00:00:00Z",
     );
     let public_id = user_id.clone();
     let person = service.app.store.look_up(|view| view.person(&public_id));

@@ -256,8 +256,7 @@ fn settings(server: &Prosody) -> Vec<(&'static str, String)> {
         ("CHATKEEP_RELAY_XMPP_PASSWORD", "juno-password"),
         ("CHATKEEP_RELAY_XMPP_SERVER", &server.0.address.to_string()),
         (
-            "CHATKEEP_RELAY_XMPP_ALLOW",
-            "ada@localhost,xmpp:bo@localhost",
+            "CHATKEEP_RELAY_XMPP_ALLOW", "ada@localhost,xmpp:bo@localhost",
         ),
     ];
     let settings = settings.into_iter();

@@ -14,8 +14,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "an erasure, 20,000 rooms at a time",
     ),
     (
-        "UPDATE agents SET status =",
-        "once an erasure; one row a relay",
+        "UPDATE agents SET status =", "once an erasure; one row a relay",
     ),
     ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
     (
@@ -27,12 +26,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "once at the start",
     ),
     (
-        "SELECT count(*) FROM pending_replies",
-        "once at the start; at most 10,000 rows",
+        "SELECT count(*) FROM pending_replies", "once at the start; at most 10,000 rows",
     ),
     (
-        "UPDATE pending_replies SET starts",
-        "once at the start; at most 10,000 rows",
+        "UPDATE pending_replies SET starts", "once at the start; at most 10,000 rows",
     ),
     ("FROM sqlite_schema", "once before the start"),
     (
@@ -48,16 +45,14 @@ const ALLOWED: &[(&str, &str)] = &[
         "housekeeping, the first 500 rows",
     ),
     (
-        "FROM audit ORDER BY id LIMIT",
-        "housekeeping, the first 500 rows",
+        "FROM audit ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (
         "UPDATE audit SET",
         "an erasure; what operators did, at most 100,000 rows",
     ),
     (
-        "FROM commands ORDER BY id LIMIT",
-        "housekeeping, the first 500 rows",
+        "FROM commands ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (
         "FROM new_webhook_events ORDER BY",
@@ -68,40 +63,34 @@ const ALLOWED: &[(&str, &str)] = &[
         "housekeeping, the first 500 rows",
     ),
     (
-        "FROM webhooks ORDER BY id LIMIT 1",
-        "once at the start; the first row",
+        "FROM webhooks ORDER BY id LIMIT 1", "once at the start; the first row",
     ),
     (
-        "FROM edge_events ORDER BY id LIMIT",
-        "housekeeping, the first 500 rows",
+        "FROM edge_events ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (
         "FROM kept_answers ORDER BY id",
         "once at the start, and after a rollback; at most 100,000 rows",
     ),
     (
-        "DELETE FROM kept_answers WHERE kept_at",
-        "housekeeping; nearly always empty",
+        "DELETE FROM kept_answers WHERE kept_at", "housekeeping; nearly always empty",
     ),
     (
         "INDEXED BY commands_given_up",
         "an operator's list, of those that failed or expired in 30 days",
     ),
     (
-        "ORDER BY commands.id DESC LIMIT ?2",
-        "an operator's list, the newest first",
+        "ORDER BY commands.id DESC LIMIT ?2", "an operator's list, the newest first",
     ),
     (
         "INDEXED BY commands_unfinished",
         "unfinished commands only, at most 10,000 an agent: every 30 s, when a chat ends, an erasure",
     ),
     (
-        "FROM reminders ORDER BY due_at LIMIT 1",
-        "the first of an index",
+        "FROM reminders ORDER BY due_at LIMIT 1", "the first of an index",
     ),
     (
-        "FROM payment_events ORDER BY id LIMIT",
-        "housekeeping, the first 500 rows",
+        "FROM payment_events ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (
         "FROM provider_tasks ORDER BY due_at LIMIT 1",
@@ -112,8 +101,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "once at the start; the first row",
     ),
     (
-        "INDEXED BY connected_services_mail",
-        "every minute, the first 64 mailboxes",
+        "INDEXED BY connected_services_mail", "every minute, the first 64 mailboxes",
     ),
     (
         "INDEXED BY connected_services_refused",
@@ -124,16 +112,14 @@ const ALLOWED: &[(&str, &str)] = &[
         "the first of an index",
     ),
     (
-        "tokens_valid_from_s IS NOT NULL",
-        "once at the start; one row an agent",
+        "tokens_valid_from_s IS NOT NULL", "once at the start; one row an agent",
     ),
     (
         "FROM agents WHERE unfinished > 0",
         "asked by who watches, every few seconds; one row an agent",
     ),
     (
-        "FROM agents ORDER BY agent_id",
-        "the operator's list; one row an agent",
+        "FROM agents ORDER BY agent_id", "the operator's list; one row an agent",
     ),
     (
         "INDEXED BY export_jobs_unfinished",
@@ -145,13 +131,11 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     ("FROM flag_overrides", "as many rows as there are flags"),
     (
-        "FROM erasures ORDER BY user_id LIMIT",
-        "accounts under way, nearly always none",
+        "FROM erasures ORDER BY user_id LIMIT", "accounts under way, nearly always none",
     ),
     ("present.", "a restore, with no service beside it"),
     (
-        "NOT IN (SELECT id FROM main.webhooks)",
-        "a restore, with no service beside it",
+        "NOT IN (SELECT id FROM main.webhooks)", "a restore, with no service beside it",
     ),
     (
         "WITH RECURSIVE kinds(kind)",

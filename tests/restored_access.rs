@@ -372,11 +372,7 @@ async fn a_disconnected_service_is_not_restored() {
     let carried = town.restore("b.db");
     assert_eq!(carried["disconnected_services"], 1, "{carried:?}");
     for table in [
-        "connected_services",
-        "calendars",
-        "calendar_events",
-        "mail_items",
-        "mail_facts",
+        "connected_services", "calendars", "calendar_events", "mail_items", "mail_facts",
     ] {
         let remaining = format!("SELECT count(*) FROM {table}");
         assert_eq!(town.count(&remaining), 1, "{table}");

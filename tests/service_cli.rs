@@ -142,10 +142,7 @@ async fn services_are_added_listed_tested_and_removed() {
     );
     refused(folder, &add, "", "no iCal address was entered");
     refused(
-        folder,
-        "remove --phone +15550101 no/id",
-        "",
-        "is not the id of a service",
+        folder, "remove --phone +15550101 no/id", "", "is not the id of a service",
     );
     go_through(folder, &add, &format!("{url}\n"), &status);
     // Without a service, the address in a file.

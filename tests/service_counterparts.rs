@@ -406,8 +406,7 @@ async fn radicale_is_kept_in_step_and_changed() {
     }
     one_of_a_series(&world, &server, &service).await;
     let left = [
-        "standup 23 09:00 cancelled",
-        "lunch with Bo 24 13:00 confirmed",
+        "standup 23 09:00 cancelled", "lunch with Bo 24 13:00 confirmed",
     ];
     assert_eq!(world.titles(), left);
     let there = dav(server.address, get("/ada/work/")).await;
@@ -521,13 +520,7 @@ async fn pymap_is_read() {
     let mut command = command_of("CHATKEEP_TEST_PYMAP");
     let port = address.port().to_string();
     let options = [
-        "--host",
-        "127.0.0.1",
-        "--port",
-        &port,
-        "--no-tls",
-        "dict",
-        "--demo-data",
+        "--host", "127.0.0.1", "--port", &port, "--no-tls", "dict", "--demo-data",
     ];
     command.extend(options.map(str::to_owned));
     let _server = Server::start(command, address).await;

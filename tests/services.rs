@@ -147,9 +147,7 @@ impl World {
         let server = CalendarServer::start();
         server.hold(&[
             (
-                "standup",
-                "20261123T090000Z",
-                "RRULE:FREQ=DAILY;COUNT=3\r\n",
+                "standup", "20261123T090000Z", "RRULE:FREQ=DAILY;COUNT=3\r\n",
             ),
             ("dentist", "20261125T130000Z", ""),
         ]);

@@ -54,11 +54,7 @@ async fn a_message_is_answered_once() {
          FROM messages JOIN rooms ON rooms.id = room_id",
     );
     let expected = json!([[
-        "telegram:501",
-        "direct",
-        "telegram:501",
-        "my name is Ada",
-        "telegram:501:1"
+        "telegram:501", "direct", "telegram:501", "my name is Ada", "telegram:501:1"
     ]]);
     assert_eq!(json!(rooms), expected);
     assert_eq!(telegram.texts(ADA).len(), 1);

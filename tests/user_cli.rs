@@ -155,8 +155,7 @@ async fn grants_hold_at_once_in_the_running_service() {
     let revoke = ["user", "revoke", "--phone", "+15550101"];
     let mut foreign = chatkeep(folder, &revoke);
     foreign.env(
-        "CHATKEEP_ADMIN_TOKEN",
-        "another-admin-token-of-32-bytes-or-so",
+        "CHATKEEP_ADMIN_TOKEN", "another-admin-token-of-32-bytes-or-so",
     );
     let refused = foreign.output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
@@ -263,9 +262,7 @@ async fn what_can_not_be_done_is_said_in_one_line() {
     let folder = folder.path();
     assert_refused(folder, "list", "there is no database");
     assert_refused(
-        folder,
-        "grant --phone ana --plan annual",
-        "there is no database",
+        folder, "grant --phone ana --plan annual", "there is no database",
     );
     assert_eq!(
         std::fs::read_dir(folder).unwrap().count(),
@@ -278,9 +275,7 @@ async fn what_can_not_be_done_is_said_in_one_line() {
         assert_refused(folder, "show --phone nobody", "chatkeep user list");
         assert_refused(folder, "list --after nobody", "chatkeep user list");
         assert_refused(
-            folder,
-            "grant --user-id x --plan annual",
-            "chatkeep user list",
+            folder, "grant --user-id x --plan annual", "chatkeep user list",
         );
         assert_refused(folder, "revoke --phone nobody", "chatkeep user list");
         let past = "grant --phone ana --plan annual --until 2020-01-01";

@@ -379,15 +379,11 @@ async fn check_says_who_the_bot_is() {
     assert!(view.contains("accepts the agent xmpp"), "{view}");
     for (name, value, why) in [
         (
-            "CHATKEEP_RELAY_XMPP_PASSWORD",
-            "wrong",
-            "does not take the password",
+            "CHATKEEP_RELAY_XMPP_PASSWORD", "wrong", "does not take the password",
         ),
         ("CHATKEEP_RELAY_XMPP_PASSWORD", "", "relay.xmpp.password"),
         (
-            "CHATKEEP_RELAY_XMPP_SERVER",
-            "127.0.0.1:1",
-            "no connection to the server",
+            "CHATKEEP_RELAY_XMPP_SERVER", "127.0.0.1:1", "no connection to the server",
         ),
         ("CHATKEEP_RELAY_XMPP_ALLOW", "ada", "relay.xmpp.allow"),
         ("CHATKEEP_RELAY_XMPP_CA_FILE", "none.pem", "can't read"),

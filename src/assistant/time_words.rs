@@ -1,40 +1,10 @@
 //! Whether an answer may change with time. In doubt it says yes.
 
 const WORDS: &[&str] = &[
-    "time",
-    "clock",
-    "oclock",
-    "now",
-    "today",
-    "tonight",
-    "tomorrow",
-    "yesterday",
-    "date",
-    "day",
-    "days",
-    "hour",
-    "hours",
-    "minute",
-    "minutes",
-    "second",
-    "seconds",
-    "morning",
-    "noon",
-    "afternoon",
-    "evening",
-    "midnight",
-    "late",
-    "early",
-    "soon",
-    "ago",
-    "since",
-    "until",
-    "again",
-    "latest",
-    "current",
-    "currently",
-    "another",
-    "random",
+    "time", "clock", "oclock", "now", "today", "tonight", "tomorrow", "yesterday", "date", "day",
+    "days", "hour", "hours", "minute", "minutes", "second", "seconds", "morning", "noon",
+    "afternoon", "evening", "midnight", "late", "early", "soon", "ago", "since", "until", "again",
+    "latest", "current", "currently", "another", "random",
 ];
 
 /// Whether `text` contains a word of time, or asks for something new each time.
@@ -51,20 +21,12 @@ mod tests {
     #[test]
     fn words_of_time() {
         for text in [
-            "What time is it?",
-            "how late is it",
-            "5 o'clock",
-            "Another one!",
-            "NOW",
+            "What time is it?", "how late is it", "5 o'clock", "Another one!", "NOW",
         ] {
             assert!(depends_on_time(text), "{text}");
         }
         for text in [
-            "",
-            "sometimes",
-            "tell me of Bath",
-            "knowing",
-            "what is a datetree",
+            "", "sometimes", "tell me of Bath", "knowing", "what is a datetree",
         ] {
             assert!(!depends_on_time(text), "{text}");
         }

@@ -63,8 +63,7 @@ impl Billing {
             .with("success_url", success)
             .with("cancel_url", cancel)
             .with(
-                "subscription_data[metadata][user_id]",
-                &payer.user.public_id,
+                "subscription_data[metadata][user_id]", &payer.user.public_id,
             );
         if flags.boolean("payment.trial_enabled") && payer.trial_started_at.is_none() {
             form = self.with_trial(form, &flags);
@@ -215,16 +214,10 @@ impl Billing {
             };
         let default = &self.config;
         let success = resolve(
-            "success_url",
-            &requested.success_url,
-            &default.success_url,
-            "success",
+            "success_url", &requested.success_url, &default.success_url, "success",
         );
         let cancel = resolve(
-            "cancel_url",
-            &requested.cancel_url,
-            &default.cancel_url,
-            "canceled",
+            "cancel_url", &requested.cancel_url, &default.cancel_url, "canceled",
         );
         if errors.is_empty() {
             Ok((success, cancel))

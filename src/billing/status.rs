@@ -10,9 +10,7 @@ use crate::store::UserId;
 
 /// The benefits of a subscription.
 const BENEFITS: [&str; 3] = [
-    "Unlimited messages",
-    "Superpowers in direct chats",
-    "Superpowers in the groups you own",
+    "Unlimited messages", "Superpowers in direct chats", "Superpowers in the groups you own",
 ];
 
 #[derive(Debug, Serialize)]

@@ -92,10 +92,7 @@ mod tests {
         let problems = Config::load_and(&source, places::problems).unwrap_err();
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
         let expected = [
-            "server.listen",
-            "edge.hartbeat_s",
-            "storage.path",
-            "exports.dir",
+            "server.listen", "edge.hartbeat_s", "storage.path", "exports.dir",
         ];
         assert_eq!(keys, expected, "{problems:?}");
         assert!(problems[2].message.contains("not a SQLite database"));

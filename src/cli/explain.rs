@@ -72,11 +72,7 @@ fn describe(explanation: &Value) -> String {
         lines.push(format!("{name:<COLUMN_CHARS$} {}", plain(&text)));
     };
     for name in [
-        "message_id",
-        "received_at",
-        "chat_guid",
-        "user_id",
-        "engine",
+        "message_id", "received_at", "chat_guid", "user_id", "engine",
     ] {
         line(name, &explanation[name]);
     }

@@ -263,14 +263,7 @@ mod tests {
             assert_eq!(end(when, now), Ok(now.plus_s(seconds)), "{when}");
         }
         for when in [
-            "",
-            "0s",
-            "-1h",
-            "h",
-            "2",
-            "tomorrow",
-            "2020-01-01T00:00:00Z",
-            "99999d",
+            "", "0s", "-1h", "h", "2", "tomorrow", "2020-01-01T00:00:00Z", "99999d",
         ] {
             assert!(end(when, now).is_err(), "{when}");
         }

@@ -78,47 +78,17 @@ mod tests {
     #[test]
     fn hidden_characters_are_replaced_and_others_stay() {
         for hidden in [
-            '\0',
-            '\u{7}',
-            '\t',
-            '\r',
-            '\n',
-            '\u{1b}',
-            '\u{7f}',
-            '\u{85}',
-            '\u{9b}',
-            '\u{ad}',
-            '\u{61c}',
-            '\u{200b}',
-            '\u{200e}',
-            '\u{200f}',
-            '\u{2028}',
-            '\u{2029}',
-            '\u{202a}',
-            '\u{202b}',
-            '\u{202c}',
-            '\u{202d}',
-            '\u{202e}',
-            '\u{2060}',
-            '\u{2066}',
-            '\u{2067}',
-            '\u{2068}',
-            '\u{2069}',
-            '\u{206a}',
-            '\u{feff}',
-            '\u{e0041}',
+            '\0', '\u{7}', '\t', '\r', '\n', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}', '\u{ad}',
+            '\u{61c}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202a}',
+            '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{2067}',
+            '\u{2068}', '\u{2069}', '\u{206a}', '\u{feff}', '\u{e0041}',
         ] {
             assert!(!is_printable(hidden), "{hidden:?}");
             assert_eq!(plain(&format!("a{hidden}b")), "a\u{fffd}b");
         }
         // A combined emoji, Persian with a joiner, a flag, a combining accent.
         for visible in [
-            "👩\u{200d}🚀",
-            "می\u{200c}خواهم",
-            "🏳\u{fe0f}",
-            "e\u{301}",
-            "שלום",
-            "\u{a0}",
+            "👩\u{200d}🚀", "می\u{200c}خواهم", "🏳\u{fe0f}", "e\u{301}", "שלום", "\u{a0}",
         ] {
             assert_eq!(plain(visible), visible);
         }

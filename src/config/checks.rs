@@ -68,8 +68,7 @@ fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
     if matrix.homeserver.is_none() {
         if has_account {
             report.problem(
-                "relay.matrix.homeserver",
-                "is needed for the relay's account",
+                "relay.matrix.homeserver", "is needed for the relay's account",
             );
         }
         return;

@@ -209,9 +209,7 @@ mod tests {
 
     fn exposed_secrets(config: &Config) -> [String; 3] {
         let secrets = [
-            &config.edge.secret,
-            &config.admin.token,
-            &config.identity.hs256_secret,
+            &config.edge.secret, &config.admin.token, &config.identity.hs256_secret,
         ];
         secrets.map(|secret| secret.as_ref().unwrap().expose().to_owned())
     }
@@ -295,10 +293,7 @@ mod tests {
     #[test]
     fn a_broken_file_is_a_problem_and_stays() {
         for content in [
-            "[edge\n",
-            "edge = 1\n",
-            "[edge]\nsecret = 1\n",
-            "[edge]\nsecret = \"\"\n",
+            "[edge\n", "edge = 1\n", "[edge]\nsecret = 1\n", "[edge]\nsecret = \"\"\n",
         ] {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("data/secrets.toml");

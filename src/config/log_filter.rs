@@ -63,14 +63,8 @@ mod tests {
     #[test]
     fn a_filter_has_known_words_only() {
         for valid in [
-            "info",
-            "WARN",
-            "off",
-            "chatkeep=debug,warn",
-            "info,chatkeep::http::access=off",
-            "chatkeep::edge",
-            "info, hyper=error,",
-            "debug/needle",
+            "info", "WARN", "off", "chatkeep=debug,warn", "info,chatkeep::http::access=off",
+            "chatkeep::edge", "info, hyper=error,", "debug/needle",
         ] {
             assert_eq!(check(valid).as_deref(), Ok(valid));
         }

@@ -100,12 +100,8 @@ mod tests {
         );
         let keys: Vec<&str> = problems.iter().map(|(key, _)| key.as_str()).collect();
         let expected = [
-            "reply.mcp.1.name",
-            "reply.mcp.1.url",
-            "reply.mcp.2.url",
-            "reply.mcp.2.tokn",
-            "reply.mcp.4.url",
-            "reply.mcp",
+            "reply.mcp.1.name", "reply.mcp.1.url", "reply.mcp.2.url", "reply.mcp.2.tokn",
+            "reply.mcp.4.url", "reply.mcp",
         ];
         assert_eq!(keys, expected, "{problems:?}");
         assert!(problems[3].1.contains("the nearest is token"));

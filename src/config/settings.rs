@@ -6,14 +6,8 @@ use super::secret::Secret;
 
 /// Keys that a reload may change, besides secrets.
 const CHANGEABLE: [&str; 9] = [
-    "log.level",
-    "log.format",
-    "log.file",
-    "server.trusted_proxies",
-    "reply.persona_name",
-    "reply.system_prompt",
-    "reply.message_limit_text",
-    "reply.superpower_text",
+    "log.level", "log.format", "log.file", "server.trusted_proxies", "reply.persona_name",
+    "reply.system_prompt", "reply.message_limit_text", "reply.superpower_text",
     "reply.group_owner_text",
 ];
 /// This secret seals values in the database, so a reload doesn't change it.
@@ -25,11 +19,7 @@ const RELAYS: &str = "relay.";
 /// Secrets whose presence decides at the start whether a part runs, and generated ones. A reload
 /// changes their values, but neither adds nor removes them.
 const FIXED_PRESENCE: [&str; 5] = [
-    "edge.secret",
-    "identity.hs256_secret",
-    "flags.sdk_key",
-    "mail.smtp_url",
-    "admin.token",
+    "edge.secret", "identity.hs256_secret", "flags.sdk_key", "mail.smtp_url", "admin.token",
 ];
 
 /// The values of all set keys, from the file and the environment, for comparing two readings. The
@@ -121,10 +111,7 @@ mod tests {
     use super::*;
 
     const SECRETS: [&str; 5] = [
-        "edge.secret",
-        "edge.previous_secret",
-        "flags.sdk_key",
-        "marketplace.sealing_key",
+        "edge.secret", "edge.previous_secret", "flags.sdk_key", "marketplace.sealing_key",
         "relay.telegram.token",
     ];
 

@@ -115,12 +115,10 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "server.trusted_proxies: \"a\" must be an IP address or a network, like \"10.0.0.0/8\"; \"b\" must",
     ),
     (
-        "[server]\ntrusted_proxies = \"::1\"",
-        "server.trusted_proxies: must be a list",
+        "[server]\ntrusted_proxies = \"::1\"", "server.trusted_proxies: must be a list",
     ),
     (
-        "[server]\ntrusted_proxies = [1]",
-        "server.trusted_proxies: must be a list",
+        "[server]\ntrusted_proxies = [1]", "server.trusted_proxies: must be a list",
     ),
     (
         "[server]\nmax_connections = 0",
@@ -143,8 +141,7 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "server.body_timeout_s: must be a whole number from 1 to 3600, not \"30\"",
     ),
     (
-        "[storage]\npath = \"data/\"",
-        "storage.path: must name a file",
+        "[storage]\npath = \"data/\"", "storage.path: must name a file",
     ),
     (
         "[storage]\ndurability = \"none\"",
@@ -155,12 +152,10 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "storage.readers: must be a whole number from 1 to 64",
     ),
     (
-        "[edge]\nsecret = 7",
-        "edge.secret: must be a text in quotes",
+        "[edge]\nsecret = 7", "edge.secret: must be a text in quotes",
     ),
     (
-        "[edge]\nsecret = \"a\\nb\"",
-        "edge.secret: contains a line break",
+        "[edge]\nsecret = \"a\\nb\"", "edge.secret: contains a line break",
     ),
     (
         "[edge]\nallowed_origins = [\"*\"]",
@@ -171,8 +166,7 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "edge.silence_s: must be more than edge.heartbeat_s, which is 90",
     ),
     (
-        "[identity]\njwks_url = \"x\"",
-        "identity.jwks_url: must be a URL",
+        "[identity]\njwks_url = \"x\"", "identity.jwks_url: must be a URL",
     ),
     (
         "[identity]\nalgorithms = [\"HS256\"]",
@@ -191,8 +185,7 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "reply.base_url: must end before \"/chat/completions\"",
     ),
     (
-        "[reply]\npersona_name = \" \"",
-        "reply.persona_name: must not be blank",
+        "[reply]\npersona_name = \" \"", "reply.persona_name: must not be blank",
     ),
     (
         "[billing]\nprovider = \"paypal\"",
@@ -219,8 +212,7 @@ const INVALID_VALUES: &[(&str, &str)] = &[
         "memory.provider: must be one of \"local\", \"mem0\"",
     ),
     (
-        "[mail]\nfrom = \"juno\"",
-        "mail.from: must be a mail address",
+        "[mail]\nfrom = \"juno\"", "mail.from: must be a mail address",
     ),
     (
         "[exports]\nlifetime_days = 366",
@@ -246,9 +238,7 @@ const NEEDS: &[(&str, &[&str])] = &[
     (
         "[billing]\nprovider = \"stripe\"",
         &[
-            "billing.secret_key",
-            "billing.publishable_key",
-            "billing.price_monthly",
+            "billing.secret_key", "billing.publishable_key", "billing.price_monthly",
             "billing.price_annual",
         ],
     ),
@@ -278,10 +268,7 @@ const NEEDS: &[(&str, &[&str])] = &[
     (
         "[server]\nenvironment = \"production\"\n[billing]\nprovider = \"stripe\"\nsecret_key = \"a\"\npublishable_key = \"b\"\nprice_monthly = \"c\"\nprice_annual = \"d\"",
         &[
-            "edge.secret",
-            "admin.token",
-            "identity.jwks_url",
-            "billing.secret_key",
+            "edge.secret", "admin.token", "identity.jwks_url", "billing.secret_key",
             "billing.webhook_secret",
         ],
     ),

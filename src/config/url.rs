@@ -179,20 +179,10 @@ mod tests {
             assert_eq!(base(input).as_deref(), Ok(expected));
         }
         for invalid in [
-            "chat.example",
-            "ftp://chat.example",
-            "http://",
-            "http:///path",
-            "http://a b",
-            "http://chat.example:0",
-            "http://chat.example:70000",
-            "http://chat.example:",
-            "http://chat.example:+80",
-            "http://[::1",
-            "http://a..b",
-            "https://me:pw@chat.example",
-            "https://chat.example?x=1",
-            "https://chat.example/#x",
+            "chat.example", "ftp://chat.example", "http://", "http:///path", "http://a b",
+            "http://chat.example:0", "http://chat.example:70000", "http://chat.example:",
+            "http://chat.example:+80", "http://[::1", "http://a..b", "https://me:pw@chat.example",
+            "https://chat.example?x=1", "https://chat.example/#x",
         ] {
             let message = base(invalid).expect_err(invalid);
             assert!(!message.contains("pw"), "{message}");
@@ -229,11 +219,7 @@ mod tests {
         assert!(origin("*").is_err());
         assert_eq!(host("App.example").as_deref(), Ok("app.example"));
         for invalid in [
-            "",
-            "https://app.example",
-            "app.example:80",
-            "app.example/x",
-            "[::1]",
+            "", "https://app.example", "app.example:80", "app.example/x", "[::1]",
         ] {
             assert!(host(invalid).is_err(), "{invalid:?}");
         }

@@ -271,12 +271,7 @@ mod tests {
     #[test]
     fn refuses_another_structure() {
         for body in [
-            "",
-            "hello",
-            "[]",
-            "{}",
-            r#"{"flags":[]}"#,
-            r#"{"flags":{},"segments":[]}"#,
+            "", "hello", "[]", "{}", r#"{"flags":[]}"#, r#"{"flags":{},"segments":[]}"#,
         ] {
             assert!(Rules::parse(body.as_bytes()).is_err(), "{body}");
         }

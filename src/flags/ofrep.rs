@@ -51,12 +51,7 @@ mod tests {
     #[test]
     fn refuses_another_structure() {
         for body in [
-            "",
-            "hello",
-            "[]",
-            "{}",
-            r#"{"flags":{}}"#,
-            r#"{"flags":[{"value":1}]}"#,
+            "", "hello", "[]", "{}", r#"{"flags":{}}"#, r#"{"flags":[{"value":1}]}"#,
         ] {
             assert!(values(body.as_bytes()).is_err(), "{body}");
         }

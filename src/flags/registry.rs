@@ -179,32 +179,12 @@ const FLAGS: &[Flag] = &[
 
 /// All superpowers: proactive, daily workflows, agent workflows, mini-apps, life and wellness.
 const SUPERPOWERS: &[&str] = &[
-    "travel_brain",
-    "reservation_prep",
-    "tickets_vault",
-    "birthday_reminder",
-    "post_event_checkin",
-    "cancellation_protector",
-    "membership_renewal",
-    "package_tracking",
-    "call_prep",
-    "focus_protector",
-    "calendar_morning",
-    "calendar_events",
-    "email_urgency",
-    "evening_prep",
-    "destination_prep",
-    "calendar_stress_agent",
-    "calendar_query_agent",
-    "calendar_list_agent",
-    "gmail_mindreader_agent",
-    "trip_planner",
-    "bill_split",
-    "todo_list",
-    "mood_tracker",
-    "budget_tracker",
-    "habit_tracker",
-    "daily_summary",
+    "travel_brain", "reservation_prep", "tickets_vault", "birthday_reminder", "post_event_checkin",
+    "cancellation_protector", "membership_renewal", "package_tracking", "call_prep",
+    "focus_protector", "calendar_morning", "calendar_events", "email_urgency", "evening_prep",
+    "destination_prep", "calendar_stress_agent", "calendar_query_agent", "calendar_list_agent",
+    "gmail_mindreader_agent", "trip_planner", "bill_split", "todo_list", "mood_tracker",
+    "budget_tracker", "habit_tracker", "daily_summary",
 ];
 
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
@@ -289,8 +269,7 @@ mod tests {
         for (typed, expected) in [
             ("llm.force_basic", "llm.force_basic_mode"),
             (
-                "free_tier.daily_messages_limit",
-                "free_tier.daily_message_limit",
+                "free_tier.daily_messages_limit", "free_tier.daily_message_limit",
             ),
             ("superpower.todo.enabled", "superpower.todo_list.enabled"),
         ] {

@@ -315,13 +315,7 @@ mod tests {
     #[test]
     fn integers_are_integers() {
         let cases = [
-            "1.0",
-            "1e3",
-            "\"1\"",
-            "9223372036854775808",
-            "-1",
-            "true",
-            "1e0",
+            "1.0", "1e3", "\"1\"", "9223372036854775808", "-1", "true", "1e0",
         ];
         for text in cases {
             let body = format!("{{\"n\":{text}}}");

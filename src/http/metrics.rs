@@ -69,8 +69,7 @@ impl ServerMetrics {
                 "Connections beyond server.max_connections or max_connections_per_address.",
             ),
             in_progress: metrics::gauge(
-                "chatkeep_http_requests_in_progress",
-                "Requests being handled.",
+                "chatkeep_http_requests_in_progress", "Requests being handled.",
             ),
             requests: metrics::counters(
                 "chatkeep_http_requests_total",

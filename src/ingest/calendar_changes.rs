@@ -118,11 +118,7 @@ impl MessageTurn<'_> {
             return Ok(wording::calendar_changes_under_way());
         }
         tx.insert_calendar_change(
-            self.user.id,
-            calendar,
-            &request.change,
-            &request.done,
-            self.now,
+            self.user.id, calendar, &request.change, &request.done, self.now,
         )?;
         let here = (self.room.id, self.user.id);
         let latest = LatestEvent {

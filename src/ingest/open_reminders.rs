@@ -106,10 +106,7 @@ impl MessageTurn<'_> {
         let before = Latest::of(Event::Changed, std::slice::from_ref(reminder));
         before.note(tx, self.room.id, self.user.id, self.now)?;
         tx.change_reminder(
-            reminder.id,
-            request.text,
-            request.send_at,
-            request.recurrence,
+            reminder.id, request.text, request.send_at, request.recurrence,
         )?;
         self.wake_delivery(tx, request.send_at);
         Ok(Reminder {

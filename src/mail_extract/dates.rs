@@ -24,13 +24,7 @@ const MONTHS: [&[&str]; 12] = [
 /// Between a day and its month, a month and its year.
 const FILLERS: [&str; 9] = ["of", "de", "del", "d", "st", "nd", "rd", "th", "er"];
 const TODAY: [&str; 7] = [
-    "today",
-    "heute",
-    "aujourd’hui",
-    "aujourd'hui",
-    "hoy",
-    "oggi",
-    "vandaag",
+    "today", "heute", "aujourd’hui", "aujourd'hui", "hoy", "oggi", "vandaag",
 ];
 const TOMORROW: [&str; 7] = [
     "tomorrow", "morgen", "demain", "mañana", "domani", "amanhã", "i morgon",

@@ -15,12 +15,7 @@ const RECIPIENTS_MAX: usize = 20;
 const REPLIES_MAX: usize = 20;
 /// Local parts of addresses that nobody reads.
 const UNREAD: [&str; 6] = [
-    "noreply",
-    "no-reply",
-    "no_reply",
-    "donotreply",
-    "do-not-reply",
-    "mailer-daemon",
+    "noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "mailer-daemon",
 ];
 
 /// Bytes above 127 in headers, which no RFC gave a meaning before UTF-8: UTF-8 where they are,

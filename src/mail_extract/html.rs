@@ -37,13 +37,8 @@ const UNSHOWN: [&str; 7] = [
     "script", "style", "head", "template", "title", "object", "svg",
 ];
 const HIDING: [&str; 7] = [
-    "display:none",
-    "visibility:hidden",
-    "font-size:0",
-    "max-height:0",
-    "mso-hide:all",
-    "opacity:0;",
-    "line-height:0;",
+    "display:none", "visibility:hidden", "font-size:0", "max-height:0", "mso-hide:all",
+    "opacity:0;", "line-height:0;",
 ];
 
 /// What an HTML part holds.

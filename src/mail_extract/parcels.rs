@@ -265,10 +265,7 @@ mod tests {
             assert_eq!(carrier_by_form(number), carrier, "{number}");
         }
         for number in [
-            "1Z999AA10123456785",
-            "RR123456784GB",
-            "TBA01234",
-            "1Z999ÄA1012345678",
+            "1Z999AA10123456785", "RR123456784GB", "TBA01234", "1Z999ÄA1012345678",
         ] {
             assert!(unmistakable(&number.to_lowercase()).is_empty(), "{number}");
         }

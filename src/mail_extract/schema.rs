@@ -15,12 +15,7 @@ const NESTING_MAX: usize = 8;
 const FACTS_MAX: usize = super::FACTS_MAX;
 /// Properties that may hold things which are facts themselves.
 const INNER: [&str; 6] = [
-    "@graph",
-    "subReservation",
-    "orderDelivery",
-    "about",
-    "mainEntity",
-    "itemListElement",
+    "@graph", "subReservation", "orderDelivery", "about", "mainEntity", "itemListElement",
 ];
 
 pub(super) fn facts(markup: &[Value]) -> Vec<Fact> {

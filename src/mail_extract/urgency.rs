@@ -8,26 +8,11 @@ use crate::model::mail_item::MailExtract;
 const SEARCHED_CHARS_MAX: usize = 2_000;
 
 const URGENT: [&str; 14] = [
-    "urgent",
-    "urgently",
-    "asap",
-    "emergency",
-    "immediately",
-    "dringend",
-    "dringende",
-    "eilt",
-    "notfall",
-    "umgehend",
-    "urgente",
-    "urgence",
-    "emergencia",
-    "spoed",
+    "urgent", "urgently", "asap", "emergency", "immediately", "dringend", "dringende", "eilt",
+    "notfall", "umgehend", "urgente", "urgence", "emergencia", "spoed",
 ];
 const URGENT_PHRASES: [&str; 5] = [
-    "as soon as possible",
-    "time sensitive",
-    "so schnell wie möglich",
-    "lo antes posible",
+    "as soon as possible", "time sensitive", "so schnell wie möglich", "lo antes posible",
     "le plus vite possible",
 ];
 /// Negations: an urgent word after one of these doesn't count.
@@ -38,28 +23,9 @@ const TODAY: [&str; 9] = [
     "today", "tonight", "noon", "eod", "heute", "hoy", "oggi", "aujourd", "vandaag",
 ];
 const DEADLINE: [&str; 22] = [
-    "by",
-    "before",
-    "until",
-    "till",
-    "due",
-    "deadline",
-    "must",
-    "need",
-    "needs",
-    "expires",
-    "expire",
-    "latest",
-    "bis",
-    "vor",
-    "spätestens",
-    "muss",
-    "fällig",
-    "antes",
-    "debe",
-    "avant",
-    "doit",
-    "entro",
+    "by", "before", "until", "till", "due", "deadline", "must", "need", "needs", "expires",
+    "expire", "latest", "bis", "vor", "spätestens", "muss", "fällig", "antes", "debe", "avant",
+    "doit", "entro",
 ];
 
 /// Names of the rules that apply.
@@ -105,9 +71,7 @@ mod tests {
         let cases = [
             ("Can you call me before noon?", "", "deadline"),
             (
-                "The lease",
-                "It is ready.\nIt must be signed today.",
-                "deadline",
+                "The lease", "It is ready.\nIt must be signed today.", "deadline",
             ),
             ("Miete", "Die Zahlung ist heute fällig.", "deadline"),
             ("URGENT: water in the cellar", "", "urgent"),

@@ -169,16 +169,8 @@ mod tests {
             assert_eq!(found.as_deref(), Some(expected), "{text}");
         }
         for text in [
-            "",
-            "soon",
-            "9999-01-01",
-            "2026-13-01",
-            "2026-02-30",
-            "2026-12-01T25:00",
-            "0001-01-01T00:00:00Z",
-            "2026-12-01T09:00:00+99:00",
-            "12/01/2026",
-            "２０２６-12-01",
+            "", "soon", "9999-01-01", "2026-13-01", "2026-02-30", "2026-12-01T25:00",
+            "0001-01-01T00:00:00Z", "2026-12-01T09:00:00+99:00", "12/01/2026", "２０２６-12-01",
         ] {
             assert_eq!(WallDateTime::parse(text), None, "{text}");
         }
@@ -227,9 +219,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for text in [
-            "2026-12-01",
-            "2026-12-01T09:00:00",
-            "2026-12-01T09:00:00-05:00",
+            "2026-12-01", "2026-12-01T09:00:00", "2026-12-01T09:00:00-05:00",
         ] {
             let at = WallDateTime::parse(text).expect("a date");
             assert_eq!(WallDateTime::parse(&at.to_string()), Some(at));

@@ -123,11 +123,11 @@ impl Marketplace {
             return Ok(());
         }
         let now = self.clock.monotonic();
-        let window = self.limits.lock().invalid_signatures.take(
-            call.caller.network,
-            INVALID_SIGNATURES_MAX,
-            now,
-        );
+        let window = self
+            .limits
+            .lock()
+            .invalid_signatures
+            .take(call.caller.network, INVALID_SIGNATURES_MAX, now);
         let (status, error) = match window {
             Ok(_) => (Status::InvalidSignature, invalid_signature()),
             Err(remaining) => (

@@ -277,10 +277,7 @@ mod tests {
     #[test]
     fn stops_that_end_no_sentence() {
         for middle in [
-            "about 3.14 or",
-            "fruit, e.g. Apples or",
-            "with Dr. Who and",
-            "by J. Doe and",
+            "about 3.14 or", "fruit, e.g. Apples or", "with Dr. Who and", "by J. Doe and",
         ] {
             let first = format!("{}done.", "word ".repeat(70));
             let second = format!("Then {middle} {}over.", "more ".repeat(60));

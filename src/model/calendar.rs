@@ -156,9 +156,7 @@ impl EventFacts {
     fn matters_against(&self, before: &Self) -> bool {
         let now = (&self.details.title, &self.details.place, &self.details.link);
         let then = (
-            &before.details.title,
-            &before.details.place,
-            &before.details.link,
+            &before.details.title, &before.details.place, &before.details.link,
         );
         self.time != before.time || self.status != before.status || now != then
     }

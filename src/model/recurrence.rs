@@ -323,40 +323,28 @@ mod tests {
         // Rule, start, zone, and the moments in UTC.
         let cases = [
             (
-                "FREQ=DAILY",
-                "2026-03-28 09:00",
-                "Europe/Berlin",
+                "FREQ=DAILY", "2026-03-28 09:00", "Europe/Berlin",
                 "03-28T08:00 03-29T07:00 03-30T07:00",
             ),
             (
-                "FREQ=DAILY",
-                "2026-10-24 09:00",
-                "Europe/Berlin",
+                "FREQ=DAILY", "2026-10-24 09:00", "Europe/Berlin",
                 "10-24T07:00 10-25T08:00 10-26T08:00",
             ),
             // 02:30 is skipped once, and occurs twice once.
             (
-                "FREQ=DAILY",
-                "2026-03-28 02:30",
-                "Europe/Berlin",
+                "FREQ=DAILY", "2026-03-28 02:30", "Europe/Berlin",
                 "03-28T01:30 03-29T01:00 03-30T00:30",
             ),
             (
-                "FREQ=DAILY",
-                "2026-10-24 02:30",
-                "Europe/Berlin",
+                "FREQ=DAILY", "2026-10-24 02:30", "Europe/Berlin",
                 "10-24T00:30 10-25T00:30 10-26T01:30",
             ),
             (
-                "FREQ=DAILY",
-                "2026-03-07 09:00",
-                "America/New_York",
+                "FREQ=DAILY", "2026-03-07 09:00", "America/New_York",
                 "03-07T14:00 03-08T13:00 03-09T13:00",
             ),
             (
-                "FREQ=WEEKLY;BYDAY=MO,FR;INTERVAL=2",
-                "2026-11-23 09:00",
-                "UTC",
+                "FREQ=WEEKLY;BYDAY=MO,FR;INTERVAL=2", "2026-11-23 09:00", "UTC",
                 "11-23T09:00 11-27T09:00 12-07T09:00",
             ),
             (
@@ -366,9 +354,7 @@ mod tests {
                 "01-31T09:00 02-28T09:00 03-31T09:00",
             ),
             (
-                "FREQ=MONTHLY;BYDAY=1MO",
-                "2026-11-23 09:00",
-                "UTC",
+                "FREQ=MONTHLY;BYDAY=1MO", "2026-11-23 09:00", "UTC",
                 "12-07T09:00 01-04T09:00 02-01T09:00",
             ),
             (
@@ -378,21 +364,13 @@ mod tests {
                 "11-23T17:00 11-23T20:00",
             ),
             (
-                "FREQ=DAILY;COUNT=2",
-                "2026-11-23 17:00",
-                "UTC",
-                "11-23T17:00 11-24T17:00",
+                "FREQ=DAILY;COUNT=2", "2026-11-23 17:00", "UTC", "11-23T17:00 11-24T17:00",
             ),
             (
-                "FREQ=DAILY;UNTIL=20261124",
-                "2026-11-23 17:00",
-                "UTC",
-                "11-23T17:00 11-24T17:00",
+                "FREQ=DAILY;UNTIL=20261124", "2026-11-23 17:00", "UTC", "11-23T17:00 11-24T17:00",
             ),
             (
-                "FREQ=DAILY;UNTIL=20261124T160000Z",
-                "2026-11-23 17:00",
-                "Europe/Berlin",
+                "FREQ=DAILY;UNTIL=20261124T160000Z", "2026-11-23 17:00", "Europe/Berlin",
                 "11-23T16:00 11-24T16:00",
             ),
         ];

@@ -282,22 +282,12 @@ mod tests {
     #[test]
     fn ids_of_people_rooms_and_servers() {
         for id in [
-            "@ada:example.com",
-            "!x:example.com",
-            "!-qe1b4",
-            "@*:example.com",
+            "@ada:example.com", "!x:example.com", "!-qe1b4", "@*:example.com",
         ] {
             assert!((IDS.is_valid)(id), "{id}");
         }
         for wrong in [
-            "",
-            "@",
-            "@ada",
-            "@ada:",
-            "!",
-            "ada",
-            "#room:example.com",
-            "501",
+            "", "@", "@ada", "@ada:", "!", "ada", "#room:example.com", "501",
         ] {
             assert!(!(IDS.is_valid)(wrong), "{wrong}");
         }

@@ -93,10 +93,7 @@ pub(super) async fn register(mut rq: Request) -> Result<Response> {
     let registration = registration_token::verify(&rq.app.edge_tokens, &token, now)
         .map_err(registration_refused)?;
     let agent = registration::register(
-        &rq.app.hub,
-        registration.nonce,
-        registration.expires_at,
-        now,
+        &rq.app.hub, registration.nonce, registration.expires_at, now,
     )
     .await?
     .ok_or_else(|| registration_refused("the registration token was used before"))?;

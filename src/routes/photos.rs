@@ -70,9 +70,7 @@ pub(super) async fn upload(mut rq: Request<AgentName>) -> Result<Response> {
         "status": if uploaded.is_processed { "processing" } else { "stored" },
     }));
     Ok(ingest::with_message_headers(
-        answer,
-        &outcome,
-        outcome.replayed,
+        answer, &outcome, outcome.replayed,
     ))
 }
 

@@ -230,11 +230,7 @@ mod tests {
             Record::from_rdata("_caldavs._tcp.a.example.".parse().unwrap(), 60, path),
             srv("_caldavs._tcp.b.example.", 0, 0, 443, "b.example."),
             srv(
-                "_caldavs._tcp.c.example.",
-                0,
-                0,
-                443,
-                "dav.elsewhere.example.",
+                "_caldavs._tcp.c.example.", 0, 0, 443, "dav.elsewhere.example.",
             ),
             srv("_caldavs._tcp.d.example.", 0, 0, 0, "."),
             srv("_imaps._tcp.a.example.", 0, 0, 993, "mail.a.example."),

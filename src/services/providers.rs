@@ -7,12 +7,7 @@ use super::{Credentials, ServiceError};
 const GOOGLE: [&str; 3] = ["google.com", "googleusercontent.com", "gmail.com"];
 /// Domains of Microsoft's servers.
 const MICROSOFT: [&str; 6] = [
-    "outlook.com",
-    "office365.com",
-    "office.com",
-    "hotmail.com",
-    "live.com",
-    "msn.com",
+    "outlook.com", "office365.com", "office.com", "hotmail.com", "live.com", "msn.com",
 ];
 
 /// Why these credentials can't work, where that is known without asking.

@@ -262,8 +262,7 @@ mod tests {
     fn addresses_are_read_and_joined() {
         let cases = [
             (
-                "https://a.example/cal.ics?x=1#top",
-                "https://a.example/cal.ics?x=1",
+                "https://a.example/cal.ics?x=1#top", "https://a.example/cal.ics?x=1",
             ),
             ("webcal://A.example/cal.ics", "https://a.example/cal.ics"),
             ("WEBCAL://a.example:8443", "https://a.example:8443/"),
@@ -278,11 +277,7 @@ mod tests {
             );
         }
         for bad in [
-            "",
-            "a.example",
-            "ftp://a.example",
-            "https://me:secret@a.example/",
-            "file:///etc",
+            "", "a.example", "ftp://a.example", "https://me:secret@a.example/", "file:///etc",
             "https://a b/",
         ] {
             let why = Address::parse(bad).expect_err(bad);
@@ -311,19 +306,13 @@ mod tests {
             ("https://a.example/", "https://a.example:8443/", false),
             ("https://a.example/", "https://b.a.example/", false),
             (
-                "https://caldav.icloud.com/",
-                "https://p42-caldav.icloud.com/",
-                true,
+                "https://caldav.icloud.com/", "https://p42-caldav.icloud.com/", true,
             ),
             (
-                "https://caldav.icloud.com/",
-                "http://p42-caldav.icloud.com/",
-                false,
+                "https://caldav.icloud.com/", "http://p42-caldav.icloud.com/", false,
             ),
             (
-                "https://caldav.icloud.com/",
-                "https://evilicloud.com/",
-                false,
+                "https://caldav.icloud.com/", "https://evilicloud.com/", false,
             ),
         ];
         for (first, other, expected) in cases {

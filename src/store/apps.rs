@@ -41,12 +41,7 @@ impl Tx<'_> {
             "INSERT INTO apps (app_id, creator_id, name, description, actions, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (
-                new.app_id,
-                new.creator.0,
-                new.name,
-                new.description,
-                new.actions,
-                new.now.0,
+                new.app_id, new.creator.0, new.name, new.description, new.actions, new.now.0,
             ),
         )?;
         Ok(())

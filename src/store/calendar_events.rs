@@ -360,22 +360,14 @@ mod tests {
         // The 22nd in UTC and in Berlin, an hour earlier.
         let cases = [
             (
-                "2026-11-22T00:00:00Z",
-                "2026-11-23T00:00:00Z",
-                "UTC",
-                "long day zoned floating",
+                "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z", "UTC", "long day zoned floating",
             ),
             (
-                "2026-11-21T23:00:00Z",
-                "2026-11-22T23:00:00Z",
-                "Europe/Berlin",
+                "2026-11-21T23:00:00Z", "2026-11-22T23:00:00Z", "Europe/Berlin",
                 "long day floating",
             ),
             (
-                "2026-11-22T23:00:00Z",
-                "2026-11-23T23:00:00Z",
-                "Europe/Berlin",
-                "long next zoned",
+                "2026-11-22T23:00:00Z", "2026-11-23T23:00:00Z", "Europe/Berlin", "long next zoned",
             ),
         ];
         for (from, to, zone, expected) in cases {

@@ -103,10 +103,7 @@ impl Tx<'_> {
                 .or(first)
         };
         let [bubbles, late, metadata, context] = [
-            &others.bubbles,
-            &others.late,
-            &others.metadata,
-            &others.context,
+            &others.bubbles, &others.late, &others.metadata, &others.context,
         ]
         .map(redacted);
         let schedule =

@@ -121,15 +121,8 @@ impl View<'_> {
     /// A user's personality data: field names and JSON.
     pub fn personality(&self, user: UserId) -> Result<Vec<(&'static str, String)>> {
         const FIELDS: [&str; 10] = [
-            "openness",
-            "conscientiousness",
-            "extraversion",
-            "agreeableness",
-            "neuroticism",
-            "personality_summary",
-            "top_personality_traits",
-            "top_interests",
-            "core_values",
+            "openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism",
+            "personality_summary", "top_personality_traits", "top_interests", "core_values",
             "lifestyle_traits",
         ];
         let mut statement = self.conn.prepare_cached(

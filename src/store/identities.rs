@@ -168,11 +168,7 @@ impl Tx<'_> {
                name = coalesce(name, ?4), timezone = coalesce(timezone, ?5)
              WHERE id = ?1",
             (
-                person.id.0,
-                &filling.phone,
-                &filling.email,
-                &filling.name,
-                &filling.timezone,
+                person.id.0, &filling.phone, &filling.email, &filling.name, &filling.timezone,
             ),
         )?;
         match &person.known.phone {

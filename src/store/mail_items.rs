@@ -78,11 +78,7 @@ impl Tx<'_> {
             "UPDATE mail_items SET mailbox = ?3, uid_validity = ?4, uid = ?5
              WHERE service_id = ?1 AND mail_key = ?2",
             (
-                service.0,
-                &mail.mail_key,
-                &mail.mailbox,
-                mail.uid_validity,
-                mail.uid,
+                service.0, &mail.mail_key, &mail.mailbox, mail.uid_validity, mail.uid,
             ),
         )?;
         if moved > 0 {

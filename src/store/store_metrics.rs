@@ -26,17 +26,14 @@ impl Default for WriterMetrics {
     fn default() -> Self {
         Self {
             batch: metrics::histogram(
-                "chatkeep_writer_batch_writes",
-                "Writes that shared a transaction.",
-                BATCH_BOUNDS,
+                "chatkeep_writer_batch_writes", "Writes that shared a transaction.", BATCH_BOUNDS,
             ),
             commit: metrics::durations(
                 "chatkeep_writer_commit_duration_seconds",
                 "Commits alone, with the wait for the disk.",
             ),
             failed: metrics::counter(
-                "chatkeep_writer_failures_total",
-                "Transactions that the disk refused.",
+                "chatkeep_writer_failures_total", "Transactions that the disk refused.",
             ),
             refused: metrics::counter(
                 "chatkeep_writer_refused_total",

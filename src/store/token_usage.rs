@@ -41,14 +41,8 @@ impl Tx<'_> {
                prompt_tokens = prompt_tokens + ?6, completion_tokens = completion_tokens + ?7,
                cache_hits = cache_hits + ?8",
             (
-                day,
-                endpoint,
-                class,
-                used.calls as i64,
-                used.estimated_calls as i64,
-                used.prompt_tokens as i64,
-                used.completion_tokens as i64,
-                used.cache_hits as i64,
+                day, endpoint, class, used.calls as i64, used.estimated_calls as i64,
+                used.prompt_tokens as i64, used.completion_tokens as i64, used.cache_hits as i64,
             ),
         )?;
         Ok(())

@@ -89,15 +89,8 @@ impl Tx<'_> {
         self.execute_prepared(
             PreparedStatement::InsertWebhookEvent,
             params![
-                webhook.0,
-                cursor.serial,
-                new.event_id,
-                new.signature_valid,
-                new.action_triggered,
-                new.result_status,
-                new.error_message,
-                new.ip_address,
-                new.now.0,
+                webhook.0, cursor.serial, new.event_id, new.signature_valid, new.action_triggered,
+                new.result_status, new.error_message, new.ip_address, new.now.0,
             ],
         )?;
         self.cache.deferred.add_webhook_event();

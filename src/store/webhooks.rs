@@ -65,15 +65,8 @@ impl Tx<'_> {
                scheme, rate_limit, is_active, secret, version, created_at, updated_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, 1, ?9, ?9)",
             (
-                new.webhook_id,
-                new.app.0,
-                new.action_id,
-                new.description,
-                new.payload_mapping,
-                new.scheme,
-                new.rate_limit as i64,
-                new.secret,
-                new.now.0,
+                new.webhook_id, new.app.0, new.action_id, new.description, new.payload_mapping,
+                new.scheme, new.rate_limit as i64, new.secret, new.now.0,
             ),
         )?;
         Ok(())
@@ -94,14 +87,8 @@ impl Tx<'_> {
                rate_limit = ?5, is_active = ?6, secret = ?7, updated_at = ?8,
                version = version + 1 WHERE id = ?1",
             (
-                row.id.0,
-                &row.description,
-                &row.payload_mapping,
-                &row.scheme,
-                row.rate_limit as i64,
-                row.is_active,
-                &row.secret,
-                row.updated_at.0,
+                row.id.0, &row.description, &row.payload_mapping, &row.scheme,
+                row.rate_limit as i64, row.is_active, &row.secret, row.updated_at.0,
             ),
         )?;
         self.cache.remove_event_cursor(row.id);

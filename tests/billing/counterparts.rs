@@ -206,13 +206,7 @@ async fn requests_fit_the_vendors_types() {
     let checked = Command::new("node")
         .args(["node_modules/typescript/bin/tsc", "--noEmit", "--strict"])
         .args([
-            "--skipLibCheck",
-            "--types",
-            "",
-            "--module",
-            "nodenext",
-            "--target",
-            "es2022",
+            "--skipLibCheck", "--types", "", "--module", "nodenext", "--target", "es2022",
         ])
         .arg("chatkeep.ts")
         .current_dir(&folder)

@@ -82,14 +82,8 @@ async fn every_order_with_repetitions_ends_in_the_same() {
                      WHERE u.user_id = '{user}'"
                 ));
                 let end = json!([
-                    expected,
-                    "annual",
-                    100_000,
-                    700_000_000,
-                    expected,
-                    1_790_000_000,
-                    1_800_000_000_000i64,
-                    1
+                    expected, "annual", 100_000, 700_000_000, expected, 1_790_000_000,
+                    1_800_000_000_000i64, 1
                 ]);
                 assert_eq!(json!(rows[0]), end, "{mode} {order:?}");
             }

@@ -6,16 +6,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 const MODES: [&str; 10] = [
-    "refuse",
-    "hang",
-    "500",
-    "500-final",
-    "garbage",
-    "types",
-    "trickle",
-    "huge",
-    "redirect",
-    "down",
+    "refuse", "hang", "500", "500-final", "garbage", "types", "trickle", "huge", "redirect", "down",
 ];
 
 /// What the rest of the service says meanwhile.

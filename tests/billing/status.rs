@@ -14,18 +14,9 @@ fn fields(status: &Value) -> Vec<&str> {
 }
 
 const FIELDS: [&str; 12] = [
-    "cancel_at_period_end",
-    "credit_balance",
-    "current_period_end",
-    "daily_messages_remaining",
-    "has_payment_method",
-    "subscription_id",
-    "subscription_plan",
-    "subscription_status",
-    "superpowers_enabled",
-    "tier",
-    "trial_expires_at",
-    "upgrade_benefits",
+    "cancel_at_period_end", "credit_balance", "current_period_end", "daily_messages_remaining",
+    "has_payment_method", "subscription_id", "subscription_plan", "subscription_status",
+    "superpowers_enabled", "tier", "trial_expires_at", "upgrade_benefits",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -25,10 +25,7 @@ async fn a_plain_relay_pings_obeys_and_acks() {
     assert_eq!(first["payload"], payload);
     assert_eq!(
         json!([
-            first["seq"],
-            first["command_type"],
-            first["priority"],
-            first["attempt"]
+            first["seq"], first["command_type"], first["priority"], first["attempt"]
         ]),
         json!([1, "send_message_now", "normal", 1])
     );

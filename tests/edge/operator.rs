@@ -32,12 +32,7 @@ async fn what_failed_is_listed_and_sent_again() {
     assert_eq!(rows, listed(&service, "").await);
     assert_eq!(rows.len(), 1);
     let fields = [
-        "command_id",
-        "agent_id",
-        "chat_guid",
-        "state",
-        "error",
-        "seq",
+        "command_id", "agent_id", "chat_guid", "state", "error", "seq",
     ];
     let fields = fields.map(|name| rows[0][name].clone());
     let expected = json!([command["command_id"], "a", "x", "failed", "no such chat", 1]);

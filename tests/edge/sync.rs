@@ -351,9 +351,7 @@ async fn only_the_tokens_own_name_is_accepted_anywhere() {
         );
     }
     for query in [
-        "edge_agent_id=%ff",
-        "edge_agent_id=a&edge_agent_id=b",
-        "edge_agent_id=b",
+        "edge_agent_id=%ff", "edge_agent_id=a&edge_agent_id=b", "edge_agent_id=b",
     ] {
         let request = post(&format!("/edge/sync?{query}"), &json!({})).bearer(&token("a"));
         assert_eq!(service.send(&request).await.status, 401, "{query}");

@@ -12,8 +12,7 @@ async fn it_remembers_recalls_and_forgets() {
     let nothing = reply(&service, "ana", "what do you remember about my bike?").await;
     assert!(nothing.contains("don't remember anything"), "{nothing}");
     for fact in [
-        "my bike lock code is 4321",
-        "my sister's birthday is on 5 June",
+        "my bike lock code is 4321", "my sister's birthday is on 5 June",
         "I am allergic to peanuts",
     ] {
         let answer = reply(&service, "ana", &format!("remember that {fact}")).await;
@@ -77,8 +76,7 @@ async fn memories_stay_out_of_groups() {
         );
         assert_eq!(rows, [[1]], "{sender}");
         for change in [
-            "juno, remember that it is hunter3",
-            "juno, forget everything",
+            "juno, remember that it is hunter3", "juno, forget everything",
         ] {
             let answer = service
                 .edge_message("a", &group("room", sender, change))
@@ -198,11 +196,7 @@ async fn a_claim_is_borne_out_by_the_rows() {
     let both = "hi! my name is Tom. remind me to buy milk tomorrow at 6pm and call dad at 8pm";
     let answer = reply(&service, "ana", both).await;
     for part in [
-        "Tom",
-        "tomorrow at 18:00",
-        "buy milk",
-        "tomorrow at 20:00",
-        "call dad",
+        "Tom", "tomorrow at 18:00", "buy milk", "tomorrow at 20:00", "call dad",
     ] {
         assert!(answer.contains(part), "{part}: {answer}");
     }

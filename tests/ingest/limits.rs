@@ -204,9 +204,7 @@ async fn commands_have_a_limit_that_is_told_in_words() {
     }
     assert_eq!(count(&service, "memories"), 10);
     for command in [
-        "remember that I was here",
-        "forget fact",
-        "remind me in 1 hour to go",
+        "remember that I was here", "forget fact", "remind me in 1 hour to go",
     ] {
         let answer = say(&service, "ana", command).await;
         assert_eq!(answer["should_respond"], true);

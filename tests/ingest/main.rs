@@ -71,19 +71,8 @@ fn assert_fields(object: &Value, fields: &[&str]) {
 /// Nothing that a message leaves behind is there.
 fn assert_no_rows(service: &Service) {
     for table in [
-        "messages",
-        "users",
-        "agents",
-        "rooms",
-        "room_members",
-        "room_heads",
-        "usage_days",
-        "limit_uses",
-        "idempotency_keys",
-        "kept_answers",
-        "commands",
-        "reminders",
-        "memories",
+        "messages", "users", "agents", "rooms", "room_members", "room_heads", "usage_days",
+        "limit_uses", "idempotency_keys", "kept_answers", "commands", "reminders", "memories",
     ] {
         assert_eq!(count(service, table), 0, "{table}");
     }
@@ -108,11 +97,7 @@ async fn a_message_is_answered_and_kept() {
     assert_fields(
         &body,
         &[
-            "should_respond",
-            "reply_bubbles",
-            "reply_text",
-            "schedule_message",
-            "access",
+            "should_respond", "reply_bubbles", "reply_text", "schedule_message", "access",
         ],
     );
     let bubbles: Vec<&str> = body["reply_bubbles"]

@@ -38,10 +38,7 @@ async fn a_reminder_belongs_to_the_room_where_it_was_set() {
     let service = Service::start().await;
     say(&service, "ana", "remind me in 2 hours to see the doctor").await;
     ask(
-        &service,
-        "g",
-        "ana",
-        "juno, remind me in 3 hours to buy beer",
+        &service, "g", "ana", "juno, remind me in 3 hours to buy beer",
     )
     .await;
     let answer = ask(&service, "g", "ben", "juno, reminders").await;
@@ -97,8 +94,7 @@ async fn a_direct_chat_that_becomes_a_group_stays_one() {
     let clock = standing_clock();
     let service = service_at(&clock, &[]).await;
     for text in [
-        "remember that I hid a key",
-        "remind me in 1 hour to see the doctor",
+        "remember that I hid a key", "remind me in 1 hour to see the doctor",
     ] {
         let answer = service.edge_message("a", &alone("room", "ana", text)).await;
         assert_eq!(answer.status, 200, "{}", answer.text);

@@ -47,22 +47,18 @@ async fn plain_language_becomes_a_time() {
     service.set_flag("rate_limit.enabled", false).await;
     let cases = [
         (
-            "remind me in 20 seconds to stretch",
-            "2026-11-19T12:00:20.000Z",
+            "remind me in 20 seconds to stretch", "2026-11-19T12:00:20.000Z",
         ),
         (
-            "remind me in 20 minutes to stretch",
-            "2026-11-19T12:20:00.000Z",
+            "remind me in 20 minutes to stretch", "2026-11-19T12:20:00.000Z",
         ),
         (
-            "remind me in 3 hours to stretch",
-            "2026-11-19T15:00:00.000Z",
+            "remind me in 3 hours to stretch", "2026-11-19T15:00:00.000Z",
         ),
         ("remind me in 2 days to stretch", "2026-11-21T12:00:00.000Z"),
         ("remind me at 7pm to stretch", "2026-11-19T19:00:00.000Z"),
         (
-            "remind me tomorrow at 9 to stretch",
-            "2026-11-20T09:00:00.000Z",
+            "remind me tomorrow at 9 to stretch", "2026-11-20T09:00:00.000Z",
         ),
         (
             "remind me on friday at 18:30 to stretch",
@@ -89,9 +85,7 @@ async fn plain_language_becomes_a_time() {
         "2026-11-20T08:00:00.000Z"
     );
     for text in [
-        "remind me",
-        "remind me to stretch",
-        "remind me at 25:00 to stretch",
+        "remind me", "remind me to stretch", "remind me at 25:00 to stretch",
     ] {
         let answer = legacy_message(&service, &direct("ana", text)).await.json();
         assert_eq!(answer["schedule_message"], Value::Null, "{text}");

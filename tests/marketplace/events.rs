@@ -35,11 +35,7 @@ async fn the_newest_come_first_as_many_as_are_asked_for() {
         assert_eq!(answer["total"], 61);
     }
     for query in [
-        "?limit=0",
-        "?limit=201",
-        "?limit=x",
-        "?limit=",
-        "?limit=1.0",
+        "?limit=0", "?limit=201", "?limit=x", "?limit=", "?limit=1.0",
     ] {
         let answer = market.manage("GET", &format!("/events{query}")).await;
         refused(&answer, 422, "validation_failed");

@@ -135,10 +135,7 @@ async fn nobody_else_is_believed() {
     let invalid = unsigned(&market.webhook_id, BODY);
     for n in 0..61 {
         let named = [
-            "X-Forwarded-For",
-            "x-forwarded-for",
-            "X-Real-IP",
-            "Forwarded",
+            "X-Forwarded-For", "x-forwarded-for", "X-Real-IP", "Forwarded",
         ][n % 4];
         let request = invalid.clone().header(named, &format!("192.0.2.{n}"));
         let answer = market.service.send(&request).await;

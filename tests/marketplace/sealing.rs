@@ -85,8 +85,7 @@ async fn without_the_key_webhooks_wait_for_it() {
 async fn another_key_opens_nothing_until_secrets_are_rotated() {
     let market = Market::open().await;
     let settings = [(
-        "CHATKEEP_MARKETPLACE_SEALING_KEY",
-        "another key of the operator's",
+        "CHATKEEP_MARKETPLACE_SEALING_KEY", "another key of the operator's",
     )];
     let market = restarted(market, &settings, |_| ()).await;
     refused(&market.call(BODY).await, 503, "unavailable");

@@ -9,24 +9,14 @@ use super::{
 
 /// Each asks for a superpower in so many words.
 const CLEAR: [&str; 9] = [
-    "add milk to my list",
-    "split 90 between Ana and me",
-    "plan a trip to Lisbon",
-    "mood 7/10",
-    "spent 12.50 on lunch",
-    "track habit: run daily",
-    "daily summary",
-    "Ana's birthday is on 3 May",
-    "focus for 45 minutes",
+    "add milk to my list", "split 90 between Ana and me", "plan a trip to Lisbon", "mood 7/10",
+    "spent 12.50 on lunch", "track habit: run daily", "daily summary",
+    "Ana's birthday is on 3 May", "focus for 45 minutes",
 ];
 
 const SOFT: [&str; 6] = [
-    "I feel great today",
-    "I spent 12.50 on lunch",
-    "Bo paid 30 for pizza",
-    "I ran today",
-    "done with milk",
-    "when is my mom's birthday?",
+    "I feel great today", "I spent 12.50 on lunch", "Bo paid 30 for pizza", "I ran today",
+    "done with milk", "when is my mom's birthday?",
 ];
 
 const KEPT: &str =
@@ -120,11 +110,7 @@ async fn switched_off_is_as_if_there_were_none() {
     ] {
         service.set_flag(key, off).await;
         for text in [
-            "my list",
-            "undo",
-            "done",
-            "add eggs to my list",
-            "eggs done",
+            "my list", "undo", "done", "add eggs to my list", "eggs done",
         ] {
             for sender in ["ana", "free"] {
                 let answer = say(&service, sender, text).await;
@@ -237,32 +223,13 @@ async fn flags_say_which_superpowers_there_are() {
     assert_eq!(
         used,
         [
-            "bill_split",
-            "birthday_reminder",
-            "budget_tracker",
-            "calendar_events",
-            "calendar_list_agent",
-            "calendar_morning",
-            "calendar_query_agent",
-            "calendar_stress_agent",
-            "call_prep",
-            "cancellation_protector",
-            "daily_summary",
-            "destination_prep",
-            "email_urgency",
-            "evening_prep",
-            "focus_protector",
-            "gmail_mindreader_agent",
-            "habit_tracker",
-            "membership_renewal",
-            "mood_tracker",
-            "package_tracking",
-            "post_event_checkin",
-            "reservation_prep",
-            "tickets_vault",
-            "todo_list",
-            "travel_brain",
-            "trip_planner",
+            "bill_split", "birthday_reminder", "budget_tracker", "calendar_events",
+            "calendar_list_agent", "calendar_morning", "calendar_query_agent",
+            "calendar_stress_agent", "call_prep", "cancellation_protector", "daily_summary",
+            "destination_prep", "email_urgency", "evening_prep", "focus_protector",
+            "gmail_mindreader_agent", "habit_tracker", "membership_renewal", "mood_tracker",
+            "package_tracking", "post_event_checkin", "reservation_prep", "tickets_vault",
+            "todo_list", "travel_brain", "trip_planner",
         ]
     );
 }

@@ -158,13 +158,11 @@ async fn a_relay_without_a_queue_can_be_told_nothing() {
     subscriber(&service, "ana").await;
     for (text, part) in [
         (
-            "Bo's birthday is on 5 March",
-            "can't write to you by myself",
+            "Bo's birthday is on 5 March", "can't write to you by myself",
         ),
         ("focus for 45 minutes", "can't write to you by myself"),
         (
-            "send me my summary every day at 8am",
-            "can't write to you by myself",
+            "send me my summary every day at 8am", "can't write to you by myself",
         ),
         ("birthdays", "Bo's birthday"),
     ] {

@@ -159,9 +159,7 @@ async fn an_empty_morning_is_silent_also_before_a_birthday() {
     .await;
     planned(&service).await;
     for time in [
-        "2027-03-07T20:00:00Z",
-        "2027-03-08T08:00:00Z",
-        "2027-03-09T08:00:00Z",
+        "2027-03-07T20:00:00Z", "2027-03-08T08:00:00Z", "2027-03-09T08:00:00Z",
     ] {
         go_to(&clock, time);
         settled(&service, &clock).await;
@@ -229,13 +227,10 @@ async fn a_day_with_a_calendar_goes_as_written() {
     }
     let expected: [&[&str]; 8] = [
         &[
-            "Tomorrow, Monday, 8 March",
-            "10:00 Standup",
-            "remind me tomorrow at 08:30",
+            "Tomorrow, Monday, 8 March", "10:00 Standup", "remind me tomorrow at 08:30",
         ],
         &[
-            "Good morning! Monday, 8 March",
-            "Standup and Review overlap",
+            "Good morning! Monday, 8 March", "Standup and Review overlap",
             "Free between: 11:00 to 15:00",
         ],
         &["10:00: Standup", "https://meet.example.org/x"],
@@ -289,10 +284,7 @@ async fn changes_are_told_once_and_at_once() {
                 titled("Retro"),
             ),
             event(
-                "party",
-                "2027-03-08T12:05:00Z",
-                "2027-03-08T18:00:00Z",
-                declined,
+                "party", "2027-03-08T12:05:00Z", "2027-03-08T18:00:00Z", declined,
             ),
         ],
     )

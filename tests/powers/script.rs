@@ -19,16 +19,11 @@ const SUNDAY: &str = "2026-11-29T12:00:00Z";
 const END: &str = "2026-12-01T22:00:00Z";
 /// What the person asks at the beginning and at the end.
 const FIRST_QUESTIONS: [&str; 4] = [
-    "when do I see Ana next?",
-    "am I free tomorrow between 3 and 5?",
-    "how many meetings next week?",
-    "how is next week?",
+    "when do I see Ana next?", "am I free tomorrow between 3 and 5?",
+    "how many meetings next week?", "how is next week?",
 ];
 const LAST_QUESTIONS: [&str; 5] = [
-    "what's on monday?",
-    "how is my week?",
-    "which calendars?",
-    "did Bo write?",
+    "what's on monday?", "how is my week?", "which calendars?", "did Bo write?",
     "where are my parcels?",
 ];
 const SCRIPT: &str = include_str!("two_days.txt");
@@ -235,10 +230,7 @@ async fn two_days_go_as_written() {
     )
     .replace("Message-ID", "In-Reply-To: <x@example.com>\r\nMessage-ID");
     let newsletter = mail(
-        "news",
-        "Example News <news@example.com>",
-        "Last chance, urgent, ends today!",
-        "Buy now.",
+        "news", "Example News <news@example.com>", "Last chance, urgent, ends today!", "Buy now.",
     )
     .replace(
         "Message-ID",

@@ -99,9 +99,7 @@ async fn one_that_claims_again_is_contradicted() {
     // What a superpower would keep, and keeps not.
     subscribe(&service, "ana").await;
     for text in [
-        "add milk to my list",
-        "spent 12 on lunch",
-        "Bo's birthday is on 3 May",
+        "add milk to my list", "spent 12 on lunch", "Bo's birthday is on 3 May",
     ] {
         model.usually(says(CLAIMS[0]));
         let said = reply(&service, "ana", text).await;

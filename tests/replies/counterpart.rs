@@ -125,9 +125,7 @@ async fn a_real_counterpart_in_every_mood() {
     assert_eq!(set, "In zwei Stunden.");
     assert_eq!(count(&service, "reminders"), 1);
     for text in [
-        "make it blue",
-        "fail for good",
-        "nothing fits this at all, zzz",
+        "make it blue", "fail for good", "nothing fits this at all, zzz",
     ] {
         assert_eq!(reply(&service, "cat", text).await, APOLOGY, "{text}");
     }

@@ -65,8 +65,7 @@ async fn one_failure_that_passes_is_not_seen() {
 async fn what_is_refused_is_said_kindly_and_what_is_cut_off_shows_it() {
     let (service, model) = service().await;
     model.next(Mode::Json(completion(
-        "half of something ba",
-        "content_filter",
+        "half of something ba", "content_filter",
     )));
     let refused = reply(&service, "ana", "something bad").await;
     assert_eq!(

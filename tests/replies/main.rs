@@ -224,11 +224,7 @@ async fn a_rooms_replies_are_made_one_after_the_other() {
     assert_eq!(
         told,
         [
-            "first",
-            "reply 1: first",
-            "second",
-            "reply 3: second",
-            "third"
+            "first", "reply 1: first", "second", "reply 3: second", "third"
         ]
     );
 }

@@ -12,33 +12,11 @@ use super::{APOLOGY, count, legacy, reply, say, service, service_of, service_wit
 const HINT: &str = "we have run out of milk again";
 /// Those of somebody who has connected nothing.
 pub(super) const ALL: [&str; 28] = [
-    "set_reminder",
-    "list_reminders",
-    "change_reminder",
-    "cancel_reminder",
-    "remember",
-    "recall",
-    "forget",
-    "set_profile",
-    "export_account",
-    "usage",
-    "agenda",
-    "own_messages",
-    "todo_list",
-    "trip_planner",
-    "mood_tracker",
-    "budget_tracker",
-    "habit_tracker",
-    "reservation_prep",
-    "post_event_checkin",
-    "evening_prep",
-    "daily_summary",
-    "focus_protector",
-    "bill_split",
-    "birthday_reminder",
-    "membership_renewal",
-    "cancellation_protector",
-    "package_tracking",
+    "set_reminder", "list_reminders", "change_reminder", "cancel_reminder", "remember", "recall",
+    "forget", "set_profile", "export_account", "usage", "agenda", "own_messages", "todo_list",
+    "trip_planner", "mood_tracker", "budget_tracker", "habit_tracker", "reservation_prep",
+    "post_event_checkin", "evening_prep", "daily_summary", "focus_protector", "bill_split",
+    "birthday_reminder", "membership_renewal", "cancellation_protector", "package_tracking",
     "tickets_vault",
 ];
 
@@ -575,11 +553,7 @@ async fn nobody_acts_unasked() {
     model.usually(Mode::Json(calling(&[add("milk")])));
     let mut answers = Vec::new();
     for text in [
-        "no milk",
-        "none at all",
-        "what a pity",
-        "so it goes",
-        "well well",
+        "no milk", "none at all", "what a pity", "so it goes", "well well",
     ] {
         let message = group("g", "ana", text);
         answers.push(service.edge_message("a", &message).await.json());
@@ -597,8 +571,7 @@ async fn nobody_acts_unasked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_counts_as_a_command_and_a_turn() {
     for key in [
-        "rate_limit.commands_per_minute",
-        "rate_limit.miniapp_actions_per_minute",
+        "rate_limit.commands_per_minute", "rate_limit.miniapp_actions_per_minute",
     ] {
         let (service, model) = subscribed().await;
         service.set_flag("rate_limit.enabled", true).await;
@@ -868,10 +841,7 @@ async fn in_a_group_tools_reach_only_what_is_the_rooms() {
         let offered = [
             &ALL[..4],
             &[
-                "answer_privately",
-                "todo_list",
-                "trip_planner",
-                "bill_split",
+                "answer_privately", "todo_list", "trip_planner", "bill_split",
             ],
         ]
         .concat();

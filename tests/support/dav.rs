@@ -99,12 +99,8 @@ impl DavServer {
             return state.resource(method, path, head, body);
         }
         let what = [
-            "current-user-principal",
-            "calendar-home-set",
-            "getctag",
-            "sync-collection",
-            "calendar-query",
-            "calendar-multiget",
+            "current-user-principal", "calendar-home-set", "getctag", "sync-collection",
+            "calendar-query", "calendar-multiget",
         ];
         let what = what
             .into_iter()

@@ -89,10 +89,7 @@ pub fn check(head: &str, body: &[u8], answer: &Answer) {
 
 /// Headers that mean something of ours: sent only where they are described.
 const TELLING: [&str; 4] = [
-    "RateLimit",
-    "RateLimit-Policy",
-    "Retry-After",
-    "WWW-Authenticate",
+    "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
 ];
 
 /// `response` is where it is described.

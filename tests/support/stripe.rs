@@ -426,9 +426,7 @@ fn page(items: &[Value], asked: &RecordedRequest) -> (u16, Value) {
             Some(at) => at + 1,
             None => {
                 let missing = error(
-                    "invalid_request_error",
-                    "resource_missing",
-                    "starting_after",
+                    "invalid_request_error", "resource_missing", "starting_after",
                 );
                 return (400, missing);
             }

@@ -130,13 +130,7 @@ async fn a_credential_is_one_visible_word() {
 async fn paths_are_taken_as_they_are_sent() {
     let server = start().await;
     for path in [
-        "/nowhere",
-        "//plain",
-        "/plain/",
-        "/./plain",
-        "/%70lain",
-        "/plain%2e",
-        "/a/../plain",
+        "/nowhere", "//plain", "/plain/", "/./plain", "/%70lain", "/plain%2e", "/a/../plain",
     ] {
         server.get(path).await.problem(404, "not_found");
     }

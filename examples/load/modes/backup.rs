@@ -82,12 +82,8 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
     }
     let mut table = Table::new("ms, seconds, MiB", ["median", "min", "max"]);
     let names = [
-        "p99 without",
-        "p99 beside backups",
-        "a backup took at most",
-        "its size",
-        "backups a round",
-        "the log's file afterwards",
+        "p99 without", "p99 beside backups", "a backup took at most", "its size",
+        "backups a round", "the log's file afterwards",
     ];
     for (index, name) in names.into_iter().enumerate() {
         let figures = spread(rounds.iter().map(|round| round[index]));

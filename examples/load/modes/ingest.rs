@@ -267,18 +267,8 @@ pub(super) async fn interleave(
 
 /// The columns of the table of medians.
 const COLUMNS: [&str; 12] = [
-    "req/s",
-    "min",
-    "max",
-    "p50 ms",
-    "p99 ms",
-    "p99 max",
-    "p99.9 ms",
-    "cpu us",
-    "user us",
-    "system us",
-    "switches",
-    "batch",
+    "req/s", "min", "max", "p50 ms", "p99 ms", "p99 max", "p99.9 ms", "cpu us", "user us",
+    "system us", "switches", "batch",
 ];
 
 pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {

@@ -53,12 +53,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
     });
 
     let columns = [
-        "relays",
-        "connect s",
-        "before MiB",
-        "after MiB",
-        "highest MiB",
-        "KiB each",
+        "relays", "connect s", "before MiB", "after MiB", "highest MiB", "KiB each",
     ];
     let mut table = Table::new(format!("idle for {} s", options.seconds), columns);
     let each = after.saturating_sub(before) as f64 / options.count.max(1) as f64;
@@ -129,11 +124,7 @@ async fn command_each(
     }
     let title = format!("one command to each at once, {}", options.durability.name());
     let columns = [
-        "commands",
-        "all acked s",
-        "frame p50 ms",
-        "frame p99 ms",
-        "last frame ms",
+        "commands", "all acked s", "frame p50 ms", "frame p99 ms", "last frame ms",
     ];
     let mut table = Table::new(title, columns);
     let quantiles = [500, 990, 1000].map(|q| latencies.quantile_ms(q));

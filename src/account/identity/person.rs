@@ -235,20 +235,10 @@ mod tests {
         let cases: [Row; 17] = [
             // Tokens of a provider.
             (
-                PROVIDER,
-                "a",
-                None,
-                None,
-                None,
-                "new with another id tie=true",
+                PROVIDER, "a", None, None, None, "new with another id tie=true",
             ),
             (
-                PROVIDER,
-                UUID,
-                None,
-                None,
-                None,
-                "new with that id tie=true",
+                PROVIDER, UUID, None, None, None, "new with that id tie=true",
             ),
             (PROVIDER, "a", person(1, true), None, None, "1 tie=false"),
             (
@@ -319,12 +309,7 @@ mod tests {
                 "3 tie=false",
             ),
             (
-                LOCAL_ISSUER,
-                UUID,
-                None,
-                None,
-                None,
-                "new with that id tie=false",
+                LOCAL_ISSUER, UUID, None, None, None, "new with that id tie=false",
             ),
             (
                 LOCAL_ISSUER,
@@ -335,12 +320,7 @@ mod tests {
                 "2 tie=true",
             ),
             (
-                LOCAL_ISSUER,
-                "a",
-                None,
-                None,
-                None,
-                "new with another id tie=true",
+                LOCAL_ISSUER, "a", None, None, None, "new with another id tie=true",
             ),
             (
                 LOCAL_ISSUER,

@@ -43,16 +43,8 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
 /// "help reminders", "how do lists work".
 fn help_group(request: &str) -> Option<HelpGroup> {
     const ASKED: [&str; 10] = [
-        "help me with my ",
-        "help me with ",
-        "help with my ",
-        "help with ",
-        "help about ",
-        "help on ",
-        "help for ",
-        "help ",
-        "how do i use ",
-        "tell me about your ",
+        "help me with my ", "help me with ", "help with my ", "help with ", "help about ",
+        "help on ", "help for ", "help ", "how do i use ", "tell me about your ",
     ];
     let rest = ASKED.iter().find_map(|prefix| request.strip_prefix(prefix));
     let how = || request.strip_prefix("how do ")?.strip_suffix(" work");

@@ -8,26 +8,11 @@ use super::{Intent, ParsedMessage, agenda, wording};
 const WORDS_MAX: usize = 12;
 
 const ASKING: [&str; 20] = [
-    "whats the date",
-    "what is the date",
-    "what date is it",
-    "what date is",
-    "what day is it",
-    "what day is",
-    "what weekday is",
-    "when is",
-    "whens",
-    "how many days is it until",
-    "how many days are there until",
-    "how many days left until",
-    "how many days until",
-    "how many days till",
-    "how many days to",
-    "how long is it until",
-    "how long until",
-    "how long till",
-    "days until",
-    "days till",
+    "whats the date", "what is the date", "what date is it", "what date is", "what day is it",
+    "what day is", "what weekday is", "when is", "whens", "how many days is it until",
+    "how many days are there until", "how many days left until", "how many days until",
+    "how many days till", "how many days to", "how long is it until", "how long until",
+    "how long till", "days until", "days till",
 ];
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {

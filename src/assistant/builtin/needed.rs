@@ -7,26 +7,10 @@ use super::{ParsedMessage, reminder, subject, when};
 const THING_WORDS_MAX: usize = 4;
 
 const NEEDS: [&str; 20] = [
-    "i need some more",
-    "i need more",
-    "i need some",
-    "i need new",
-    "i need",
-    "we need some more",
-    "we need more",
-    "we need some",
-    "we need new",
-    "we need",
-    "i ran out of",
-    "we ran out of",
-    "ive run out of",
-    "weve run out of",
-    "im out of",
-    "i am out of",
-    "were out of",
-    "we are out of",
-    "there is no more",
-    "theres no more",
+    "i need some more", "i need more", "i need some", "i need new", "i need", "we need some more",
+    "we need more", "we need some", "we need new", "we need", "i ran out of", "we ran out of",
+    "ive run out of", "weve run out of", "im out of", "i am out of", "were out of",
+    "we are out of", "there is no more", "theres no more",
 ];
 
 /// A word of what nobody buys by a list, or of a longer sentence.

@@ -52,14 +52,8 @@ fn resident(message: &ParsedMessage) -> Option<Intent> {
     let from = words.after(
         message.start,
         &[
-            "i live in",
-            "im in",
-            "i am in",
-            "im now in",
-            "i am now in",
-            "im living in",
-            "i moved to",
-            "im based in",
+            "i live in", "im in", "i am in", "im now in", "i am now in", "im living in",
+            "i moved to", "im based in",
         ],
     )?;
     let end = words.len();
@@ -88,17 +82,8 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
     let from = words.after(
         message.start,
         &[
-            "my name is",
-            "my names",
-            "set my name to",
-            "change my name to",
-            "update my name to",
-            "you can call me",
-            "you may call me",
-            "call me",
-            "name is",
-            "im called",
-            "i am called",
+            "my name is", "my names", "set my name to", "change my name to", "update my name to",
+            "you can call me", "you may call me", "call me", "name is", "im called", "i am called",
         ],
     )?;
     let called = words.get(from - 1) == "me";

@@ -60,11 +60,8 @@ fn time_elsewhere(message: &ParsedMessage) -> Option<String> {
     let from = words.after(
         message.start,
         &[
-            "what time is it in",
-            "what time is it now in",
-            "whats the time in",
-            "what is the time in",
-            "time in",
+            "what time is it in", "what time is it now in", "whats the time in",
+            "what is the time in", "time in",
         ],
     )?;
     let place = subject(words.original(from..words.len()));
@@ -81,11 +78,7 @@ fn opening(message: &ParsedMessage) -> Option<String> {
         .after(
             0,
             &[
-                "thanks for",
-                "thank you for",
-                "thanks again",
-                "thank you again",
-                "many thanks for",
+                "thanks for", "thank you for", "thanks again", "thank you again", "many thanks for",
             ],
         )
         .is_some()

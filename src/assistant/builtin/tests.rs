@@ -233,13 +233,7 @@ fn reminders_of_a_day_and_crises() {
 #[test]
 fn help_is_offered() {
     for phrase in [
-        "help",
-        "Help!",
-        "/help",
-        "what can you do?",
-        "can you help me",
-        "?",
-        "Juno, help",
+        "help", "Help!", "/help", "what can you do?", "can you help me", "?", "Juno, help",
         "can you help?",
     ] {
         assert!(matches!(intent_of(phrase), Intent::Help(_)), "{phrase}");
@@ -295,15 +289,8 @@ fn groups_are_left_in_peace() {
         })
     };
     for phrase in [
-        "ok",
-        "lol",
-        "where are my keys?",
-        "thanks for the fish",
-        "forget it",
-        "cancel that",
-        "can you remind me where the party is?",
-        "remember",
-        "see the photo",
+        "ok", "lol", "where are my keys?", "thanks for the fish", "forget it", "cancel that",
+        "can you remind me where the party is?", "remember", "see the photo",
     ] {
         assert!(!group(phrase).has_something_to_say(), "{phrase}");
     }
@@ -349,22 +336,13 @@ fn photos_are_kindly_declined() {
 #[test]
 fn commands_count_and_small_talk_does_not() {
     for phrase in [
-        "help",
-        "status",
-        "usage",
-        "remember x",
-        "what do you remember",
-        "reminders",
-        "call me Ana",
-        "remind me",
+        "help", "status", "usage", "remember x", "what do you remember", "reminders",
+        "call me Ana", "remind me",
     ] {
         assert!(intent_of(phrase).is_command(), "{phrase}");
     }
     for phrase in [
-        "hi",
-        "thanks",
-        "what time is it",
-        "what is the meaning of life",
+        "hi", "thanks", "what time is it", "what is the meaning of life",
     ] {
         assert!(!intent_of(phrase).is_command(), "{phrase}");
     }
@@ -373,39 +351,13 @@ fn commands_count_and_small_talk_does_not() {
 #[test]
 fn no_text_is_too_odd() {
     let odd = [
-        "remind me in",
-        "remind me at",
-        "remind me on the",
-        "remind me at :",
-        "remind me at 1:",
-        "remind me at 7:3",
-        "in",
-        "remind me at é",
-        "at 24:00 remind me to x",
-        "remind me at 7:é0 to x",
-        "remind me on 2026-é-01 to x",
-        "İİİ remind me",
-        "\u{0}",
-        "!!! ???",
-        "remind me at 1h to x",
-        "remind me in 1h2h3h4h5h to x",
-        "remember\u{a0}x",
-        "Juno Juno Juno",
-        "juno",
-        "cancel",
-        "set",
-        "my time zone",
-        "call me",
-        "what's my",
-        "i'm in",
-        "timer",
-        "forget",
-        "-",
-        "1h30",
-        "remind me in 20minuteſ to x",
-        "remind me in a quarter of",
-        "dont forget to",
-        "remind me at half past",
+        "remind me in", "remind me at", "remind me on the", "remind me at :", "remind me at 1:",
+        "remind me at 7:3", "in", "remind me at é", "at 24:00 remind me to x",
+        "remind me at 7:é0 to x", "remind me on 2026-é-01 to x", "İİİ remind me", "\u{0}",
+        "!!! ???", "remind me at 1h to x", "remind me in 1h2h3h4h5h to x", "remember\u{a0}x",
+        "Juno Juno Juno", "juno", "cancel", "set", "my time zone", "call me", "what's my",
+        "i'm in", "timer", "forget", "-", "1h30", "remind me in 20minuteſ to x",
+        "remind me in a quarter of", "dont forget to", "remind me at half past",
     ];
     for text in odd {
         for persona in ["Juno", "", "é", "?!"] {

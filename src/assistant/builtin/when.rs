@@ -276,27 +276,11 @@ impl Spec {
 
 /// How exactly a time is meant, before it and after it.
 const ROUGHLY: [&str; 8] = [
-    "exactly",
-    "precisely",
-    "roughly",
-    "approximately",
-    "approx",
-    "about",
-    "around",
-    "like",
+    "exactly", "precisely", "roughly", "approximately", "approx", "about", "around", "like",
 ];
 const AFTER_TIME: [&str; 11] = [
-    "sharp",
-    "on the dot",
-    "exactly",
-    "precisely",
-    "or so",
-    "my time",
-    "local time",
-    "at the latest",
-    "or thereabouts",
-    "approximately",
-    "roughly",
+    "sharp", "on the dot", "exactly", "precisely", "or so", "my time", "local time",
+    "at the latest", "or thereabouts", "approximately", "roughly",
 ];
 
 const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];

@@ -47,11 +47,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EventRemin
     let from = words.after(
         at,
         &[
-            "remind me",
-            "tell me",
-            "warn me",
-            "notify me",
-            "give me a heads up",
+            "remind me", "tell me", "warn me", "notify me", "give me a heads up",
         ],
     )?;
     let (spec, next) = when::read_duration(words, from)?;
@@ -60,13 +56,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EventRemin
         .after(next, &["my", "each", "every", "all my", "all"])
         .unwrap_or(next);
     let all = [
-        "meetings",
-        "meeting",
-        "events",
-        "event",
-        "calls",
-        "appointments",
-        "appointment",
+        "meetings", "meeting", "events", "event", "calls", "appointments", "appointment",
     ];
     if words.after(next, &all) != Some(end) {
         return None;

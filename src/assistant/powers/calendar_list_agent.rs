@@ -46,12 +46,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarLi
     let off = words.after(
         at,
         &[
-            "turn off",
-            "switch off",
-            "hide",
-            "ignore",
-            "disable",
-            "leave out",
+            "turn off", "switch off", "hide", "ignore", "disable", "leave out",
         ],
     );
     let from = on.or(off)?;

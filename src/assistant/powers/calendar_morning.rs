@@ -42,17 +42,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MorningAct
     use Strength::Clear;
     let words = &message.words;
     let names = [
-        "morning briefing",
-        "my morning briefing",
-        "calendar morning",
-        "morning calendar",
-        "brief me",
-        "briefing",
-        "my briefing",
-        "give me my briefing",
-        "give me my morning briefing",
-        "send me my morning briefing",
-        "send me my briefing",
+        "morning briefing", "my morning briefing", "calendar morning", "morning calendar",
+        "brief me", "briefing", "my briefing", "give me my briefing",
+        "give me my morning briefing", "send me my morning briefing", "send me my briefing",
     ];
     let end = parsers::end(words);
     let ends = names

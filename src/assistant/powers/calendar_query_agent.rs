@@ -81,12 +81,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQu
     if let Some(from) = words.after(
         at,
         &[
-            "how many meetings do i have",
-            "how many meetings",
-            "how many events do i have",
-            "how many events",
-            "how many calls do i have",
-            "how many calls",
+            "how many meetings do i have", "how many meetings", "how many events do i have",
+            "how many events", "how many calls do i have", "how many calls",
         ],
     ) {
         return Some((Clear, count(message, from, end)?));
@@ -94,10 +90,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQu
     let from = words.after(
         at,
         &[
-            "am i free",
-            "am i available",
-            "am i busy",
-            "is my calendar free",
+            "am i free", "am i available", "am i busy", "is my calendar free",
         ],
     );
     match from {
@@ -112,19 +105,10 @@ fn parse_meeting_with(message: &ParsedMessage<'_>, at: usize, end: usize) -> Opt
     let from = words.after(
         at,
         &[
-            "when do i see",
-            "when do i meet",
-            "when am i seeing",
-            "when am i meeting",
-            "when will i see",
-            "when is my next meeting with",
-            "when is my meeting with",
-            "when do i next see",
-            "when do i next meet",
-            "when is my call with",
-            "when is my next call with",
-            "whens my meeting with",
-            "when is my appointment with",
+            "when do i see", "when do i meet", "when am i seeing", "when am i meeting",
+            "when will i see", "when is my next meeting with", "when is my meeting with",
+            "when do i next see", "when do i next meet", "when is my call with",
+            "when is my next call with", "whens my meeting with", "when is my appointment with",
         ],
     )?;
     let to = match words.get(end - 1) {

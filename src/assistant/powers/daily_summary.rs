@@ -94,12 +94,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
     let every = words.after(
         from,
         &[
-            "every day",
-            "each day",
-            "daily",
-            "every morning",
-            "each morning",
-            "every evening",
+            "every day", "each day", "daily", "every morning", "each morning", "every evening",
         ],
     );
     if every.is_none() && !daily {

@@ -79,11 +79,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, Destinatio
     let from = words.after(
         at,
         &[
-            "it takes me",
-            "i need",
-            "my way takes",
-            "my usual way takes",
-            "i usually need",
+            "it takes me", "i need", "my way takes", "my usual way takes", "i usually need",
             "the way takes me",
         ],
     )?;
@@ -95,11 +91,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, Destinatio
     let to = words.after(
         next,
         &[
-            "to get to the",
-            "to get to",
-            "to the",
-            "to",
-            "for the way to",
+            "to get to the", "to get to", "to the", "to", "for the way to",
         ],
     );
     let place = match to {

@@ -81,24 +81,13 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
     let from = words.after(
         message.start,
         &[
-            "evening prep",
-            "my evening prep",
-            "prepare me for tomorrow",
-            "prepare me",
-            "prep me",
-            "send me my evening prep",
-            "send me the evening prep",
-            "start evening prep",
+            "evening prep", "my evening prep", "prepare me for tomorrow", "prepare me", "prep me",
+            "send me my evening prep", "send me the evening prep", "start evening prep",
         ],
     )?;
     let end = parsers::end(words);
     let every = [
-        "every evening",
-        "each evening",
-        "every day",
-        "each day",
-        "daily",
-        "every night",
+        "every evening", "each evening", "every day", "each day", "daily", "every night",
     ];
     let after = words.after(from, &every);
     let next = after.unwrap_or(from);

@@ -17,15 +17,7 @@ const LISTED_MAX: usize = 15;
 pub(super) fn is_online(place: &str) -> bool {
     let place = place.trim().to_lowercase();
     let names = [
-        "online",
-        "zoom",
-        "teams",
-        "google meet",
-        "webex",
-        "skype",
-        "home",
-        "phone",
-        "remote",
+        "online", "zoom", "teams", "google meet", "webex", "skype", "home", "phone", "remote",
     ];
     place.contains("://")
         || place.contains("microsoft teams")

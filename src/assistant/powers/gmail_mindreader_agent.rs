@@ -55,14 +55,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MailQuery)
     if let Some(from) = words.after(
         at,
         &[
-            "search my mail for",
-            "search my email for",
-            "search my inbox for",
-            "find mails about",
-            "find mail about",
-            "mails about",
-            "find the mail about",
-            "find emails about",
+            "search my mail for", "search my email for", "search my inbox for", "find mails about",
+            "find mail about", "mails about", "find the mail about", "find emails about",
         ],
     ) {
         return Some((Clear, MailQuery::About(name(message, from, end)?)));
@@ -70,11 +64,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MailQuery)
     if let Some(from) = words.after(
         at,
         &[
-            "mails from",
-            "mail from",
-            "emails from",
-            "any mail from",
-            "any mails from",
+            "mails from", "mail from", "emails from", "any mail from", "any mails from",
             "show mails from",
         ],
     ) {

@@ -55,12 +55,7 @@ const SCORES: [(u8, &[&str]); 10] = [
     (
         2,
         &[
-            "depressed",
-            "devastated",
-            "very sad",
-            "really bad",
-            "very bad",
-            "really sad",
+            "depressed", "devastated", "very sad", "really bad", "very bad", "really sad",
         ],
     ),
     (
@@ -72,13 +67,7 @@ const SCORES: [(u8, &[&str]); 10] = [
     (
         4,
         &[
-            "tired",
-            "stressed",
-            "meh",
-            "exhausted",
-            "worried",
-            "not great",
-            "bored",
+            "tired", "stressed", "meh", "exhausted", "worried", "not great", "bored",
         ],
     ),
     (5, &["ok", "okay", "so-so", "alright", "neutral", "not bad"]),
@@ -87,12 +76,7 @@ const SCORES: [(u8, &[&str]); 10] = [
     (
         8,
         &[
-            "happy",
-            "very good",
-            "really good",
-            "energetic",
-            "proud",
-            "grateful",
+            "happy", "very good", "really good", "energetic", "proud", "grateful",
         ],
     ),
     (
@@ -102,13 +86,7 @@ const SCORES: [(u8, &[&str]); 10] = [
     (
         10,
         &[
-            "amazing",
-            "fantastic",
-            "wonderful",
-            "awesome",
-            "excellent",
-            "perfect",
-            "ecstatic",
+            "amazing", "fantastic", "wonderful", "awesome", "excellent", "perfect", "ecstatic",
         ],
     ),
 ];
@@ -123,15 +101,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction
     let start = words.after(
         at,
         &[
-            "log my mood as",
-            "log my mood",
-            "log mood",
-            "my mood today is",
-            "my mood is",
-            "mood today",
-            "mood is",
-            "mood",
-            "my mood",
+            "log my mood as", "log my mood", "log mood", "my mood today is", "my mood is",
+            "mood today", "mood is", "mood", "my mood",
         ],
     );
     if let Some(from) = start {
@@ -140,15 +111,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MoodAction
     let felt = words.after(
         at,
         &[
-            "i feel",
-            "i am feeling",
-            "im feeling",
-            "feeling",
-            "i felt",
-            "today i feel",
-            "i feel so",
-            "i am",
-            "im",
+            "i feel", "i am feeling", "im feeling", "feeling", "i felt", "today i feel",
+            "i feel so", "i am", "im",
         ],
     );
     if let Some(from) = felt {

@@ -187,14 +187,8 @@ fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
 /// Whether the words at `at` name a week or a month, so that the day is open.
 pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
     let phrases = [
-        "next week",
-        "next wk",
-        "next month",
-        "next year",
-        "this week",
-        "this weekend",
-        "next weekend",
-        "the weekend",
+        "next week", "next wk", "next month", "next year", "this week", "this weekend",
+        "next weekend", "the weekend",
     ];
     words.after(at, &phrases).is_some()
 }

@@ -26,16 +26,8 @@ const KEPT_DAYS: i64 = 3;
 const NAME_WORDS_MAX: usize = 6;
 /// Beginnings of messages that mention a coming event.
 const HAVING: [&str; 10] = [
-    "i have",
-    "ive got",
-    "i got",
-    "ive",
-    "ill have",
-    "i will have",
-    "i am having",
-    "im having",
-    "wish me luck for",
-    "wish me luck",
+    "i have", "ive got", "i got", "ive", "ill have", "i will have", "i am having", "im having",
+    "wish me luck for", "wish me luck",
 ];
 
 #[derive(Debug, Clone, PartialEq)]
@@ -92,10 +84,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
         return Some((Clear, CheckinAction::List));
     }
     let asking = [
-        "dont ask me about",
-        "dont ask about",
-        "dont ask me how",
-        "do not ask me about",
+        "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
     ];
     if let Some(from) = words.after(at, &asking) {
         let from = words.after(from, &["my", "the"]).unwrap_or(from);

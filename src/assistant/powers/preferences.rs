@@ -164,14 +164,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     if let Some(from) = words.after(
         at,
         &[
-            "my waking hours are from",
-            "my waking hours are",
-            "waking hours from",
-            "set my waking hours to",
-            "set my waking hours from",
-            "waking hours",
-            "change my waking hours to",
-            "my waking hours",
+            "my waking hours are from", "my waking hours are", "waking hours from",
+            "set my waking hours to", "set my waking hours from", "waking hours",
+            "change my waking hours to", "my waking hours",
         ],
     ) {
         return Some(
@@ -182,13 +177,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     if let Some(from) = words.after(
         at,
         &[
-            "dont write to me",
-            "dont write me",
-            "dont message me",
-            "dont text me",
-            "do not write to me",
-            "do not message me",
-            "never write to me",
+            "dont write to me", "dont write me", "dont message me", "dont text me",
+            "do not write to me", "do not message me", "never write to me",
             "dont send me anything",
         ],
     ) {

@@ -64,12 +64,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TicketActi
     }
     let ticket = (at..end).find(|n| is_ticket(words.get(*n)))?;
     let verbs = [
-        "delete",
-        "remove",
-        "forget",
-        "throw away",
-        "drop",
-        "discard",
+        "delete", "remove", "forget", "throw away", "drop", "discard",
     ];
     if let Some(from) = words.after(at, &verbs) {
         let about = about(words, from, ticket, end).unwrap_or_default();
@@ -78,14 +73,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TicketActi
     let from = words.after(
         at,
         &[
-            "show me",
-            "show",
-            "find",
-            "where is",
-            "wheres",
-            "where are",
-            "open",
-            "give me",
+            "show me", "show", "find", "where is", "wheres", "where are", "open", "give me",
         ],
     );
     match from {

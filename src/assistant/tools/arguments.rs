@@ -258,9 +258,7 @@ fn time(at: Option<&str>, in_minutes: Option<i64>, now: Timestamp) -> Result<Opt
 pub(super) fn local_time(text: &str) -> Option<NaiveDateTime> {
     let text = text.trim().replacen(' ', "T", 1);
     [
-        "%Y-%m-%dT%H:%M",
-        "%Y-%m-%dT%H:%M:%S",
-        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f",
     ]
     .into_iter()
     .find_map(|form| NaiveDateTime::parse_from_str(&text, form).ok())

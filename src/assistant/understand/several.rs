@@ -15,39 +15,11 @@ const PARTS_MAX: usize = 8;
 
 /// How a request begins that follows another one after "and".
 const BEGINNINGS: [&str; 33] = [
-    "remind me",
-    "remind us",
-    "can you remind me",
-    "could you remind me",
-    "please remind me",
-    "wake me",
-    "dont let me forget",
-    "remember that",
-    "remember my",
-    "note that",
-    "my name is",
-    "call me",
-    "i live in",
-    "im in",
-    "my time zone is",
-    "my timezone is",
-    "spent",
-    "i spent",
-    "ive spent",
-    "add",
-    "put",
-    "track habit",
-    "track a habit",
-    "split",
-    "plan a trip",
-    "mood",
-    "my mood is",
-    "budget",
-    "set",
-    "forget",
-    "whats on my",
-    "show my",
-    "show me my",
+    "remind me", "remind us", "can you remind me", "could you remind me", "please remind me",
+    "wake me", "dont let me forget", "remember that", "remember my", "note that", "my name is",
+    "call me", "i live in", "im in", "my time zone is", "my timezone is", "spent", "i spent",
+    "ive spent", "add", "put", "track habit", "track a habit", "split", "plan a trip", "mood",
+    "my mood is", "budget", "set", "forget", "whats on my", "show my", "show me my",
 ];
 
 /// Their first words. Sorted.
@@ -113,12 +85,7 @@ impl<'a> Part<'a> {
             | Intent::AskWhat { .. }
             | Intent::AskRest { .. }
             | Intent::Several(_) => begins(&[
-                "remind me",
-                "remember that",
-                "my name is",
-                "spent",
-                "i spent",
-                "ive spent",
+                "remind me", "remember that", "my name is", "spent", "i spent", "ive spent",
             ]),
             Intent::Remember { .. } => {
                 begins(&["remind me", "remember that", "add", "put", "spent"])

@@ -169,10 +169,7 @@ mod tests {
         }
         for one in OTHERS.iter().chain([&ENGLISH]) {
             for with_name in [
-                one.apology,
-                one.refused,
-                one.overloaded,
-                one.called_elsewhere,
+                one.apology, one.refused, one.overloaded, one.called_elsewhere,
             ] {
                 assert_eq!(with_name.matches("{}").count(), 1, "{with_name}");
             }

@@ -13,15 +13,8 @@ const FAR_MS: i64 = 13 * 3_600_000;
 const TEXT_CHARS: usize = 40;
 /// How answers begin that tell of a change by a superpower.
 const POWER_CLAIMS: [&str; 9] = [
-    "Added ",
-    "Removed ",
-    "✓ ",
-    "Noted",
-    "Okay, I track",
-    "Okay, the ",
-    "Okay, I've taken back",
-    "Okay, no trip",
-    "Well done!",
+    "Added ", "Removed ", "✓ ", "Noted", "Okay, I track", "Okay, the ", "Okay, I've taken back",
+    "Okay, no trip", "Well done!",
 ];
 
 /// The stored rows of one person.

@@ -218,11 +218,7 @@ mod tests {
     #[test]
     fn an_invalid_line_is_named() {
         for line in [
-            "= hello",
-            "clock soon",
-            "+ soon",
-            "hello",
-            "ana: hi\n@ soon call",
+            "= hello", "clock soon", "+ soon", "hello", "ana: hi\n@ soon call",
         ] {
             assert!(read(line).unwrap_err().contains("line "), "{line}");
         }

@@ -171,8 +171,7 @@ fn links_have_the_port_of_the_service_in_development() {
         ("CHATKEEP_EDGE_SECRET", "0123456789abcdef0123456789abcdef"),
         ("CHATKEEP_ADMIN_TOKEN", "0123456789abcdef0123456789abcde0"),
         (
-            "CHATKEEP_IDENTITY_HS256_SECRET",
-            "0123456789abcdef0123456789abcde1",
+            "CHATKEEP_IDENTITY_HS256_SECRET", "0123456789abcdef0123456789abcde1",
         ),
     ];
     let load = |env: &[(&str, &str)], more: (&str, &str)| {

@@ -9,11 +9,7 @@ use crate::random;
 impl ScenarioRun<'_> {
     pub(super) async fn messages(&mut self) {
         let rules = [
-            "brings-messages",
-            "repeats-with-key",
-            "drops-refused",
-            "sends-replies",
-            "slow-answer",
+            "brings-messages", "repeats-with-key", "drops-refused", "sends-replies", "slow-answer",
         ];
         let Some(first) = self.write("hello from conformance", 1, SOON).await.pop() else {
             return self.not_seen(&rules, "it takes no messages from its standard input");
@@ -37,9 +33,7 @@ impl ScenarioRun<'_> {
         let is_same = |post: &PostedMessage| post.key == posts[0].key && post.body == posts[0].body;
         let is_kept = posts.len() == 3 && posts[0].key.is_some() && posts.iter().all(is_same);
         self.conclude(
-            "repeats-with-key",
-            is_kept,
-            "it gave up, or key or body differ",
+            "repeats-with-key", is_kept, "it gave up, or key or body differ",
         );
 
         self.simulator
@@ -81,9 +75,7 @@ impl ScenarioRun<'_> {
             .until(WATCHED, |observed| observed.completed(&id) > 0)
             .await;
         self.conclude(
-            "slow-answer",
-            meanwhile,
-            "its commands waited for the answer",
+            "slow-answer", meanwhile, "its commands waited for the answer",
         );
     }
 

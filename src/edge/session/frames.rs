@@ -116,8 +116,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             match hub.ack(&relay, ack).await {
                 Ok(true) => ReportOutcome::Done,
                 Ok(false) => ReportOutcome::Say(wire::error(
-                    "unknown_command",
-                    "this agent has no command with that id",
+                    "unknown_command", "this agent has no command with that id",
                 )),
                 Err(_) => ReportOutcome::Say(not_committed("ack")),
             }

@@ -292,11 +292,8 @@ fn calls_of_tools_are_read() {
     let unreadable = tool_call("call_0", "remember", "command=\"x\"");
     assert_eq!(spelled.calls, [unreadable]);
     for expected in [
-        r#"{"name": "Ana", "arguments": {}}"#,
-        "Do you remember (by chance)",
-        "```rust\nfn main() {}\n```",
-        "{remember}",
-        "remember",
+        r#"{"name": "Ana", "arguments": {}}"#, "Do you remember (by chance)",
+        "```rust\nfn main() {}\n```", "{remember}", "remember",
     ] {
         let outcome = read(json!({ "content": expected }), "stop").unwrap();
         assert_eq!((outcome.text.as_str(), outcome.calls.len()), (expected, 0));

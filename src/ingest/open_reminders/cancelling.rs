@@ -60,9 +60,7 @@ impl MessageTurn<'_> {
                 replies.push(skipped);
             } else if let Some(recurrence) = &reminder.recurrence {
                 replies.push(wording::day_not_left_out(
-                    &reminder.text,
-                    recurrence,
-                    timezone,
+                    &reminder.text, recurrence, timezone,
                 ));
             }
         }

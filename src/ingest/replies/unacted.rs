@@ -81,11 +81,7 @@ mod tests {
     #[test]
     fn questions_are_known_by_their_end() {
         for text in [
-            "At what time?",
-            "Um wie viel Uhr? 😊",
-            "何時ですか？",
-            "(When?)",
-            "متى؟",
+            "At what time?", "Um wie viel Uhr? 😊", "何時ですか？", "(When?)", "متى؟",
         ] {
             assert!(is_question(text), "{text}");
         }

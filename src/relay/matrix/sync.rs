@@ -9,11 +9,7 @@ use tokio::sync::oneshot;
 const EVENTS_MAX: usize = 50;
 /// Types of events that are handled.
 const KINDS: [&str; 5] = [
-    "m.room.message",
-    "m.room.encrypted",
-    "m.room.member",
-    "m.room.encryption",
-    "m.sticker",
+    "m.room.message", "m.room.encrypted", "m.room.member", "m.room.encryption", "m.sticker",
 ];
 
 /// The filter for `/sync`.

@@ -165,14 +165,12 @@ mod tests {
         let cases = [
             ("a < b & c > d", "a &lt; b &amp; c &gt; d"),
             (
-                "**Bold** and `x < y`",
-                "<b>Bold</b> and <code>x &lt; y</code>",
+                "**Bold** and `x < y`", "<b>Bold</b> and <code>x &lt; y</code>",
             ),
             ("```rust\nlet x;\n```", "<pre>let x;</pre>"),
             ("```a **b** c```", "<code>a **b** c</code>"),
             (
-                "see:\n```\n1 < 2\n```\n*then*",
-                "see:\n<pre>1 &lt; 2</pre>\n<i>then</i>",
+                "see:\n```\n1 < 2\n```\n*then*", "see:\n<pre>1 &lt; 2</pre>\n<i>then</i>",
             ),
             (
                 "***all*** of ~~it~~ _now_, snake_case_name, 2 * 3 * 4",

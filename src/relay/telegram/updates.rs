@@ -193,22 +193,8 @@ impl Message {
 
 /// Kinds of messages with content other than text.
 const CONTENT: [&str; 16] = [
-    "sticker",
-    "voice",
-    "audio",
-    "video",
-    "video_note",
-    "animation",
-    "document",
-    "location",
-    "contact",
-    "poll",
-    "dice",
-    "story",
-    "venue",
-    "game",
-    "paid_media",
-    "checklist",
+    "sticker", "voice", "audio", "video", "video_note", "animation", "document", "location",
+    "contact", "poll", "dice", "story", "venue", "game", "paid_media", "checklist",
 ];
 
 /// A text without the bot's name.

@@ -30,14 +30,10 @@ pub(super) fn write(
     )?;
     let sizes = app.store.sizes();
     page.gauge(
-        "chatkeep_database_bytes",
-        "Size of the database file.",
-        sizes.database as f64,
+        "chatkeep_database_bytes", "Size of the database file.", sizes.database as f64,
     )?;
     page.gauge(
-        "chatkeep_wal_bytes",
-        "Size of the write-ahead log.",
-        sizes.log as f64,
+        "chatkeep_wal_bytes", "Size of the write-ahead log.", sizes.log as f64,
     )?;
     page.gauge(
         "chatkeep_relays_connected",

@@ -219,19 +219,13 @@ mod tests {
     fn instances_are_named_as_the_series_writes_them() {
         let cases = [
             (
-                "DTSTART:20261123T090000Z",
-                "20261123T090000Z",
-                "EXDATE:20261123T090000Z\r\n",
+                "DTSTART:20261123T090000Z", "20261123T090000Z", "EXDATE:20261123T090000Z\r\n",
             ),
             (
-                "DTSTART:20261123T090000",
-                "20261130T090000",
-                "EXDATE:20261130T090000\r\n",
+                "DTSTART:20261123T090000", "20261130T090000", "EXDATE:20261130T090000\r\n",
             ),
             (
-                "DTSTART;VALUE=DATE:20261123",
-                "20261130",
-                "EXDATE;VALUE=DATE:20261130\r\n",
+                "DTSTART;VALUE=DATE:20261123", "20261130", "EXDATE;VALUE=DATE:20261130\r\n",
             ),
             (
                 "DTSTART;TZID=\r\n W. Europe Standard Time:20261123T100000",

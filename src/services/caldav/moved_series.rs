@@ -187,9 +187,7 @@ mod tests {
         assert_eq!(
             starts(&moved),
             [
-                "11-23 13:15 Stand-up",
-                "11-30 13:00 Stand-up",
-                "12-07 13:15 Long stand-up",
+                "11-23 13:15 Stand-up", "11-30 13:00 Stand-up", "12-07 13:15 Long stand-up",
                 "12-14 13:15 Stand-up"
             ]
         );
@@ -223,8 +221,7 @@ mod tests {
             ("FREQ=WEEKLY", "FREQ=WEEKLY;BYHOUR=10,12"),
             ("FREQ=WEEKLY", "FREQ=HOURLY"),
             (
-                "SUMMARY:Stand-up\r\nBEGIN:VALARM",
-                "EXRULE:FREQ=DAILY\r\nBEGIN:VALARM",
+                "SUMMARY:Stand-up\r\nBEGIN:VALARM", "EXRULE:FREQ=DAILY\r\nBEGIN:VALARM",
             ),
             ("RECURRENCE-ID;", "RECURRENCE-ID;RANGE=THISANDFUTURE;"),
         ] {

@@ -18,17 +18,8 @@ const DESCRIPTION_BYTES_MAX: usize = 64 << 10;
 const ATTENDEES_MAX: usize = 50;
 /// Where calls take place: hosts and the hosts under them.
 const CALL_HOSTS: [&str; 12] = [
-    "meet.google.com",
-    "zoom.us",
-    "zoom.com",
-    "teams.microsoft.com",
-    "teams.live.com",
-    "webex.com",
-    "meet.jit.si",
-    "whereby.com",
-    "gotomeeting.com",
-    "meet.goto.com",
-    "facetime.apple.com",
+    "meet.google.com", "zoom.us", "zoom.com", "teams.microsoft.com", "teams.live.com", "webex.com",
+    "meet.jit.si", "whereby.com", "gotomeeting.com", "meet.goto.com", "facetime.apple.com",
     "bluejeans.com",
 ];
 
@@ -119,10 +110,8 @@ fn link_of(event: &ICalendarComponent, place: &str, description: &str) -> (Strin
     let conferences = event.properties(&ICalendarProperty::Conference);
     let conferences = conferences.filter_map(|entry| entry.values.first()?.as_text());
     let own = [
-        "X-GOOGLE-CONFERENCE",
-        "X-MICROSOFT-SKYPETEAMSMEETINGURL",
-        "X-MICROSOFT-ONLINEMEETINGCONFLINK",
-        "X-MICROSOFT-ONLINEMEETINGEXTERNALLINK",
+        "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL",
+        "X-MICROSOFT-ONLINEMEETINGCONFLINK", "X-MICROSOFT-ONLINEMEETINGEXTERNALLINK",
     ];
     let own = own.iter().filter_map(|name| own_property(event, name));
     if let Some(call) = conferences.chain(own).find_map(web_link) {

@@ -337,12 +337,10 @@ fn a_series_of_many_years_has_its_instances() {
     for (rule, first) in [
         ("FREQ=HOURLY", "2026-10-18T08:00:00.000Z"),
         (
-            "FREQ=HOURLY;UNTIL=20270101T000000Z",
-            "2026-10-18T08:00:00.000Z",
+            "FREQ=HOURLY;UNTIL=20270101T000000Z", "2026-10-18T08:00:00.000Z",
         ),
         (
-            "FREQ=HOURLY;INTERVAL=9;BYDAY=MO",
-            "2026-10-19T06:00:00.000Z",
+            "FREQ=HOURLY;INTERVAL=9;BYDAY=MO", "2026-10-19T06:00:00.000Z",
         ),
         ("FREQ=MINUTELY;INTERVAL=30", "2026-10-18T08:00:00.000Z"),
     ] {

@@ -147,10 +147,7 @@ fn by_rules(
         })
     };
     let usual = [
-        "Europe/Berlin",
-        "Europe/London",
-        "America/New_York",
-        "America/Chicago",
+        "Europe/Berlin", "Europe/London", "America/New_York", "America/Chicago",
     ];
     let usual = usual.iter().filter_map(|name| name.parse().ok());
     let all = Zone::names().filter_map(|name| name.parse().ok());

@@ -43,14 +43,8 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::Cancel(ReminderRef::About(about)));
     }
     let but = [
-        "all but",
-        "all except",
-        "everything but",
-        "everything except",
-        "all reminders but",
-        "all reminders except",
-        "all of them but",
-        "all of them except",
+        "all but", "all except", "everything but", "everything except", "all reminders but",
+        "all reminders except", "all of them but", "all of them except",
     ];
     if let Some(from) = words.after(range.start, &but) {
         let kept = match numbers(words, from).filter(|(_, end)| *end == range.end) {

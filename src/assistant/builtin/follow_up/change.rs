@@ -19,23 +19,9 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     let from = words.after(
         range.start,
         &[
-            "no i meant",
-            "no i mean",
-            "sorry i meant",
-            "sorry i mean",
-            "oops i meant",
-            "oops i mean",
-            "i meant",
-            "i mean",
-            "oops sorry",
-            "oops",
-            "thats wrong",
-            "wrong",
-            "actually",
-            "no sorry",
-            "no wait",
-            "no",
-            "sorry",
+            "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant",
+            "oops i mean", "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong",
+            "actually", "no sorry", "no wait", "no", "sorry",
         ],
     )?;
     if let Some(found) = words.after(from, &["make", "change", "move"]) {
@@ -111,18 +97,8 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let at = range.start + 1;
     let verb = words.get(range.start);
     let latest = [
-        "it",
-        "that",
-        "this",
-        "that one",
-        "this one",
-        "the last one",
-        "the reminder",
-        "my reminder",
-        "that reminder",
-        "this reminder",
-        "the last reminder",
-        "the time",
+        "it", "that", "this", "that one", "this one", "the last one", "the reminder",
+        "my reminder", "that reminder", "this reminder", "the last reminder", "the time",
     ];
     // The longest phrase wins.
     let referred = latest
@@ -219,12 +195,7 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
         .after(
             at,
             &[
-                "reminder number",
-                "reminder",
-                "number",
-                "numbers",
-                "nr",
-                "no",
+                "reminder number", "reminder", "number", "numbers", "nr", "no",
             ],
         )
         .unwrap_or(at);

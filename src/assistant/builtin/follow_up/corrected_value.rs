@@ -14,33 +14,11 @@ const WORDS_MAX: usize = 12;
 const CORRECTED_WORDS_MAX: usize = 30;
 
 const MARKS: [&str; 16] = [
-    "no sorry",
-    "no wait",
-    "no i meant",
-    "no i mean",
-    "no actually",
-    "no",
-    "nope",
-    "sorry i meant",
-    "sorry i mean",
-    "sorry",
-    "oops",
-    "actually",
-    "i meant",
-    "i mean",
-    "correction",
-    "wait",
+    "no sorry", "no wait", "no i meant", "no i mean", "no actually", "no", "nope", "sorry i meant",
+    "sorry i mean", "sorry", "oops", "actually", "i meant", "i mean", "correction", "wait",
 ];
 const LINKS: [&str; 10] = [
-    "its",
-    "it is",
-    "it was",
-    "thats",
-    "that is",
-    "that was",
-    "make it",
-    "make that",
-    "i meant",
+    "its", "it is", "it was", "thats", "that is", "that was", "make it", "make that", "i meant",
     "i mean",
 ];
 
@@ -153,30 +131,20 @@ mod tests {
     fn a_value_takes_the_place_of_one_of_its_kind() {
         let cases = [
             (
-                "julia's birthday is 5 june",
-                "no, 4 May",
-                "julia's birthday is 4 May",
+                "julia's birthday is 5 june", "no, 4 May", "julia's birthday is 4 May",
             ),
             (
-                "ana's birthday is on the 3rd of march",
-                "i mean the 4th",
-                "",
+                "ana's birthday is on the 3rd of march", "i mean the 4th", "",
             ),
             (
-                "the wifi password is abc",
-                "no, it's abd",
-                "the wifi password is abd",
+                "the wifi password is abc", "no, it's abd", "the wifi password is abd",
             ),
             (
-                "my locker code is 1234",
-                "no, 1243",
-                "my locker code is 1243",
+                "my locker code is 1234", "no, 1243", "my locker code is 1243",
             ),
             ("spent 20 on lunch", "sorry 25", "spent 25 on lunch"),
             (
-                "spent 20 on lunch yesterday",
-                "no, 25",
-                "spent 25 on lunch yesterday",
+                "spent 20 on lunch yesterday", "no, 25", "spent 25 on lunch yesterday",
             ),
             ("spent 5 on bus and 12 on lunch", "no, 25", ""),
             ("my boss is Julia", "Juno, no, Julie", "my boss is Julie"),

@@ -168,15 +168,7 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 
 /// What is put off: whatever came last, together.
 const SNOOZED: [&str; 9] = [
-    "both of them",
-    "all of them",
-    "them all",
-    "them both",
-    "both",
-    "all",
-    "them",
-    "it",
-    "that",
+    "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
 ];
 
 /// "remind me again in 10 minutes", "remind me again later".
@@ -271,30 +263,13 @@ fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(
         range.start,
         &[
-            "when is it next",
-            "when is that next",
-            "when does it come next",
-            "when does it come",
-            "whens it next",
-            "when will it come",
-            "when is the next one",
-            "whens the next one",
-            "next three dates",
-            "next 3 dates",
-            "the next three dates",
-            "next dates",
-            "next times",
-            "show me the next three dates",
-            "show me the next dates",
-            "show the next dates",
-            "show next dates",
-            "show the next three dates",
-            "show me the next 3 dates",
-            "what are the next dates",
-            "what are the next three dates",
-            "what are the next 3 dates",
-            "what are its next dates",
-            "whats the next date",
+            "when is it next", "when is that next", "when does it come next", "when does it come",
+            "whens it next", "when will it come", "when is the next one", "whens the next one",
+            "next three dates", "next 3 dates", "the next three dates", "next dates", "next times",
+            "show me the next three dates", "show me the next dates", "show the next dates",
+            "show next dates", "show the next three dates", "show me the next 3 dates",
+            "what are the next dates", "what are the next three dates",
+            "what are the next 3 dates", "what are its next dates", "whats the next date",
             "when next",
         ],
     )?;
@@ -378,8 +353,7 @@ mod tests {
             ("done 2", "DoneNumbered([2])"),
             ("cancel all but 2", "CancelAllBut(Numbered([2]))"),
             (
-                "cancel everything except the run",
-                "CancelAllBut(About(\"run\"))",
+                "cancel everything except the run", "CancelAllBut(About(\"run\"))",
             ),
             ("same thing on friday", "again 11-27 09:00"),
             ("also on friday", "again 11-27 09:00"),
@@ -419,17 +393,14 @@ mod tests {
             ),
             ("move 2 to friday", "Numbered([2]) 11-27 09:00"),
             (
-                "move the dentist reminder to friday",
-                "About(\"dentist\") 11-27 09:00",
+                "move the dentist reminder to friday", "About(\"dentist\") 11-27 09:00",
             ),
             (
-                "change my reminder to call mom to 10",
-                "About(\"call mom\") 11-24 10:00",
+                "change my reminder to call mom to 10", "About(\"call mom\") 11-24 10:00",
             ),
             ("i mean 11", "Latest 11-24 11:00"),
             (
-                "move the dentist one to friday",
-                "About(\"dentist\") 11-27 09:00",
+                "move the dentist one to friday", "About(\"dentist\") 11-27 09:00",
             ),
             ("cancel the lunch one", "Cancel(About(\"lunch\"))"),
             ("20 min", "time 11-23 14:20"),

@@ -54,15 +54,8 @@ fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
 pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;
     let next = [
-        "the next one",
-        "the next time",
-        "next one",
-        "next time",
-        "this time",
-        "this one",
-        "the next",
-        "next",
-        "once",
+        "the next one", "the next time", "next one", "next time", "this time", "this one",
+        "the next", "next", "once",
     ];
     let (about_end, day) = (range.start..range.end).find_map(|at| {
         if words.after(at, &next) == Some(range.end) {

@@ -142,12 +142,8 @@ fn of_myself(words: &Words<'_>, at: usize) -> bool {
         !rest.is_empty() && rest.len() <= VALUE_WORDS_MAX
     };
     let allergic = [
-        "im allergic to",
-        "i am allergic to",
-        "im also allergic to",
-        "i am also allergic to",
-        "i have an allergy to",
-        "ive got an allergy to",
+        "im allergic to", "i am allergic to", "im also allergic to", "i am also allergic to",
+        "i have an allergy to", "ive got an allergy to",
     ];
     if let Some(from) = words.after(at, &allergic) {
         return is_short(from) && !matches!(words.get(from), "you" | "this" | "that" | "it");
@@ -166,27 +162,10 @@ fn of_myself(words: &Words<'_>, at: usize) -> bool {
 
 /// What somebody is for long.
 const LASTING: [&str; 21] = [
-    "vegetarian",
-    "vegan",
-    "pescatarian",
-    "pescetarian",
-    "diabetic",
-    "celiac",
-    "coeliac",
-    "lactose intolerant",
-    "gluten intolerant",
-    "gluten free",
-    "left-handed",
-    "left handed",
-    "right-handed",
-    "right handed",
-    "colorblind",
-    "colourblind",
-    "color blind",
-    "colour blind",
-    "asthmatic",
-    "dyslexic",
-    "epileptic",
+    "vegetarian", "vegan", "pescatarian", "pescetarian", "diabetic", "celiac", "coeliac",
+    "lactose intolerant", "gluten intolerant", "gluten free", "left-handed", "left handed",
+    "right-handed", "right handed", "colorblind", "colourblind", "color blind", "colour blind",
+    "asthmatic", "dyslexic", "epileptic",
 ];
 
 /// "I parked on level 3", "I left my keys in the drawer": a place, and no time.
@@ -197,12 +176,7 @@ fn of_place(words: &Words<'_>, at: usize) -> bool {
         return is_place(words, words.after(from, &car).unwrap_or(from));
     }
     let kept = [
-        "i left my",
-        "i put my",
-        "i keep my",
-        "i hid my",
-        "i left the",
-        "i put the",
+        "i left my", "i put my", "i keep my", "i hid my", "i left the", "i put the",
     ];
     let Some(thing) = words.after(at, &kept) else {
         return false;
@@ -214,22 +188,8 @@ fn of_place(words: &Words<'_>, at: usize) -> bool {
 /// Whether the rest of the words is a place.
 fn is_place(words: &Words<'_>, from: usize) -> bool {
     let places = [
-        "on",
-        "at",
-        "in",
-        "near",
-        "by",
-        "behind",
-        "under",
-        "next to",
-        "outside",
-        "opposite",
-        "inside",
-        "in front of",
-        "across from",
-        "around",
-        "between",
-        "beside",
+        "on", "at", "in", "near", "by", "behind", "under", "next to", "outside", "opposite",
+        "inside", "in front of", "across from", "around", "between", "beside",
     ];
     let Some(place) = words.after(from, &places) else {
         return false;
@@ -293,72 +253,33 @@ mod tests {
     #[test]
     fn plain_facts_are_told_from_talk() {
         let facts = [
-            "my passport number is X1234567",
-            "my wifi password is hunter2",
-            "Our door code is 4321",
-            "my license plate is B-AB 123",
-            "my shoe size is 42",
-            "my blood type is 0+",
-            "my address is Baker Street 5, London",
-            "my favourite color is green",
-            "my wife is called Mia",
-            "my best friend's name is Bo Li",
-            "my boss is Julia",
-            "my dog is named Rex",
-            "i'm allergic to nuts",
-            "I have a peanut allergy",
-            "im vegetarian",
-            "I am a vegan",
-            "I parked on level 3",
-            "parked on level 3",
-            "the wifi password is abc",
-            "the garage code is 8765",
-            "bo's number is +15550101",
-            "Ana's email is ana@example.com",
-            "we parked the car next to the bakery",
+            "my passport number is X1234567", "my wifi password is hunter2",
+            "Our door code is 4321", "my license plate is B-AB 123", "my shoe size is 42",
+            "my blood type is 0+", "my address is Baker Street 5, London",
+            "my favourite color is green", "my wife is called Mia",
+            "my best friend's name is Bo Li", "my boss is Julia", "my dog is named Rex",
+            "i'm allergic to nuts", "I have a peanut allergy", "im vegetarian", "I am a vegan",
+            "I parked on level 3", "parked on level 3", "the wifi password is abc",
+            "the garage code is 8765", "bo's number is +15550101",
+            "Ana's email is ana@example.com", "we parked the car next to the bakery",
             "i left my keys in the drawer",
         ];
         for text in facts {
             assert_eq!(fact_of(text).as_deref(), Some(text));
         }
         let talk = [
-            "my boss is annoying",
-            "my boss is so annoying",
-            "my boss is called away",
-            "my phone number is private",
-            "my password is wrong",
-            "my password is expired",
-            "my passport number is on the form",
-            "my address is wrong",
-            "is my passport number X1234567?",
-            "my passport number is X1234567?",
-            "my passport number is not X1234567",
-            "i think my pin is 1234",
-            "my pin was 1234",
-            "maybe my pin is 1234",
-            "my wife is sick",
-            "my wife is Sick",
-            "my dog is cute",
-            "my cat is on the roof",
-            "i'm not allergic to nuts",
-            "i'm allergic to you",
-            "i'm tired",
-            "i'm a mess",
-            "i parked at 5",
-            "i parked",
-            "i left my job",
-            "i left my office at 5pm",
-            "i have a bad idea",
-            "my number one is you",
-            "my day is 10 out of 10",
-            "my name is Ana",
-            "the password is abc",
-            "the door code is wrong",
-            "the number is 5",
-            "what's the number is 5",
-            "bo's number is private",
-            "bo's passport number is X1234567",
-            "it's number is 5",
+            "my boss is annoying", "my boss is so annoying", "my boss is called away",
+            "my phone number is private", "my password is wrong", "my password is expired",
+            "my passport number is on the form", "my address is wrong",
+            "is my passport number X1234567?", "my passport number is X1234567?",
+            "my passport number is not X1234567", "i think my pin is 1234", "my pin was 1234",
+            "maybe my pin is 1234", "my wife is sick", "my wife is Sick", "my dog is cute",
+            "my cat is on the roof", "i'm not allergic to nuts", "i'm allergic to you",
+            "i'm tired", "i'm a mess", "i parked at 5", "i parked", "i left my job",
+            "i left my office at 5pm", "i have a bad idea", "my number one is you",
+            "my day is 10 out of 10", "my name is Ana", "the password is abc",
+            "the door code is wrong", "the number is 5", "what's the number is 5",
+            "bo's number is private", "bo's passport number is X1234567", "it's number is 5",
         ];
         for text in talk {
             assert_eq!(fact_of(text), None, "{text}");

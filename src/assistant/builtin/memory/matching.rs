@@ -278,16 +278,12 @@ mod tests {
             ("my wifi password is hunter2", "wifi", true),
             ("my wifi password is hunter2", "my Wi-Fi password?", true),
             (
-                "my wifi password is hunter2",
-                "the password of my wifi",
-                true,
+                "my wifi password is hunter2", "the password of my wifi", true,
             ),
             ("my wifi password is hunter2", "wifi router", false),
             ("my wifi password is hunter2", "wif", false),
             (
-                "my sister’s birthday is in May",
-                "my sister's birthday",
-                true,
+                "my sister’s birthday is in May", "my sister's birthday", true,
             ),
             ("my sister's birthday is in May", "sisters", true),
             ("I like apples", "apple", true),

@@ -10,19 +10,8 @@ use crate::assistant::builtin::words::Words;
 const WORDS_MAX: usize = 60;
 /// What stands between a time and the one that takes its place.
 const MARKS: [&str; 13] = [
-    "i mean",
-    "i meant",
-    "or rather",
-    "make that",
-    "make it",
-    "scratch that",
-    "correction",
-    "actually",
-    "rather",
-    "sorry",
-    "wait",
-    "no",
-    "oops",
+    "i mean", "i meant", "or rather", "make that", "make it", "scratch that", "correction",
+    "actually", "rather", "sorry", "wait", "no", "oops",
 ];
 
 /// The time that is meant, and the request without both times.

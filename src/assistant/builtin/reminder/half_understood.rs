@@ -124,15 +124,8 @@ fn begins_with_amount(words: &Words) -> bool {
 /// How often or how long, which was not understood: "a few times", "the next 3 days".
 fn begins_with_count(words: &Words) -> bool {
     let begins = [
-        "a few times",
-        "several times",
-        "multiple times",
-        "a couple of times",
-        "a couple times",
-        "many times",
-        "twice",
-        "the next",
-        "the following",
+        "a few times", "several times", "multiple times", "a couple of times", "a couple times",
+        "many times", "twice", "the next", "the following",
     ];
     words.after(0, &begins).is_some() && words.iter().any(|word| word == "to")
 }

@@ -65,18 +65,8 @@ pub(in crate::assistant::builtin) fn without_courtesies(
     range: Range<usize>,
 ) -> usize {
     const COURTESIES: [&str; 12] = [
-        "please",
-        "pls",
-        "plz",
-        "thanks a lot",
-        "thanks in advance",
-        "thanks",
-        "thx",
-        "thank you so much",
-        "thank you very much",
-        "thank you",
-        "thank u",
-        "many thanks",
+        "please", "pls", "plz", "thanks a lot", "thanks in advance", "thanks", "thx",
+        "thank you so much", "thank you very much", "thank you", "thank u", "many thanks",
     ];
     /// Only where punctuation is before them.
     const SET_OFF: [&str; 5] = ["ok", "okay", "ty", "cheers", "will you"];

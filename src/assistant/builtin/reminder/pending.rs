@@ -72,12 +72,7 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     let all = words.after(
         at,
         &[
-            "all of my",
-            "all of the",
-            "all my",
-            "all the",
-            "all",
-            "every",
+            "all of my", "all of the", "all my", "all the", "all", "every",
         ],
     );
     let at = all

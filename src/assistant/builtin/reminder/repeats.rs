@@ -224,11 +224,7 @@ impl RuleParts {
     /// "starting tomorrow at 8".
     fn take_start(&mut self, words: &Words, at: usize) -> Option<usize> {
         let links = [
-            "starting on",
-            "starting from",
-            "starting",
-            "beginning",
-            "from",
+            "starting on", "starting from", "starting", "beginning", "from",
         ];
         let from = words.after(at, &links)?;
         let (spec, after) = when::read(words, from)?;

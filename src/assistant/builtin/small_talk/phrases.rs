@@ -37,17 +37,12 @@ pub(super) fn greeting(message: &ParsedMessage, phrase: &str) -> Option<String> 
             .to_owned(),
         _ if is_farewell(phrase) => message
             .pick(&[
-                "Bye! I'm here whenever you need me.",
-                "See you! Take care.",
-                "Talk to you soon!",
+                "Bye! I'm here whenever you need me.", "See you! Take care.", "Talk to you soon!",
             ])
             .to_owned(),
         _ if is_thanks(phrase) => message
             .pick(&[
-                "You're welcome!",
-                "Any time!",
-                "Happy to help!",
-                "My pleasure!",
+                "You're welcome!", "Any time!", "Happy to help!", "My pleasure!",
             ])
             .to_owned(),
         _ => return None,

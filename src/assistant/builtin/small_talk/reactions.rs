@@ -7,8 +7,7 @@ pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> 
     let choices: &[&str] = match phrase {
         "yes" | "yeah" | "yep" | "yup" | "sure" | "of course" | "absolutely" | "y" | "si"
         | "oui" | "ja" => &[
-            "Good! Just tell me what you'd like.",
-            "All right! What shall I do?",
+            "Good! Just tell me what you'd like.", "All right! What shall I do?",
         ],
         "no" | "no thanks" | "no thank you" | "nope" | "nah" | "n" | "not now" | "not really"
         | "nein" | "non" => &["All right.", "Okay, no problem."],
@@ -23,8 +22,7 @@ pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> 
         | "youre the best" | "you are the best" | "youre amazing" | "you are amazing"
         | "youre so helpful" | "you rock" | "i like you" | "youre cute" | "youre funny"
         | "youre smart" | "you are smart" | "👏" | "🎉" => &[
-            "That's kind of you, thank you!",
-            "Thank you, that makes my day!",
+            "That's kind of you, thank you!", "Thank you, that makes my day!",
         ],
         "i love you" | "love you" | "i love you so much" | "❤" | "😍" | "🥰" | "😘" => {
             &["Aw, thank you! ❤️", "That's lovely of you to say."]

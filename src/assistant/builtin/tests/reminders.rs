@@ -197,16 +197,14 @@ fn what_is_wrong_with_a_reminder_is_said() {
     let cases = [
         ("remind me", "What should I remind you of, and when"),
         (
-            "remind me to call mom",
-            "When should I remind you: call mom?",
+            "remind me to call mom", "When should I remind you: call mom?",
         ),
         ("remind me in 20 minutes", "What should I remind you of?"),
         ("remind me on 2020-01-01 to party", "already passed"),
         ("remind me today at 9am to party", "already passed"),
         ("remind me in 0 minutes to party", "already passed"),
         (
-            "remind me in -5 minutes to party",
-            "When should I remind you",
+            "remind me in -5 minutes to party", "When should I remind you",
         ),
         ("remind me on 2026-02-30 at 10:00 to party", "calendar"),
         ("remind me at 25:00 to party", "calendar"),
@@ -228,8 +226,7 @@ fn what_is_wrong_with_a_reminder_is_said() {
             "When should I remind you",
         ),
         (
-            "remind me later to call mom",
-            "When should I remind you: call mom?",
+            "remind me later to call mom", "When should I remind you: call mom?",
         ),
         ("cancel everything", "Which reminder?"),
         ("remind me every minute to party", "at most every 5 minutes"),
@@ -259,14 +256,10 @@ fn what_is_wrong_with_a_reminder_is_said() {
 fn a_zone_that_is_named_is_converted_and_kept() {
     let cases = [
         (
-            "remind me at 3pm Berlin time to call",
-            "2026-03-04T15:00:00+01:00",
-            "Europe/Berlin",
+            "remind me at 3pm Berlin time to call", "2026-03-04T15:00:00+01:00", "Europe/Berlin",
         ),
         (
-            "remind me to call at 9 am PST",
-            "2026-03-04T09:00:00-08:00",
-            "America/Los_Angeles",
+            "remind me to call at 9 am PST", "2026-03-04T09:00:00-08:00", "America/Los_Angeles",
         ),
         (
             "remind me to call tomorrow at 3pm New York time",
@@ -274,9 +267,7 @@ fn a_zone_that_is_named_is_converted_and_kept() {
             "America/New_York",
         ),
         (
-            "remind me at 15:00 UTC to call",
-            "2026-03-04T15:00:00Z",
-            "UTC",
+            "remind me at 15:00 UTC to call", "2026-03-04T15:00:00Z", "UTC",
         ),
     ];
     for (phrase, at, zone) in cases {
@@ -392,14 +383,10 @@ fn a_wish_for_every_day_is_one_reminder_with_a_rule() {
             "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
         ),
         (
-            "remind me at 9 to swim every day",
-            "swim",
-            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+            "remind me at 9 to swim every day", "swim", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
         ),
         (
-            "don't forget to swim every day at 9",
-            "swim",
-            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+            "don't forget to swim every day at 9", "swim", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
         ),
         (
             "wake me up every weekday at 6:30",
@@ -407,9 +394,7 @@ fn a_wish_for_every_day_is_one_reminder_with_a_rule() {
             "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6;BYMINUTE=30",
         ),
         (
-            "could you remind me to swim every day?",
-            "swim",
-            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+            "could you remind me to swim every day?", "swim", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
         ),
         (
             "remind me every day to check if the door is closed",

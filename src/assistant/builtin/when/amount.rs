@@ -258,24 +258,8 @@ pub(super) fn spelled(words: &Words, at: usize) -> Option<(u32, usize)> {
 
 fn ones_word(word: &str) -> Option<u32> {
     const NAMES: [&str; 19] = [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
         "nineteen",
     ];
     (1..)

@@ -112,19 +112,10 @@ const COMING: [&str; 4] = ["this coming", "this upcoming", "the upcoming", "upco
 /// The index after a day that is over: "last friday", "friday last week", "earlier today".
 fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
     const OVER: [&str; 4] = [
-        "last night",
-        "earlier today",
-        "earlier this week",
-        "last weekend",
+        "last night", "earlier today", "earlier this week", "last weekend",
     ];
     const LAST: [&str; 8] = [
-        "this past",
-        "this last",
-        "the past",
-        "the last",
-        "the previous",
-        "last",
-        "past",
+        "this past", "this last", "the past", "the last", "the previous", "last", "past",
         "previous",
     ];
     if let Some(end) = words.after(at, &OVER) {

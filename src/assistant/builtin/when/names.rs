@@ -48,18 +48,8 @@ pub(in crate::assistant::builtin) fn ordinal(word: &str) -> Option<u32> {
 
 pub(in crate::assistant) fn month(word: &str) -> Option<u32> {
     const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
+        "january", "february", "march", "april", "may", "june", "july", "august", "september",
+        "october", "november", "december",
     ];
     (1..)
         .zip(NAMES)

@@ -30,12 +30,7 @@ pub(in crate::assistant::powers) fn parse(
     }
     // A bill has no days.
     let before = [
-        "yesterday",
-        "today",
-        "last night",
-        "this morning",
-        "tonight",
-        "earlier",
+        "yesterday", "today", "last night", "this morning", "tonight", "earlier",
     ];
     let at = words.after(at, &before).unwrap_or(at);
     owes(words, at, end).or_else(|| paid(words, at, end))
@@ -91,13 +86,7 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         .after(
             at + 1,
             &[
-                "the bill of",
-                "a bill of",
-                "the bill",
-                "a bill",
-                "the check",
-                "the",
-                "a",
+                "the bill of", "a bill of", "the bill", "a bill", "the check", "the", "a",
             ],
         )
         .unwrap_or(at + 1);
@@ -243,12 +232,7 @@ fn everybody_but(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, V
         let next = words.after(
             next,
             &[
-                "but not",
-                "but",
-                "except for",
-                "except",
-                "without",
-                "besides",
+                "but not", "but", "except for", "except", "without", "besides",
             ],
         )?;
         (next < end).then(|| (at, names(words, next, end)))
@@ -339,13 +323,7 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
         .after(
             at,
             &[
-                "evenly by",
-                "evenly between",
-                "equally between",
-                "by",
-                "between",
-                "among",
-                "into",
+                "evenly by", "evenly between", "equally between", "by", "between", "among", "into",
             ],
         )
         .unwrap_or(at);

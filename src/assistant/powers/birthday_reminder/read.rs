@@ -13,11 +13,7 @@ use crate::assistant::powers::{local_time, parsers};
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
 const WHEN: [&str; 5] = [
-    "when is",
-    "whens",
-    "what day is",
-    "when was",
-    "do you know when",
+    "when is", "whens", "what day is", "when was", "do you know when",
 ];
 
 pub(in crate::assistant::powers) fn parse(
@@ -62,14 +58,7 @@ pub(in crate::assistant::powers) fn parse(
         .after(
             next,
             &[
-                "is on the",
-                "is on",
-                "is the",
-                "is",
-                "on the",
-                "on",
-                "falls on",
-                "was on",
+                "is on the", "is on", "is the", "is", "on the", "on", "falls on", "was on",
             ],
         )
         .unwrap_or(next);
@@ -91,20 +80,8 @@ fn asked_age(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
 
 /// What begins a request to keep a birthday.
 const KEEP: [&str; 15] = [
-    "remember that",
-    "remember",
-    "dont forget that",
-    "dont forget",
-    "do not forget",
-    "note that",
-    "keep in mind that",
-    "keep in mind",
-    "add a",
-    "add",
-    "save",
-    "note",
-    "keep",
-    "set",
+    "remember that", "remember", "dont forget that", "dont forget", "do not forget", "note that",
+    "keep in mind that", "keep in mind", "add a", "add", "save", "note", "keep", "set",
     "remind me of",
 ];
 
@@ -212,20 +189,8 @@ fn in_days_on(
 
 /// Written without the apostrophe.
 const RELATIVES: [&str; 14] = [
-    "dads",
-    "moms",
-    "mums",
-    "mothers",
-    "fathers",
-    "sisters",
-    "brothers",
-    "wifes",
-    "husbands",
-    "grandmas",
-    "grandpas",
-    "grannys",
-    "sons",
-    "daughters",
+    "dads", "moms", "mums", "mothers", "fathers", "sisters", "brothers", "wifes", "husbands",
+    "grandmas", "grandpas", "grannys", "sons", "daughters",
 ];
 
 /// Whose birthday the words before or after "birthday" name.

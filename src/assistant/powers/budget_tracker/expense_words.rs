@@ -14,15 +14,8 @@ pub(super) fn day_at_end(words: &Words<'_>, from: usize, end: usize) -> (usize, 
             (start > from && words.after(start, &[phrase]) == Some(to)).then_some(start)
         };
         let today = [
-            "today",
-            "right now",
-            "just now",
-            "now",
-            "earlier",
-            "this morning",
-            "this afternoon",
-            "this evening",
-            "tonight",
+            "today", "right now", "just now", "now", "earlier", "this morning", "this afternoon",
+            "this evening", "tonight",
         ];
         let of_day = || {
             let mut starts = from + 1..to;
@@ -87,18 +80,8 @@ pub(super) fn names_end(words: &Words<'_>, at: usize) -> bool {
 /// "weekly", "a week", "per day".
 pub(super) fn is_other_than_month(words: &Words<'_>, at: usize) -> bool {
     let spans = [
-        "a week",
-        "per week",
-        "each week",
-        "every week",
-        "a day",
-        "per day",
-        "each day",
-        "every day",
-        "a year",
-        "per year",
-        "each year",
-        "every year",
+        "a week", "per week", "each week", "every week", "a day", "per day", "each day",
+        "every day", "a year", "per year", "each year", "every year",
     ];
     matches!(
         words.get(at),

@@ -22,20 +22,12 @@ pub(super) fn last_or_left(
     }
     let words = &message.words;
     let left = [
-        "whats left in my",
-        "how much is left for",
-        "how much is left in my",
-        "whats left for",
-        "what do i have left for",
-        "how much do i have left for",
+        "whats left in my", "how much is left for", "how much is left in my", "whats left for",
+        "what do i have left for", "how much do i have left for",
     ];
     let left_of = [
-        "whats left of",
-        "what is left of",
-        "how much is left of",
-        "how much do i have left of",
-        "how much do i have left in",
-        "how much budget do i have left",
+        "whats left of", "what is left of", "how much is left of", "how much do i have left of",
+        "how much do i have left in", "how much budget do i have left",
     ];
     let has_budget = || words.iter().any(|word| word == "budget");
     if words.after(at, &left).is_some() || words.after(at, &left_of).is_some() && has_budget() {
@@ -100,12 +92,7 @@ fn is_last_entry(request: &str) -> bool {
 fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     let verbs = [
-        "i bought",
-        "i just bought",
-        "bought",
-        "i got",
-        "ive bought",
-        "got",
+        "i bought", "i just bought", "bought", "i got", "ive bought", "got",
     ];
     let from = words.after(at, &verbs)?;
     let (to, days_ago) = match words.get(end - 1) {

@@ -46,11 +46,8 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(
         at,
         &[
-            "how much have i spent",
-            "how much did i spend",
-            "how much have we spent",
-            "how much i spent",
-            "what have i spent",
+            "how much have i spent", "how much did i spend", "how much have we spent",
+            "how much i spent", "what have i spent",
         ],
     ) {
         return how_much(message, from, end).map(|action| (Clear, action));
@@ -84,18 +81,8 @@ fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
 }
 
 const SPENT: [&str; 12] = [
-    "i spent",
-    "ive spent",
-    "i have spent",
-    "i just spent",
-    "spent",
-    "paid",
-    "i paid",
-    "payed",
-    "i payed",
-    "spend",
-    "log expense",
-    "expense",
+    "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",
+    "i payed", "spend", "log expense", "expense",
 ];
 
 /// Limit of amounts in one message.
@@ -343,14 +330,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         .after(
             message.start,
             &[
-                "set my",
-                "set a",
-                "set the",
-                "set",
-                "my",
-                "change my",
-                "new",
-                "a",
+                "set my", "set a", "set the", "set", "my", "change my", "new", "a",
             ],
         )
         .unwrap_or(message.start);
@@ -406,11 +386,7 @@ fn whole(words: &Words<'_>, next: usize, end: usize) -> bool {
         || words.after(
             next,
             &[
-                "a month",
-                "per month",
-                "each month",
-                "this month",
-                "monthly",
+                "a month", "per month", "each month", "this month", "monthly",
             ],
         ) == Some(end)
 }

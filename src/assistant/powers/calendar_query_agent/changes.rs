@@ -122,16 +122,8 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
     let from = words.after(
         at,
         &[
-            "put",
-            "pencil in",
-            "schedule",
-            "add an event",
-            "add event",
-            "add",
-            "create an event",
-            "create event",
-            "create",
-            "new event",
+            "put", "pencil in", "schedule", "add an event", "add event", "add", "create an event",
+            "create event", "create", "new event",
         ],
     )?;
     let named = calendar_phrase(message, from, end);
@@ -387,8 +379,7 @@ mod tests {
     fn events_are_understood() {
         let cases = [
             (
-                "put lunch with Bo on tuesday at 1",
-                "lunch with Bo|2026-03-10|780|60|",
+                "put lunch with Bo on tuesday at 1", "lunch with Bo|2026-03-10|780|60|",
             ),
             (
                 "put lunch with Bo on tuesday at 1 in my calendar",
@@ -403,16 +394,14 @@ mod tests {
                 "a call with Ana|2026-03-05|630|30|",
             ),
             (
-                "schedule yoga tomorrow from 6 to 8",
-                "yoga|2026-03-05|1080|120|",
+                "schedule yoga tomorrow from 6 to 8", "yoga|2026-03-05|1080|120|",
             ),
             (
                 "add dentist on 12 march at 9 am to my calendar",
                 "dentist|2026-03-12|540|60|",
             ),
             (
-                "put holiday on friday in my calendar",
-                "holiday|2026-03-06|all day|60|",
+                "put holiday on friday in my calendar", "holiday|2026-03-06|all day|60|",
             ),
             (
                 "create an event called picnic on saturday at noon",
@@ -434,12 +423,8 @@ mod tests {
             assert_eq!(found, expected, "{text}");
         }
         for text in [
-            "put the milk into the fridge",
-            "add milk",
-            "add milk to my shopping list",
-            "create a poem",
-            "new shoes",
-            "put on your shoes",
+            "put the milk into the fridge", "add milk", "add milk to my shopping list",
+            "create a poem", "new shoes", "put on your shoes",
         ] {
             assert_eq!(understood(text), None, "{text}");
         }

@@ -10,24 +10,12 @@ const NAME_WORDS_MAX: usize = 12;
 
 /// What tells that there is nothing left to cancel.
 const DONE: [&str; 8] = [
-    "i cancelled",
-    "i canceled",
-    "ive cancelled",
-    "ive canceled",
-    "i have cancelled",
-    "i have canceled",
-    "im keeping",
-    "i keep",
+    "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
+    "i have canceled", "im keeping", "i keep",
 ];
 /// What a request to cancel something begins with.
 const ORDERS: [&str; 8] = [
-    "cancel",
-    "end",
-    "stop",
-    "quit",
-    "terminate",
-    "unsubscribe me from",
-    "unsubscribe from",
+    "cancel", "end", "stop", "quit", "terminate", "unsubscribe me from", "unsubscribe from",
     "get rid of",
 ];
 
@@ -127,12 +115,8 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
         if let Some(next) = words.after(
             n,
             &[
-                "free cancellation",
-                "free cancelation",
-                "can be cancelled for free",
-                "can be canceled for free",
-                "cancellation is free",
-                "is free to cancel",
+                "free cancellation", "free cancelation", "can be cancelled for free",
+                "can be canceled for free", "cancellation is free", "is free to cancel",
                 "can be cancelled free of charge",
             ],
         ) {
@@ -147,17 +131,8 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
             && let Some(next) = words.after(
                 n + 1,
                 &[
-                    "ends",
-                    "expires",
-                    "is over",
-                    "runs out",
-                    "will end",
-                    "runs until",
-                    "period ends",
-                    "lasts until",
-                    "of",
-                    "for",
-                    "with",
+                    "ends", "expires", "is over", "runs out", "will end", "runs until",
+                    "period ends", "lasts until", "of", "for", "with",
                 ],
             )
         {

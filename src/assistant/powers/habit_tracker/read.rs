@@ -43,19 +43,9 @@ pub(in crate::assistant::powers) fn parse(
 fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
     use Strength::Clear;
     let track = [
-        "track habit",
-        "track a habit",
-        "track the habit",
-        "track my habit",
-        "new habit",
-        "add habit",
-        "add a habit",
-        "add the habit",
-        "start habit",
-        "start a habit",
-        "create habit",
-        "create a habit",
-        "habit",
+        "track habit", "track a habit", "track the habit", "track my habit", "new habit",
+        "add habit", "add a habit", "add the habit", "start habit", "start a habit",
+        "create habit", "create a habit", "habit",
     ];
     if let Some(from) = words.after(at, &track) {
         let from = words.after(from, &["to", "of"]).unwrap_or(from);
@@ -70,15 +60,8 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
         return Some((Clear, action));
     }
     let stop = [
-        "delete habit",
-        "delete the habit",
-        "delete my habit",
-        "remove habit",
-        "remove the habit",
-        "remove my habit",
-        "drop the habit",
-        "stop habit",
-        "forget habit",
+        "delete habit", "delete the habit", "delete my habit", "remove habit", "remove the habit",
+        "remove my habit", "drop the habit", "stop habit", "forget habit",
     ];
     let remove = |from| HabitAction::Remove(parsers::original(words, from, end));
     if let Some(from) = words.after(at, &stop) {
@@ -91,23 +74,9 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
 }
 
 const NOT_DONE: [&str; 17] = [
-    "i didnt do my",
-    "i didnt do",
-    "i didnt",
-    "i did not",
-    "didnt do my",
-    "didnt",
-    "did not",
-    "i havent",
-    "i have not",
-    "i skipped my",
-    "i skipped",
-    "skipped",
-    "i missed my",
-    "i missed",
-    "missed",
-    "i forgot to",
-    "no",
+    "i didnt do my", "i didnt do", "i didnt", "i did not", "didnt do my", "didnt", "did not",
+    "i havent", "i have not", "i skipped my", "i skipped", "skipped", "i missed my", "i missed",
+    "missed", "i forgot to", "no",
 ];
 
 /// "I ran today", "did run", "run done", "I didn't run today".
@@ -290,11 +259,7 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
         if words.after(
             at,
             &[
-                "once a week",
-                "once weekly",
-                "weekly",
-                "every week",
-                "once per week",
+                "once a week", "once weekly", "weekly", "every week", "once per week",
             ],
         ) == Some(end)
         {
@@ -316,21 +281,9 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
             && let Some(next) = words.after(
                 at + 1,
                 &[
-                    "times a week",
-                    "times per week",
-                    "days a week",
-                    "times every week",
-                    "x a week",
-                    "x per week",
-                    "time a week",
-                    "days per week",
-                    "times weekly",
-                    "times week",
-                    "x week",
-                    "x weekly",
-                    "a week",
-                    "per week",
-                    "week",
+                    "times a week", "times per week", "days a week", "times every week",
+                    "x a week", "x per week", "time a week", "days per week", "times weekly",
+                    "times week", "x week", "x weekly", "a week", "per week", "week",
                 ],
             )
             && next == end

@@ -17,33 +17,17 @@ use crate::assistant::powers::{local_time, parsers};
 const NAME_WORDS_MAX: usize = 8;
 /// What begins the mention of how often, without a name.
 const IT_RENEWS: [&str; 6] = [
-    "it renews",
-    "it is renewed",
-    "its renewed",
-    "thats",
-    "that is",
-    "its",
+    "it renews", "it is renewed", "its renewed", "thats", "that is", "its",
 ];
 
 /// What a request to cancel something begins with.
 const ORDERS: [&str; 8] = [
-    "cancel",
-    "stop",
-    "end",
-    "quit",
-    "terminate",
-    "unsubscribe me from",
-    "unsubscribe from",
+    "cancel", "stop", "end", "quit", "terminate", "unsubscribe me from", "unsubscribe from",
     "get rid of",
 ];
 const CANCELLED: [&str; 7] = [
-    "i cancelled",
-    "i canceled",
-    "ive cancelled",
-    "ive canceled",
-    "i have cancelled",
-    "i have canceled",
-    "i quit",
+    "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
+    "i have canceled", "i quit",
 ];
 
 pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, RenewalAction)> {
@@ -362,16 +346,8 @@ fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
     words.after(
         at,
         &[
-            "renews",
-            "auto-renews",
-            "autorenews",
-            "will renew",
-            "is renewed",
-            "gets renewed",
-            "will be renewed",
-            "is due for renewal",
-            "renewal is",
-            "is up for renewal",
+            "renews", "auto-renews", "autorenews", "will renew", "is renewed", "gets renewed",
+            "will be renewed", "is due for renewal", "renewal is", "is up for renewal",
         ],
     )
 }

@@ -12,38 +12,15 @@ use crate::assistant::powers::{Strength, parsers, planned_time};
 const NUMBER_CHARS_MIN: usize = 8;
 /// What begins the day of the parcel that was spoken of.
 const IT_ARRIVES: [&str; 17] = [
-    "it arrives",
-    "it now arrives",
-    "it arrives now",
-    "it comes",
-    "it now comes",
-    "it comes now",
-    "it should arrive",
-    "it should come",
-    "it should now arrive",
-    "it will arrive",
-    "it will come",
-    "it will now arrive",
-    "itll arrive",
-    "its expected",
-    "its now expected",
-    "its arriving",
+    "it arrives", "it now arrives", "it arrives now", "it comes", "it now comes", "it comes now",
+    "it should arrive", "it should come", "it should now arrive", "it will arrive", "it will come",
+    "it will now arrive", "itll arrive", "its expected", "its now expected", "its arriving",
     "expected",
 ];
 /// What begins the mention of a parcel that is waited for.
 const EXPECTING: [&str; 12] = [
-    "track",
-    "im expecting",
-    "i am expecting",
-    "i expect",
-    "expecting",
-    "im waiting for",
-    "i am waiting for",
-    "im getting",
-    "i get",
-    "im awaiting",
-    "keep",
-    "note",
+    "track", "im expecting", "i am expecting", "i expect", "expecting", "im waiting for",
+    "i am waiting for", "im getting", "i get", "im awaiting", "keep", "note",
 ];
 
 pub(in crate::assistant::powers) fn parse(
@@ -65,12 +42,7 @@ pub(in crate::assistant::powers) fn parse(
         ));
     }
     let arrived = [
-        "it arrived",
-        "it has arrived",
-        "its arrived",
-        "it came",
-        "its here",
-        "it is here",
+        "it arrived", "it has arrived", "its arrived", "it came", "its here", "it is here",
     ];
     if words.after(at, &arrived) == Some(end) {
         let (about, arrived) = (None, true);
@@ -157,31 +129,11 @@ fn parse_late(
 /// The index after words that tell of a delay.
 fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
     let phrases = [
-        "is running late",
-        "is late",
-        "is delayed",
-        "is now delayed",
-        "got delayed",
-        "was delayed",
-        "has been delayed",
-        "is postponed",
-        "is overdue",
-        "running late",
-        "late",
-        "delayed",
-        "overdue",
-        "now arrives",
-        "arrives now",
-        "now comes",
-        "comes now",
-        "will now arrive",
-        "will now come",
-        "is now arriving",
-        "is now coming",
-        "is now expected",
-        "is now due",
-        "only arrives",
-        "only comes",
+        "is running late", "is late", "is delayed", "is now delayed", "got delayed", "was delayed",
+        "has been delayed", "is postponed", "is overdue", "running late", "late", "delayed",
+        "overdue", "now arrives", "arrives now", "now comes", "comes now", "will now arrive",
+        "will now come", "is now arriving", "is now coming", "is now expected", "is now due",
+        "only arrives", "only comes",
     ];
     words.after(at, &phrases)
 }
@@ -194,12 +146,7 @@ fn parse_removal(
     end: usize,
 ) -> Option<(Strength, ParcelAction)> {
     let verbs = [
-        "delete",
-        "remove",
-        "forget",
-        "drop",
-        "stop tracking",
-        "untrack",
+        "delete", "remove", "forget", "drop", "stop tracking", "untrack",
     ];
     if let Some(from) = message.words.after(at, &verbs) {
         let about = about(message, from, kind, end);
@@ -298,23 +245,9 @@ fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     message.words.after(
         at,
         &[
-            "arrives",
-            "is arriving",
-            "comes",
-            "is coming",
-            "will arrive",
-            "should arrive",
-            "should come",
-            "will come",
-            "gets here",
-            "is due",
-            "is expected",
-            "will be delivered",
-            "is delivered",
-            "should be here",
-            "will be here",
-            "is out for delivery",
-            "arriving",
+            "arrives", "is arriving", "comes", "is coming", "will arrive", "should arrive",
+            "should come", "will come", "gets here", "is due", "is expected", "will be delivered",
+            "is delivered", "should be here", "will be here", "is out for delivery", "arriving",
             "due",
         ],
     )
@@ -322,14 +255,8 @@ fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
 
 fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
     let phrases = [
-        "arrived",
-        "has arrived",
-        "is here",
-        "came",
-        "was delivered",
-        "has been delivered",
-        "got here",
-        "is there",
+        "arrived", "has arrived", "is here", "came", "was delivered", "has been delivered",
+        "got here", "is there",
     ];
     let end = message.words.after(at, &phrases);
     end.is_some_and(|next| next >= message.words.len().saturating_sub(2))

@@ -15,18 +15,9 @@ const ORDERED: [&str; 23] = [
 const ARTICLES: [&str; 4] = ["my", "the", "our", "a"];
 /// Words that state a cancelled booking.
 const CANCELLED: [&str; 12] = [
-    "i cancelled",
-    "i canceled",
-    "ive cancelled",
-    "ive canceled",
-    "i have cancelled",
-    "i have canceled",
-    "we cancelled",
-    "we canceled",
-    "weve cancelled",
-    "weve canceled",
-    "they cancelled",
-    "they canceled",
+    "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
+    "i have canceled", "we cancelled", "we canceled", "weve cancelled", "weve canceled",
+    "they cancelled", "they canceled",
 ];
 
 pub(super) fn parse(
@@ -120,14 +111,7 @@ fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Str
 fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
     let verbs = [
-        "move",
-        "rebook",
-        "reschedule",
-        "change",
-        "push",
-        "postpone",
-        "shift",
-        "update",
+        "move", "rebook", "reschedule", "change", "push", "postpone", "shift", "update",
     ];
     let from = words.after(at, &verbs)?;
     let from = words.after(from, &ARTICLES).unwrap_or(from);
@@ -152,16 +136,8 @@ fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Res
     let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
     let links = [
-        "is now",
-        "was moved to",
-        "is moved to",
-        "got moved to",
-        "has been moved to",
-        "moved to",
-        "is now moved to",
-        "was changed to",
-        "got changed to",
-        "is postponed to",
+        "is now", "was moved to", "is moved to", "got moved to", "has been moved to", "moved to",
+        "is now moved to", "was changed to", "got changed to", "is postponed to",
         "was postponed to",
     ];
     let (link, next) = (kind + 1..end).find_map(|n| Some((n, words.after(n, &links)?)))?;

@@ -13,44 +13,15 @@ const WORDS_MAX: usize = 30;
 
 /// What begins a booking in so many words.
 const BOOKED: [&str; 21] = [
-    "i booked",
-    "i have booked",
-    "ive booked",
-    "booked",
-    "we booked",
-    "weve booked",
-    "we have booked",
-    "i reserved",
-    "ive reserved",
-    "reserved",
-    "we reserved",
-    "note my booking",
-    "note this booking",
-    "keep this booking",
-    "keep this reservation",
-    "note my reservation",
-    "keep my reservation",
-    "reservation",
-    "booking",
-    "my reservation is",
-    "my booking is",
+    "i booked", "i have booked", "ive booked", "booked", "we booked", "weve booked",
+    "we have booked", "i reserved", "ive reserved", "reserved", "we reserved", "note my booking",
+    "note this booking", "keep this booking", "keep this reservation", "note my reservation",
+    "keep my reservation", "reservation", "booking", "my reservation is", "my booking is",
 ];
 /// What may begin one.
 const HAVING: [&str; 14] = [
-    "i have a",
-    "i have an",
-    "i have",
-    "ive got a",
-    "ive got an",
-    "ive got",
-    "i got a",
-    "we have a",
-    "we have",
-    "weve got a",
-    "weve got",
-    "im having",
-    "were having",
-    "theres",
+    "i have a", "i have an", "i have", "ive got a", "ive got an", "ive got", "i got a",
+    "we have a", "we have", "weve got a", "weve got", "im having", "were having", "theres",
 ];
 
 pub(in crate::assistant::powers) fn parse(
@@ -122,16 +93,8 @@ fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<
     let from = words.after(
         at,
         &[
-            "when is",
-            "whens",
-            "where is",
-            "wheres",
-            "show me",
-            "show",
-            "whats the number of",
-            "what is the number of",
-            "what time is",
-            "whats the address of",
+            "when is", "whens", "where is", "wheres", "show me", "show", "whats the number of",
+            "what is the number of", "what time is", "whats the address of",
         ],
     )?;
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;

@@ -14,18 +14,8 @@ const ARTICLES: [&str; 6] = ["my", "the", "our", "this", "a", "an"];
 
 /// The list that has no name.
 const UNNAMED: [&str; 12] = [
-    "todo list",
-    "todo-list",
-    "to-do list",
-    "to do list",
-    "do list",
-    "to-do",
-    "todos",
-    "task list",
-    "tasks list",
-    "list of things to do",
-    "list of todos",
-    "list",
+    "todo list", "todo-list", "to-do list", "to do list", "do list", "to-do", "todos", "task list",
+    "tasks list", "list of things to do", "list of todos", "list",
 ];
 
 /// A named list without the word.
@@ -33,12 +23,7 @@ const GROCERIES: &str = "groceries";
 
 /// Lists that belong to something else, or to nobody.
 const OTHERS: [&str; 6] = [
-    "waiting",
-    "mailing",
-    "reminder",
-    "reminders",
-    "contact",
-    "black",
+    "waiting", "mailing", "reminder", "reminders", "contact", "black",
 ];
 
 /// "to my groceries list" in a message.
@@ -158,28 +143,10 @@ fn is_link(word: &str) -> bool {
 /// "what's on my groceries list", "show the list", "my groceries list".
 pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<ListName> {
     const SHOW: [&str; 22] = [
-        "whats left on",
-        "what is left on",
-        "whats on",
-        "what is on",
-        "what do i have on",
-        "what do we have on",
-        "what have i got on",
-        "whats in",
-        "what is in",
-        "show me whats on",
-        "tell me whats on",
-        "show me",
-        "show",
-        "read me",
-        "read",
-        "open",
-        "see",
-        "view",
-        "check",
-        "display",
-        "give me",
-        "list",
+        "whats left on", "what is left on", "whats on", "what is on", "what do i have on",
+        "what do we have on", "what have i got on", "whats in", "what is in", "show me whats on",
+        "tell me whats on", "show me", "show", "read me", "read", "open", "see", "view", "check",
+        "display", "give me", "list",
     ];
     let words = &message.words;
     let after_show = words.after(message.start, &SHOW);

@@ -276,12 +276,8 @@ fn day_unclear() -> String {
 /// Requests about a whole list.
 fn of_a_list(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
     const DONE: [&str; 6] = [
-        "clear done items from",
-        "clear the done items from",
-        "remove done items from",
-        "remove the done items from",
-        "clear done from",
-        "clear finished items from",
+        "clear done items from", "clear the done items from", "remove done items from",
+        "remove the done items from", "clear done from", "clear finished items from",
     ];
     let words = &message.words;
     if let Some(list) = after_verb(message, &DONE, end) {
@@ -294,17 +290,8 @@ fn of_a_list(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
         return Some(TodoAction::Delete(list));
     }
     let new = [
-        "create",
-        "make",
-        "start",
-        "begin",
-        "add",
-        "new",
-        "make me",
-        "start a new",
-        "create a new",
-        "make a new",
-        "add a new",
+        "create", "make", "start", "begin", "add", "new", "make me", "start a new", "create a new",
+        "make a new", "add a new",
     ];
     // The longest phrase wins.
     let from = new

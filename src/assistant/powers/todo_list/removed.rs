@@ -33,12 +33,7 @@ pub(super) fn parse(
             let from = words.after(
                 at,
                 &[
-                    "im done with",
-                    "i am done with",
-                    "i finished",
-                    "i did",
-                    "ive done",
-                    "i got",
+                    "im done with", "i am done with", "i finished", "i did", "ive done", "i got",
                     "i bought",
                 ],
             )?;
@@ -146,12 +141,7 @@ fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
     let from = words.after(
         at,
         &[
-            "scratch the",
-            "scratch",
-            "no",
-            "not the",
-            "without the",
-            "without",
+            "scratch the", "scratch", "no", "not the", "without the", "without",
         ],
     )?;
     let is_sure = after_filler.is_some() || last.is_some() || words.get(at) == "scratch";

@@ -24,9 +24,7 @@ pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, 
         return Some((Clear, TravelAction::Remove { kind, to }));
     }
     let leaving = [
-        "when do i have to leave for",
-        "when should i leave for",
-        "when do i need to leave for",
+        "when do i have to leave for", "when should i leave for", "when do i need to leave for",
         "when do i leave for",
     ];
     if let Some(from) = words.after(at, &leaving) {
@@ -38,21 +36,9 @@ pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, 
         return (is_travel && from + 1 == end).then_some((Clear, TravelAction::Leave));
     }
     let asking = [
-        "when is",
-        "whens",
-        "what time is",
-        "when does",
-        "where is",
-        "wheres",
-        "show me",
-        "show",
-        "what is",
-        "whats",
-        "which is",
-        "when do i have",
-        "whats the address of",
-        "what is the address of",
-        "what time does",
+        "when is", "whens", "what time is", "when does", "where is", "wheres", "show me", "show",
+        "what is", "whats", "which is", "when do i have", "whats the address of",
+        "what is the address of", "what time does",
     ];
     let start = words.after(at, &asking);
     let from = start.unwrap_or(at);

@@ -14,32 +14,22 @@ pub(super) fn parse(
     if let Some(from) = words.after(
         at,
         &[
-            "show my trip to",
-            "show our trip to",
-            "show the trip to",
-            "show me my trip to",
+            "show my trip to", "show our trip to", "show the trip to", "show me my trip to",
         ],
     ) {
         return Some((Clear, TripAction::Show(parsers::original(words, from, end))));
     }
     let packing = [
-        "packing list for my trip to",
-        "packing list for",
-        "my packing list for",
-        "show my packing list for",
-        "what do i need to pack for",
+        "packing list for my trip to", "packing list for", "my packing list for",
+        "show my packing list for", "what do i need to pack for",
     ];
     if let Some(from) = words.after(at, &packing).filter(|from| *from < end) {
         let place = parsers::original(words, from, end);
         return Some((Soft, TripAction::PackingFor(place)));
     }
     let on_day = [
-        "whats on day",
-        "what is on day",
-        "whats the plan for day",
-        "what is the plan for day",
-        "whats planned for day",
-        "plan for day",
+        "whats on day", "what is on day", "whats the plan for day", "what is the plan for day",
+        "whats planned for day", "plan for day",
     ];
     if let Some(day) = words.after(at, &on_day)
         && words.get(day).parse::<u32>().is_ok()
@@ -57,12 +47,8 @@ pub(super) fn parse(
     }
     // "My trip to Lisbon was great" is ordinary talk.
     let questions = [
-        "when is my trip to",
-        "whens my trip to",
-        "when is our trip to",
-        "when is the trip to",
-        "my trip to",
-        "our trip to",
+        "when is my trip to", "whens my trip to", "when is our trip to", "when is the trip to",
+        "my trip to", "our trip to",
     ];
     if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
         message.request()

@@ -20,21 +20,10 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(
         at,
         &[
-            "plan a trip to",
-            "plan a trip",
-            "plan my trip to",
-            "plan our trip to",
-            "plan a holiday in",
-            "plan a vacation in",
-            "plan a weekend in",
-            "plan trip to",
-            "new trip to",
-            "start a trip to",
-            "lets plan a trip to",
-            "add a trip to",
-            "create a trip to",
-            "help me plan a trip to",
-            "plan a holiday to",
+            "plan a trip to", "plan a trip", "plan my trip to", "plan our trip to",
+            "plan a holiday in", "plan a vacation in", "plan a weekend in", "plan trip to",
+            "new trip to", "start a trip to", "lets plan a trip to", "add a trip to",
+            "create a trip to", "help me plan a trip to", "plan a holiday to",
         ],
     ) {
         // "plan a trip with Bo to Rome", "from Berlin to Rome"
@@ -51,12 +40,8 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(
         at,
         &[
-            "cancel my trip to",
-            "delete my trip to",
-            "cancel the trip to",
-            "delete the trip to",
-            "cancel our trip to",
-            "remove my trip to",
+            "cancel my trip to", "delete my trip to", "cancel the trip to", "delete the trip to",
+            "cancel our trip to", "remove my trip to",
         ],
     ) {
         return Some((
@@ -67,10 +52,7 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(
         at,
         &[
-            "my trip is from",
-            "our trip is from",
-            "the trip is from",
-            "trip dates",
+            "my trip is from", "our trip is from", "the trip is from", "trip dates",
         ],
     ) {
         let (from, to, next) = dates(message, from)?;
@@ -118,29 +100,10 @@ fn fixed(request: &str) -> Option<TripAction> {
 
 /// Times of which the days of a trip are still open.
 const SPANS: [&str; 24] = [
-    "for christmas",
-    "at christmas",
-    "over christmas",
-    "next week",
-    "this week",
-    "the week after next",
-    "next month",
-    "this month",
-    "next year",
-    "this year",
-    "for the weekend",
-    "for a weekend",
-    "over the weekend",
-    "at the weekend",
-    "on the weekend",
-    "the weekend",
-    "this summer",
-    "next summer",
-    "in summer",
-    "in winter",
-    "in spring",
-    "in autumn",
-    "soon",
+    "for christmas", "at christmas", "over christmas", "next week", "this week",
+    "the week after next", "next month", "this month", "next year", "this year", "for the weekend",
+    "for a weekend", "over the weekend", "at the weekend", "on the weekend", "the weekend",
+    "this summer", "next summer", "in summer", "in winter", "in spring", "in autumn", "soon",
     "sometime",
 ];
 
@@ -309,13 +272,7 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
     let add = words.after(
         at,
         &[
-            "add to day",
-            "add on day",
-            "add day",
-            "add for day",
-            "plan day",
-            "on day",
-            "day",
+            "add to day", "add on day", "add day", "add for day", "plan day", "on day", "day",
         ],
     );
     if let Some(from) = add {
@@ -356,12 +313,8 @@ fn packing(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Streng
                 words.after(
                     *n,
                     &[
-                        "to my packing list",
-                        "to the packing list",
-                        "to our packing list",
-                        "on my packing list",
-                        "on the packing list",
-                        "on our packing list",
+                        "to my packing list", "to the packing list", "to our packing list",
+                        "on my packing list", "on the packing list", "on our packing list",
                     ],
                 ) == Some(end)
             })?;

@@ -112,13 +112,7 @@ fn only_a_token_that_is_right_otherwise_is_worth_newer_keys() {
 #[test]
 fn invalid_key_sets() {
     for text in [
-        "",
-        "{}",
-        "[]",
-        "null",
-        "<html>",
-        r#"{"keys":{}}"#,
-        r#"{"keys":1}"#,
+        "", "{}", "[]", "null", "<html>", r#"{"keys":{}}"#, r#"{"keys":1}"#,
         r#"{"keys":[],"keys":[]}"#,
     ] {
         assert!(KeySet::parse(text.as_bytes()).is_err(), "{text}");

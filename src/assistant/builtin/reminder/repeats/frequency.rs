@@ -146,12 +146,7 @@ pub(super) fn next_days(words: &Words, at: usize) -> Option<(Frequency, u32, usi
     let from = words.after(
         at,
         &[
-            "for the next",
-            "on the next",
-            "over the next",
-            "the next",
-            "next",
-            "for",
+            "for the next", "on the next", "over the next", "the next", "next", "for",
         ],
     )?;
     let (count, end) = amount::count(words, from).filter(|(count, _)| *count > 1)?;
@@ -243,10 +238,7 @@ fn dated(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let after = words.after(
         end,
         &[
-            "of the month",
-            "of each month",
-            "of every month",
-            "in the month",
+            "of the month", "of each month", "of every month", "in the month",
         ],
     );
     // "every second day" is a frequency; "every 15th" is a day of the month.
@@ -317,11 +309,7 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let end = match words.after(
         end,
         &[
-            "of each month",
-            "of every month",
-            "each month",
-            "every month",
-            "monthly",
+            "of each month", "of every month", "each month", "every month", "monthly",
         ],
     ) {
         Some(end) => end,
