@@ -2,8 +2,16 @@
 //! apostrophes: whoever writes them may get this answer only.
 
 /// Explicit statements by the writer about themselves.
-pub(super) const PHRASES: [&str; 222] = [
+pub(super) const PHRASES: [&str; 229] = [
     // German
+    "denke an selbstmord",
+    "denk an selbstmord",
+    "tu mir was an",
+    "tue mir was an",
+    "tu mir etwas an",
+    "tue mir etwas an",
+    "bock mehr zu leben",
+    "lust mehr zu leben",
     "ich will sterben",
     "ich möchte sterben",
     "will nicht mehr leben",
@@ -155,12 +163,11 @@ pub(super) const PHRASES: [&str; 222] = [
     "ubit ću se",
     "ubiću se",
     // Turkish
+    "intihar",
     "ölmek istiyorum",
     "yaşamak istemiyorum",
     "kendimi öldürmek",
     "kendimi öldüreceğim",
-    "intihar etmek",
-    "intihar edeceğim",
     // Greek
     "θέλω να πεθάνω",
     "δεν θέλω να ζω",
@@ -256,7 +263,8 @@ pub(super) const PHRASES: [&str; 222] = [
 ];
 
 /// Parts of words, in languages without spaces between words.
-pub(super) const PARTS: [&str; 14] = [
+pub(super) const PARTS: [&str; 15] = [
+    "消えたい",
     "死にたい",
     "自殺したい",
     "消えてしまいたい",
