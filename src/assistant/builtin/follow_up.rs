@@ -245,6 +245,9 @@ impl TimeChange {
                 if !repeat.has_time() {
                     take_times(&mut repeat, recurrence, local.time());
                 }
+                if local.date() > now.utc().with_timezone(&own).date_naive() {
+                    repeat.start_on(day_of(local.date(), now, own));
+                }
                 repeated(&repeat, now, zone)
             }
             (NewTimeText::At(spec), Some(recurrence)) => {

@@ -86,7 +86,9 @@ pub(in crate::assistant) fn read_new_time(
             "forward" | "ahead" if !is_later => return Some(TimeChange(NewTimeText::Forward)),
             _ => {}
         }
-        if shift > at || is_later || at > range.start {
+        let is_delayed =
+            (0..range.start).any(|at| matches!(words.get(at), "delay" | "postpone" | "push"));
+        if shift > at || is_later || is_delayed || at > range.start {
             return Some(TimeChange(NewTimeText::Later(seconds)));
         }
     }

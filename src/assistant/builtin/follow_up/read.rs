@@ -389,7 +389,7 @@ mod tests {
             ),
             (
                 "make it weekly",
-                "Latest 11-30 09:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+                "Latest 11-24 09:00 FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0",
             ),
             ("move 2 to friday", "Numbered([2]) 11-27 09:00"),
             (

@@ -10,7 +10,7 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
-use crate::assistant::builtin::when::{self, Part, Problem, Spec, Wait, weekday_name};
+use crate::assistant::builtin::when::{self, Day, Part, Problem, Spec, Wait, weekday_name};
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
@@ -66,6 +66,17 @@ impl Repeat {
     /// Whether it says on which days it comes, not only how often.
     pub(in crate::assistant) fn names_day(&self) -> bool {
         self.start.is_some() || self.frequency.days != Days::Unsaid
+    }
+
+    /// Begins on that day, where it comes once a week at most and names no day: "weekly".
+    pub(in crate::assistant) fn start_on(&mut self, day: Day) {
+        let is_rare = matches!(self.frequency.unit, Unit::Week | Unit::Month | Unit::Year);
+        if is_rare && !self.names_day() {
+            self.start = Some(Spec {
+                day: Some(day),
+                ..Spec::default()
+            });
+        }
     }
 
     /// How far apart its days are; `None`: not evenly in days or months, or more than once a day.
