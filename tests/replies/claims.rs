@@ -106,6 +106,19 @@ async fn one_that_claims_again_is_contradicted() {
         assert!(said.ends_with(DENIAL), "{text}: {said}");
     }
     assert_eq!(count(&service, "power_states"), 0);
+    // A question after the claim makes it no better.
+    for claim in ["All set! Anything else?", "¡Listo! ¿Algo más?"] {
+        model.usually(says(claim));
+        let said = reply(&service, "ana", SURE).await;
+        assert_eq!(said, format!("{claim}\n{DENIAL}"));
+    }
+    // From a group nothing is remembered.
+    model.usually(says("Remembered!"));
+    let message = group("g", "ana", "Juno, remember that the code is 5");
+    let answer = service.edge_message("a", &message).await.json();
+    let denied = format!("Remembered!\n{DENIAL}");
+    assert_eq!(answer["reply_text"], denied.as_str());
+    assert_eq!(count(&service, "memories"), 0);
     // In the language that they chose.
     model.usually(Mode::Echo);
     let profile = ("set_profile", json!({"language": "de"}));
@@ -190,6 +203,11 @@ async fn one_that_claims_after_a_call_that_failed_is_contradicted() {
         assert_eq!(bubbles.last().unwrap(), DENIAL, "{answer}");
         assert_eq!(model.requests().len() - before, 2);
     }
+    // Of what was asked in another language it is known that all of it was refused.
+    model.next(Mode::Json(calling(&calls[0])));
+    model.next(says("Erledigt, ist gestellt!"));
+    let said = reply(&service, "ana", "stell mir bitte was für 9").await;
+    assert_eq!(said, format!("Erledigt, ist gestellt!\n{DENIAL}"));
     assert_eq!(count(&service, "reminders"), 0);
     // It called once more, and was right in the end.
     model.next(Mode::Json(calling(&calls[0])));
@@ -260,7 +278,8 @@ async fn a_claim_that_was_heard_is_corrected() {
     model.release_first(model.requests().len());
     support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
     let sent = "SELECT json_extract(payload, '$.text') FROM commands ORDER BY id";
-    assert_eq!(service.rows(sent), [["All set!"], ["No, it is not."]]);
+    let corrected = format!("No, it is not.\n{DENIAL}");
+    assert_eq!(service.rows(sent), [["All set!"], [corrected.as_str()]]);
     let result = &model.last_request().results()[0];
     let note = result["already_read"].as_str().unwrap();
     assert!(note.contains("it was not done"), "{result}");

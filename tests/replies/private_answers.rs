@@ -365,3 +365,27 @@ async fn a_reminder_for_the_direct_chat_is_set_from_a_group() {
     let rooms = "SELECT mode FROM reminders JOIN rooms ON rooms.id = room_id";
     assert_eq!(service.rows(rooms), [["direct"], ["direct"]]);
 }
+
+/// The requests of both conversations count together, and one message is answered privately once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_only_calls_ends_with_the_sixth_request() {
+    let (service, model) = service().await;
+    with_passport(&service, &model).await;
+    let before = model.requests().len();
+    model.next(privately());
+    let query = json!({"query": "passport"});
+    model.usually(Mode::Json(calling(&[("recall", query)])));
+    ask_in_group(&service, "ana").await;
+    assert_eq!(model.requests().len() - before, 6);
+    // The builtin assistant answers in its place.
+    let builtin = "You told me: My passport number is X1234567";
+    assert_eq!(commands(&service), [[builtin]]);
+    // What a reply did that failed in the end is shown as undone.
+    model.next(privately());
+    model.next(says(SECRET));
+    model.usually(Mode::Status(500, None));
+    ask_in_group(&service, "ana").await;
+    assert_eq!(commands(&service), [[builtin], [builtin]]);
+    let told = told_of(&service, "tools").await;
+    assert_eq!(told, "answer_privately: undone: the reply failed");
+}

@@ -48,10 +48,13 @@ impl ModelTurn<'_> {
         work: &mut CallTotals,
     ) {
         let mut prompt = self.opening(photos, first, tools, &work.texts);
-        for request in 1..=REQUESTS_MAX {
+        work.requests = 0;
+        while work.requests + work.requests_apart < REQUESTS_MAX {
+            work.requests += 1;
+            let is_last = work.requests + work.requests_apart == REQUESTS_MAX;
             let is_over = self.ingest.clock.monotonic() >= self.deadline;
             let has_acted = !prompt.exchanges.is_empty();
-            prompt.must_speak = has_acted && (is_over || request == REQUESTS_MAX);
+            prompt.must_speak = has_acted && (is_over || is_last);
             let key = self.key(&prompt);
             if !has_acted && self.recall(&key, work) {
                 return;
@@ -62,7 +65,7 @@ impl ModelTurn<'_> {
             let reply = self
                 .request(place, prompt.clone(), without_tools, work)
                 .await;
-            if request == 1 {
+            if work.requests == 1 {
                 work.photos_shown += photos.len();
             }
             let sent = std::mem::take(&mut work.sent_now);
@@ -219,6 +222,10 @@ impl ModelTurn<'_> {
         };
         let mut calls = Vec::new();
         for (call, meaning) in reply.calls.into_iter().zip(meanings) {
+            let is_change = match &meaning {
+                CallMeaning::Own(at) => understood[*at].operation.changes(),
+                _ => false,
+            };
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
@@ -233,7 +240,9 @@ impl ModelTurn<'_> {
             if !sent.is_empty() && !result.is_ok() {
                 result.json["already_read"] = ALREADY_READ.into();
             }
-            let record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
+            let mut record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
+            record.is_change = is_change && result.is_ok();
+            work.is_change_refused |= is_change && !result.is_ok();
             work.records.push(record);
             calls.push(CallWithResult {
                 id: call.id,
@@ -310,6 +319,7 @@ impl ModelTurn<'_> {
         CallRecord {
             tool: record_name(tool),
             outcome,
+            is_change: false,
             arguments: is_kept.then(|| arguments.to_owned()),
             result: is_kept.then(|| result.clone()),
         }

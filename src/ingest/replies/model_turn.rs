@@ -188,7 +188,12 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
-    fn result(&self, work: CallTotals) -> ReplyResult {
+    fn result(&self, mut work: CallTotals) -> ReplyResult {
+        if work.failure.is_some() && work.committed == 0 {
+            for record in &mut work.records {
+                record.undo();
+            }
+        }
         let plan = &self.plan;
         let unprompted = self.pending.unprompted;
         let text = self.with_denial(self.text_of(&work), &work);
@@ -269,6 +274,13 @@ pub(super) struct CallTotals {
     pub(super) is_continued: bool,
     /// The model called no tool for a request, and was asked once more.
     pub(super) is_asked_again: bool,
+    /// A call that would have changed something was refused.
+    pub(super) is_change_refused: bool,
+    /// Requests of this conversation so far.
+    pub(super) requests: usize,
+    /// Requests of the conversation apart, for a private answer; within it, those before it and one
+    /// after it.
+    pub(super) requests_apart: usize,
     /// Calls that were committed with its beginning.
     pub(super) committed: usize,
     /// Calls that change something.

@@ -23,6 +23,9 @@ impl ModelTurn<'_> {
         work: &mut CallTotals,
     ) -> String {
         let id = self.pending.message_id;
+        if work.requests_apart > 0 {
+            return String::new(); // it was asked for before
+        }
         let apart = match self.apart().await {
             Ok(Some(apart)) => apart,
             Ok(None) => return String::new(),
@@ -33,6 +36,7 @@ impl ModelTurn<'_> {
         };
         let mut own = CallTotals {
             is_withheld: true,
+            requests_apart: work.requests + 1,
             ..CallTotals::default()
         };
         // Boxed, as this is a conversation within one.
@@ -68,6 +72,7 @@ impl ModelTurn<'_> {
 impl CallTotals {
     /// Adds what a conversation apart has cost, and its calls.
     fn add_apart(&mut self, apart: Self) {
+        self.requests_apart += apart.requests;
         self.used.calls += apart.used.calls;
         self.used.prompt_tokens += apart.used.prompt_tokens;
         self.used.completion_tokens += apart.used.completion_tokens;

@@ -14,7 +14,7 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// `None`: nothing that is certain, or nothing that a model has a tool for here.
+    /// `None`: nothing that is certain.
     pub(super) fn of(
         understood: &Understanding,
         tools: &[OfferedTool],
@@ -47,11 +47,12 @@ fn keeps(call: &PowerCall, now: Timestamp) -> bool {
     outcome.is_ok_and(|outcome| outcome.stored.is_some() && !outcome.is_only_shown)
 }
 
-/// It lacks no part, and refers to nothing said before.
+/// It lacks no part, and refers to nothing said before. A name or a place is often only told to the
+/// others of a group.
 fn changes(intent: &Intent, group: bool) -> bool {
     match intent {
-        Intent::Remind { .. } | Intent::CancelReminders(_) => true,
-        Intent::Remember { .. } | Intent::SetTimezone(_) | Intent::SetName(_) => !group,
+        Intent::Remind { .. } | Intent::CancelReminders(_) | Intent::Remember { .. } => true,
+        Intent::SetTimezone(_) | Intent::SetName(_) => !group,
         Intent::Several(all) => all.iter().any(|one| changes(one, group)),
         _ => false,
     }

@@ -14,6 +14,9 @@ use crate::store::{TokenUsage, Tx, UserId};
 /// The outcome name when no model was asked.
 pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 
+/// The outcome of a call that would have changed something, in a reply that failed.
+const UNDONE: &str = "undone: the reply failed";
+
 /// The result of a reply.
 pub(super) struct ReplyResult {
     /// `None`: nothing is said.
@@ -75,11 +78,24 @@ pub(super) struct CallRecord {
     pub(super) tool: String,
     /// "done", or why not.
     pub(super) outcome: &'static str,
+    /// It changes something in the reply's transaction.
+    #[serde(skip)]
+    pub(super) is_change: bool,
     /// JSON, if the model wrote any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<Value>,
+}
+
+impl CallRecord {
+    /// The reply failed, so what it would have changed was not committed.
+    pub(super) fn undo(&mut self) {
+        if self.is_change {
+            self.outcome = UNDONE;
+            self.result = None;
+        }
+    }
 }
 
 /// How it came about, for operators.
