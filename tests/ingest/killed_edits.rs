@@ -15,15 +15,15 @@ const HOUR_MS: i64 = 3_600_000;
 
 /// Messages in order, each with the number of the one that it corrects, and what is there in the
 /// end: rows of a query about the person, and how many messages count.
-struct Story {
+struct EditCase {
     messages: &'static [(&'static str, Option<usize>)],
     query: &'static str,
     left: fn() -> Vec<Vec<Value>>,
     counted: i64,
 }
 
-const STORIES: [Story; 4] = [
-    Story {
+const CASES: [EditCase; 4] = [
+    EditCase {
         messages: &[
             ("remind me in 30 hours to call", None),
             ("remind me in 40 hours to write", Some(0)),
@@ -32,7 +32,7 @@ const STORIES: [Story; 4] = [
         left: || vec![vec!["write".into()]],
         counted: 1,
     },
-    Story {
+    EditCase {
         messages: &[
             ("remind me in 30 hours to call", None),
             ("reminders", None),
@@ -44,7 +44,7 @@ const STORIES: [Story; 4] = [
         left: || vec![vec![(32 * HOUR_MS).into()]],
         counted: 3,
     },
-    Story {
+    EditCase {
         messages: &[
             ("remember that my bike is red", None),
             ("remember that my bike is blue", Some(0)),
@@ -54,7 +54,7 @@ const STORIES: [Story; 4] = [
         left: || vec![vec!["my bike is green".into()]],
         counted: 1,
     },
-    Story {
+    EditCase {
         messages: &[
             (
                 "remind me in 30 hours to call. remember that I am old",
@@ -72,8 +72,8 @@ const STORIES: [Story; 4] = [
     },
 ];
 
-fn requests(story: &Story, sender: &str) -> Vec<Request> {
-    let messages = story.messages.iter().enumerate();
+fn requests(case: &EditCase, sender: &str) -> Vec<Request> {
+    let messages = case.messages.iter().enumerate();
     let request = |(n, (text, corrects)): (usize, &(&str, Option<usize>))| {
         let mut message = direct(sender, text);
         message["context"] = json!({"message_id": format!("{sender} {n}")});
@@ -97,13 +97,13 @@ async fn send_all(address: SocketAddr, requests: Vec<Request>) -> Vec<String> {
     answers
 }
 
-fn check(database: &Path, story: &Story, sender: &str) {
+fn check(database: &Path, case: &EditCase, sender: &str) {
     let user = format!("(SELECT id FROM users WHERE phone = '{sender}')");
     let about = |query: &str| support::rows(database, &query.replace('?', &user));
-    assert_eq!(about(story.query), (story.left)(), "{sender}");
+    assert_eq!(about(case.query), (case.left)(), "{sender}");
     let messages = about("SELECT count(*), sum(counted) FROM messages WHERE user_id = ?");
-    let sent = story.messages.len() as i64;
-    assert_eq!(messages, [[sent, story.counted]], "{sender}");
+    let sent = case.messages.len() as i64;
+    assert_eq!(messages, [[sent, case.counted]], "{sender}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,14 +121,14 @@ async fn an_edit_is_done_once_over_kills() {
         .bearer(ADMIN_TOKEN);
     assert_eq!(process.send(&off).await.status, 200);
     for round in 0..ROUNDS {
-        let people = (0..STORIES.len() * 3).map(|n| {
+        let people = (0..CASES.len() * 3).map(|n| {
             let sender = format!("+1555{round:03}{n:04}");
-            (&STORIES[n % STORIES.len()], sender)
+            (&CASES[n % CASES.len()], sender)
         });
         let people: Vec<_> = people.collect();
         let address = process.address;
-        let send = |(story, sender): &(&Story, String)| {
-            tokio::spawn(send_all(address, requests(story, sender)))
+        let send = |(case, sender): &(&EditCase, String)| {
+            tokio::spawn(send_all(address, requests(case, sender)))
         };
         let sending: Vec<_> = people.iter().map(send).collect();
         // Some moment while they are sent, another in each round.
@@ -140,13 +140,13 @@ async fn an_edit_is_done_once_over_kills() {
             before.push(sent.await.unwrap());
         }
         process = Process::start(&database, &[]).unwrap();
-        for ((story, sender), before) in people.iter().zip(before) {
-            let all = send_all(process.address, requests(story, sender)).await;
-            assert_eq!(all.len(), story.messages.len(), "{sender}");
+        for ((case, sender), before) in people.iter().zip(before) {
+            let all = send_all(process.address, requests(case, sender)).await;
+            assert_eq!(all.len(), case.messages.len(), "{sender}");
             assert_eq!(all[..before.len()], before[..], "{sender}");
-            let again = send_all(process.address, requests(story, sender)).await;
+            let again = send_all(process.address, requests(case, sender)).await;
             assert_eq!(again, all, "{sender}");
-            check(&database, story, sender);
+            check(&database, case, sender);
         }
     }
 }

@@ -199,6 +199,7 @@ async fn where_there_is_no_direct_chat_or_no_answer_the_model_is_told() {
         model.next(failure);
         let answer = ask_in_group(&service, "ana").await;
         assert_eq!(answer["should_respond"], true);
+        assert!(!answer.to_string().contains("Nothing was set"), "{answer}");
         let results = model.last_request().results();
         let error = results[0]["error"].as_str().unwrap();
         assert!(error.contains("No answer"), "{error}");

@@ -16,7 +16,7 @@ use super::tool_outcomes::CallResult;
 use crate::assistant::classify::Class;
 use crate::assistant::powers::operations::Moment;
 use crate::assistant::prompt::{CallWithResult, Prompt, ToolExchange};
-use crate::assistant::tools::{OfferedTool, Operation, RemoteTool};
+use crate::assistant::tools::{OfferedTool, Operation, RemoteTool, Tool};
 use crate::clock::{Timestamp, Zone};
 use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
 use crate::memory::ServiceMemories;
@@ -242,7 +242,9 @@ impl ModelTurn<'_> {
             }
             let mut record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
             record.is_change = is_change && result.is_ok();
-            work.is_change_refused |= is_change && !result.is_ok();
+            // The result of a private answer says by itself what was not sent.
+            let is_private = call.name == Tool::AnswerPrivately.name();
+            work.is_change_refused |= is_change && !result.is_ok() && !is_private;
             work.records.push(record);
             calls.push(CallWithResult {
                 id: call.id,

@@ -2,7 +2,7 @@
 //! Pure.
 
 use super::context::Context;
-use super::request::Request;
+use super::request::CertainRequest;
 use crate::assistant::classify::{self, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
@@ -33,7 +33,7 @@ pub(super) struct ReplyPlan {
     /// What the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
     /// What the message asks for, for certain.
-    pub(super) request: Option<Request>,
+    pub(super) request: Option<CertainRequest>,
 }
 
 impl ReplyPlan {
@@ -102,7 +102,7 @@ impl ReplyPlan {
     }
 
     /// What is edited was done before, and from a group nothing personal is changed.
-    fn request_of(&self, ingest: &Ingest, context: &Context) -> Option<Request> {
+    fn request_of(&self, ingest: &Ingest, context: &Context) -> Option<CertainRequest> {
         if context.is_edited || context.is_apart {
             return None;
         }
@@ -110,7 +110,7 @@ impl ReplyPlan {
         let (zone, at) = (context.user.timezone, context.message.received_at);
         let message = message_context(context, &persona.name, zone, at);
         let understood = assistant::understand_all(&message);
-        Request::of(&understood, &self.tools, context.group, at)
+        CertainRequest::of(&understood, &self.tools, context.group, at)
     }
 }
 

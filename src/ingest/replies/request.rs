@@ -6,14 +6,14 @@ use crate::assistant::{Intent, Understanding};
 use crate::clock::Timestamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Request {
+pub(super) enum CertainRequest {
     /// To set, note or change something.
     Change,
     /// A superpower, to change or to tell something.
     Power,
 }
 
-impl Request {
+impl CertainRequest {
     /// `None`: nothing that is certain.
     pub(super) fn of(
         understood: &Understanding,

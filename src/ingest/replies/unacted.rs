@@ -4,7 +4,7 @@
 //! the model tried to change something, and all of it was refused.
 
 use super::model_turn::{CallTotals, ModelTurn};
-use super::request::Request;
+use super::request::CertainRequest;
 use super::result::CallRecord;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::LINK;
@@ -56,7 +56,8 @@ impl ModelTurn<'_> {
             || work.committed > 0
             || !self.context.done_calls.is_empty()
             || work.records.iter().any(is_outside);
-        let is_requested = self.plan.request == Some(Request::Change) && self.model.takes_tools();
+        let is_requested =
+            self.plan.request == Some(CertainRequest::Change) && self.model.takes_tools();
         let may_claim = match work.is_change_refused {
             // It knows that it failed: "That time has passed. When then?"
             true => !said.trim_end().ends_with(QUESTION_MARKS),
