@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::builtin::MEMORY_CHARS_MAX;
-use super::powers::operations::{Moment, clean, read, schema};
+use super::powers::operations::{Moment, argument_fields, clean, read, schema};
 use super::powers::{
     self, NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request,
 };

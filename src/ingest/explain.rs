@@ -139,7 +139,11 @@ impl Explanation<'_> {
         let calls = self.decision.get("tool_calls").and_then(Value::as_array);
         let tool_line = |call: &Value| {
             let part = |name| call.get(name).and_then(Value::as_str).unwrap_or_default();
-            format!("{}: {}", part("tool"), part("outcome"))
+            let cut = match call.get("arguments_bytes").and_then(Value::as_u64) {
+                Some(bytes) => format!(" ({bytes} bytes of arguments, shown in part)"),
+                None => String::new(),
+            };
+            format!("{}: {}{cut}", part("tool"), part("outcome"))
         };
         let tools: Vec<String> = calls.into_iter().flatten().map(tool_line).collect();
         if !tools.is_empty() {

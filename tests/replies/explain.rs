@@ -98,6 +98,20 @@ async fn what_decided_other_answers() {
     assert_eq!(arguments, remind);
     assert_eq!(call["result"]["ok"], true);
     assert_eq!(call["result"]["text"], "feed the secret cat");
+    assert_eq!(call["arguments_bytes"], Value::Null);
+    // Long ones are shown in part.
+    let long = json!({"text": "ä".repeat(5_000), "in_minutes": 120});
+    let bytes = long.to_string().len();
+    model.next(Mode::Json(calling(&[("set_reminder", long.clone())])));
+    let refused = legacy(&service, "ana", "what a day").await;
+    let id = refused.header("x-message-id").unwrap();
+    let tools = format!("set_reminder: not understood ({bytes} bytes of arguments, shown in part)");
+    assert_eq!(step(&told(&service, id, "").await, "tools"), tools);
+    let call = told(&service, id, "?text=true").await["model"]["tool_calls"][0].clone();
+    assert_eq!(call["arguments_bytes"], bytes);
+    let shown = call["arguments"].as_str().unwrap();
+    assert!(long.to_string().starts_with(shown) && (4_094..=4_096).contains(&shown.len()));
+    assert_eq!(call["result"]["ok"], false);
     let silent = service
         .edge_message("a", &group("g", "ana", "so it goes"))
         .await;

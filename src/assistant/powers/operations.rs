@@ -5,7 +5,7 @@
 use chrono::{NaiveDate, NaiveTime, Timelike};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::local_time;
 use super::money::Money;
@@ -69,13 +69,33 @@ pub fn schema<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// Arguments as a model wrote them. The error says what is wrong with them.
+/// Arguments as a model wrote them; a field that is null is left out. The error says what is wrong
+/// with them.
 pub fn read<T: DeserializeOwned>(arguments: &str) -> Result<T> {
-    let arguments = match arguments.trim() {
-        "" => "{}",
-        arguments => arguments,
-    };
-    serde_json::from_str(arguments).map_err(|e| format!("The arguments can't be used: {e}."))
+    let mut fields = argument_fields(arguments)?;
+    fields.retain(|_, value| !value.is_null());
+    serde_json::from_value(Value::Object(fields)).map_err(unusable)
+}
+
+/// The fields of a call's arguments. Servers send none as nothing, as null or as an empty text, and
+/// some send the JSON as a text in JSON.
+pub fn argument_fields(arguments: &str) -> Result<Map<String, Value>> {
+    let none = |text: &str| matches!(text.trim(), "" | "null" | "[]");
+    if none(arguments) {
+        return Ok(Map::new());
+    }
+    let mut value: Value = serde_json::from_str(arguments).map_err(unusable)?;
+    if let Value::String(text) = &value {
+        value = match none(text) {
+            true => return Ok(Map::new()),
+            false => serde_json::from_str(text).map_err(unusable)?,
+        };
+    }
+    serde_json::from_value(value).map_err(unusable)
+}
+
+fn unusable(error: serde_json::Error) -> String {
+    format!("The arguments can't be used: {error}.")
 }
 
 /// Without control characters and spaces around it.

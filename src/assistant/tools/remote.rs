@@ -100,7 +100,7 @@ impl RemoteTool {
                 super::ARGUMENTS_BYTES_MAX
             ));
         }
-        super::read(arguments)
+        super::argument_fields(arguments)
     }
 }
 

@@ -108,11 +108,19 @@ fn calls_mean_operations() {
     ] {
         assert_eq!(operation(tool, &arguments), Ok(expected), "{arguments}");
     }
-    assert_eq!(
-        Tool::Usage.read("", moment()),
-        Ok(Operation::Usage),
-        "some servers send nothing"
-    );
+    for nothing in ["", " ", "null", "\"\"", "[]", "{}", "\"null\"", "\"{}\""] {
+        let read = Tool::Usage.read(nothing, moment());
+        assert_eq!(read, Ok(Operation::Usage), "{nothing:?}");
+    }
+    let fields = r#"{"from": null, "to": null, "matching": "mom"}"#;
+    let in_text = Value::from(fields).to_string();
+    for arguments in [fields, &in_text] {
+        let read = Tool::ListReminders.read(arguments, moment());
+        let matching = Some("mom".to_owned());
+        let (from, to) = (None, None);
+        let expected = Operation::ListReminders { from, to, matching };
+        assert_eq!(read, Ok(expected), "{arguments}");
+    }
 }
 
 #[test]
@@ -175,6 +183,11 @@ fn errors_say_what_is_wrong() {
             "\"pronouns\"",
         ),
         (Tool::Usage, json!({"of": "Ana"}), "unknown field"),
+        (Tool::Remember, Value::Null, "missing field"),
+        (Tool::Remember, json!({"text": null}), "missing field"),
+        (Tool::Usage, json!([1]), "arguments"),
+        (Tool::Usage, json!(true), "arguments"),
+        (Tool::Usage, json!("no JSON"), "arguments"),
     ] {
         let error = operation(tool, &arguments).unwrap_err();
         assert!(error.contains(named), "{}: {error}", tool.name());

@@ -32,7 +32,7 @@ const TOO_MANY_CALLS: &str = "Not done: only the first 8 calls of one reply are 
 /// Beside the result of a call that failed, where what the model wrote before the call was sent.
 const ALREADY_READ: &str = "The person has read what you wrote before this call. Say plainly that \
                             it was not done.";
-/// Bytes of a call's arguments that operators may see.
+/// Bytes of a call's arguments that operators may see; what is longer is cut.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
 /// Characters of a tool's name that operators see.
 const NAME_CHARS_MAX: usize = 64;
@@ -316,13 +316,16 @@ impl ModelTurn<'_> {
         outcome: &'static str,
     ) -> CallRecord {
         // In a group the arguments may quote somebody else, who may be erased one day.
-        let is_shared = self.context.group || self.context.is_apart;
-        let is_kept = !is_shared && arguments.len() <= RECORD_BYTES_MAX;
+        let is_kept = !self.context.group && !self.context.is_apart;
+        let is_cut = arguments.len() > RECORD_BYTES_MAX;
+        let mut ends = (0..=RECORD_BYTES_MAX.min(arguments.len())).rev();
+        let end = ends.find(|at| arguments.is_char_boundary(*at)).unwrap_or(0);
         CallRecord {
             tool: record_name(tool),
             outcome,
             is_change: false,
-            arguments: is_kept.then(|| arguments.to_owned()),
+            arguments: is_kept.then(|| arguments[..end].to_owned()),
+            arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),
             result: is_kept.then(|| result.clone()),
         }
     }

@@ -137,11 +137,10 @@ impl ModelTurn<'_> {
 
 /// Arguments (a model's JSON) in a canonical form, so that equal ones compare equal.
 pub(super) fn canonical(arguments: &str) -> String {
-    if arguments.trim().is_empty() {
-        return "{}".to_owned(); // as they are read
-    }
-    serde_json::from_str::<Value>(arguments)
-        .map_or_else(|_| arguments.to_owned(), |value| value.to_string())
+    RemoteTool::read_arguments(arguments).map_or_else(
+        |_| arguments.to_owned(),
+        |fields| Value::Object(fields).to_string(),
+    )
 }
 
 fn result_of(call: &DoneCall) -> Value {

@@ -84,6 +84,9 @@ pub(super) struct CallRecord {
     /// JSON, if the model wrote any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<String>,
+    /// How long they were, where only their beginning is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) arguments_bytes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<Value>,
 }
