@@ -209,7 +209,7 @@ impl Services {
                 by.note_connected(tx, &service, now)?;
                 return Ok(service.id);
             }
-            check_count(&tx.view(), user)?;
+            check_count(tx.view(), user)?;
             if is_of_address {
                 tx.read_calendars_anew(user, now)?;
             }

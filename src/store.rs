@@ -55,6 +55,7 @@ mod powers;
 mod prepared;
 mod provider_keys;
 mod provider_tasks;
+mod query;
 mod readers;
 mod registrations;
 mod reminders;
@@ -410,10 +411,10 @@ pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T,
 
 pub type SharedStore = Arc<Store>;
 
-/// A write transaction: the connection and the writer's cache of rows. Each aggregate's file adds
-/// its functions.
+/// A write transaction: what a reader sees inside it, and the writer's cache of rows. Each
+/// aggregate's file adds its functions.
 pub struct Tx<'a> {
-    conn: &'a Connection,
+    view: View<'a>,
     cache: &'a mut WriterCache,
     prepared: &'a mut dyn RunPrepared,
     after: &'a mut Vec<Box<dyn FnOnce() + Send>>,
@@ -426,24 +427,16 @@ impl Tx<'_> {
         self.after.push(Box::new(effect));
     }
 
-    fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
-        Ok(self.conn.prepare_cached(sql)?.execute(params)?)
-    }
-
     fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('probed_at', ?1)",
             [format!("{}{}", now.0, " ".repeat(padding_bytes))],
-        )?;
-        Ok(())
+        )
     }
 
     /// The rows as a reader sees them, inside this transaction.
-    pub fn view(&self) -> View<'_> {
-        View {
-            conn: self.conn,
-            counts: self.cache.deferred.shown(),
-        }
+    pub fn view(&self) -> &View<'_> {
+        &self.view
     }
 }
 

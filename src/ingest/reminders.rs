@@ -133,7 +133,7 @@ async fn deliver_due(ingest: &Arc<Ingest>, now: Timestamp) -> Result<Option<Time
             deliver(&worker, tx, &reminder, now)?;
         }
         worker.handle_due_alarms(tx, now)?;
-        next_due(&tx.view())
+        next_due(tx.view())
     });
     delivered.await.map(soon)
 }

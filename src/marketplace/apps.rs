@@ -92,7 +92,7 @@ impl Marketplace {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx| {
-                let mut row = app_of_creator(&tx.view(), caller, &app_id)?;
+                let mut row = app_of_creator(tx.view(), caller, &app_id)?;
                 row.name = draft.name;
                 row.description = draft.description;
                 row.actions = actions::to_json(&draft.actions)?;
@@ -109,7 +109,7 @@ impl Marketplace {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx| {
-                let row = app_of_creator(&tx.view(), caller, &app_id)?;
+                let row = app_of_creator(tx.view(), caller, &app_id)?;
                 remove(tx, &hooks, &row)
             })
             .await
@@ -129,7 +129,7 @@ impl Marketplace {
         let now = self.clock.now();
         self.store
             .write(move |tx| {
-                let row = find_app(&tx.view(), &app_id)?;
+                let row = find_app(tx.view(), &app_id)?;
                 let room = tx.room_of_member(&chat, caller)?.ok_or_else(no_chat)?;
                 tx.install_app(row.id, room, caller, now)?;
                 if tx.count_app_rooms(row.id)? > ROOMS_MAX {
@@ -163,7 +163,7 @@ impl Marketplace {
     pub async fn uninstall_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
         self.store
             .write(move |tx| {
-                let row = find_app(&tx.view(), &app_id)?;
+                let row = find_app(tx.view(), &app_id)?;
                 let room = tx.view().room_to_manage(&chat, caller)?;
                 tx.uninstall_app(row.id, room.ok_or_else(no_chat)?)
             })

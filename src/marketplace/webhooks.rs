@@ -68,7 +68,7 @@ impl Marketplace {
         let row = self
             .store
             .write(move |tx| {
-                let app = app_of_creator_or(&tx.view(), caller, &app_id, Kind::BadRequest)?;
+                let app = app_of_creator_or(tx.view(), caller, &app_id, Kind::BadRequest)?;
                 let actions = actions::from_json(&app.actions)?;
                 if !actions.iter().any(|a| a.action_id == draft.action_id) {
                     return Err(invalid_action());
@@ -164,7 +164,7 @@ impl Marketplace {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx| {
-                let row = owned_webhook(&tx.view(), caller, &app_id, &webhook_id)?;
+                let row = owned_webhook(tx.view(), caller, &app_id, &webhook_id)?;
                 tx.delete_webhook(row.id)?;
                 tx.after_commit(move || hooks.forget(&row.webhook_id));
                 Ok(())
@@ -186,7 +186,7 @@ impl Marketplace {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx: &mut Tx<'_>| {
-                let mut row = owned_webhook(&tx.view(), caller, &app_id, &webhook_id)?;
+                let mut row = owned_webhook(tx.view(), caller, &app_id, &webhook_id)?;
                 edit(&mut row)?;
                 tx.update_webhook(&row)?;
                 let webhook_id = row.webhook_id.clone();

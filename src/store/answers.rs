@@ -3,11 +3,11 @@
 
 use std::cmp::Ordering;
 
-use rusqlite::OptionalExtension;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
 use super::Tx;
+use super::query::from_row;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -62,18 +62,10 @@ pub struct KeyUse {
 
 impl Tx<'_> {
     pub fn key_use(&self, key: &Digest, now: Timestamp) -> Result<Option<KeyUse>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT body, message_id FROM idempotency_keys WHERE key = ?1 AND created_at > ?2",
-            )?
-            .query_row((key, now.0 - KEYS_KEPT_MS), |row| {
-                Ok(KeyUse {
-                    body: row.get(0)?,
-                    message_id: row.get(1)?,
-                })
-            })
-            .optional()?)
+        self.find(
+            "SELECT body, message_id FROM idempotency_keys WHERE key = ?1 AND created_at > ?2",
+            (key, now.0 - KEYS_KEPT_MS),
+        )
     }
 
     pub fn insert_key_use(
@@ -84,12 +76,11 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         // A key whose message is erased may be used again.
-        self.execute(
+        self.run(
             "INSERT OR REPLACE INTO idempotency_keys (key, body, message_id, created_at)
              VALUES (?1, ?2, ?3, ?4)",
-            (key, body, message_id, now.0),
-        )?;
-        Ok(())
+            (key, body, message_id, now),
+        )
     }
 
     /// Stores an undelivered answer for the client's retry.
@@ -99,9 +90,9 @@ impl Tx<'_> {
         if self.cache.kept_answers.len() >= KEPT_ANSWERS_MAX {
             self.drop_kept_answers(now)?;
         }
-        self.execute(
+        self.run(
             "INSERT INTO kept_answers (request, message_id, kept_at) VALUES (?1, ?2, ?3)",
-            (request, message_id, now.0),
+            (request, message_id, now),
         )?;
         let answer = StoredAnswer {
             id: self.conn.last_insert_rowid(),
@@ -127,7 +118,7 @@ impl Tx<'_> {
             return Ok(None);
         };
         self.cache.touched = true;
-        self.execute("DELETE FROM kept_answers WHERE id = ?1", [answer.id])?;
+        self.run("DELETE FROM kept_answers WHERE id = ?1", [answer.id])?;
         if let Some(queue) = self.cache.kept_answers.get_mut(request) {
             queue.retain(|other| other.id != answer.id);
             if queue.is_empty() {
@@ -158,7 +149,7 @@ impl Tx<'_> {
         let answers = self.cache.kept_answers.values().flatten().filter(of_them);
         let ids: Vec<i64> = answers.map(|answer| answer.id).collect();
         for id in &ids {
-            self.execute("DELETE FROM kept_answers WHERE id = ?1", [id])?;
+            self.run("DELETE FROM kept_answers WHERE id = ?1", [id])?;
         }
         if !ids.is_empty() {
             self.cache.forget();
@@ -176,22 +167,17 @@ impl Tx<'_> {
     fn delete_key_use_of(&self, message_id: i64) -> Result<()> {
         let ends = "SELECT (SELECT min(id) FROM idempotency_keys),
                            (SELECT max(id) FROM idempotency_keys)";
-        let (low, high): (Option<i64>, Option<i64>) = self
-            .conn
-            .prepare_cached(ends)?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (low, high): (Option<i64>, Option<i64>) = self.one(ends, [])?;
         let (mut low, mut high) = (low.unwrap_or(1), high.unwrap_or(0));
         while low <= high {
             let middle = low + (high - low) / 2;
-            let (id, message): (i64, i64) = self
-                .conn
-                .prepare_cached(
-                    "SELECT id, message_id FROM idempotency_keys WHERE id >= ?1 ORDER BY id LIMIT 1",
-                )?
-                .query_row([middle], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let (id, message): (i64, i64) = self.one(
+                "SELECT id, message_id FROM idempotency_keys WHERE id >= ?1 ORDER BY id LIMIT 1",
+                [middle],
+            )?;
             match message.cmp(&message_id) {
                 Ordering::Equal => {
-                    self.execute("DELETE FROM idempotency_keys WHERE id = ?1", [id])?;
+                    self.run("DELETE FROM idempotency_keys WHERE id = ?1", [id])?;
                     return Ok(());
                 }
                 Ordering::Less => low = id + 1,
@@ -214,3 +200,5 @@ impl Tx<'_> {
         Ok(())
     }
 }
+
+from_row!(KeyUse: body, message_id);

@@ -1,11 +1,12 @@
 //! Rooms in which an app is installed, and the app's sessions there.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::params;
 
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::prepared::PreparedStatement;
+use super::query::{from_row, read};
 use super::rooms::{FORMER, Target};
-use super::{AgentId, AppId, RoomId, Tx, UserId, View};
+use super::{AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -34,23 +35,18 @@ const INSTALLER_TAKES_PART: &str =
 impl Tx<'_> {
     /// The room of that name, if the user is a member.
     pub fn room_of_member(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!(
-                "SELECT id FROM rooms WHERE chat_guid = ?1 AND {TAKES_PART}"
-            ))?
-            .query_row((chat_guid, user.0), |row| row.get(0).map(RoomId))
-            .optional()?)
+        self.find(
+            &format!("SELECT id FROM rooms WHERE chat_guid = ?1 AND {TAKES_PART}"),
+            (chat_guid, user),
+        )
     }
 
     /// Whether the user is still a member of the room.
     pub fn takes_part(&self, room: RoomId, user: UserId) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!(
-                "SELECT 1 FROM rooms WHERE id = ?1 AND {TAKES_PART}"
-            ))?
-            .exists((room.0, user.0))?)
+        self.exists(
+            &format!("SELECT 1 FROM rooms WHERE id = ?1 AND {TAKES_PART}"),
+            (room, user),
+        )
     }
 
     /// Installing twice changes nothing: the first installation counts while its installer is a
@@ -63,44 +59,34 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         self.cache.uninstalled.remove(&app);
-        self.execute(
+        self.run(
             "INSERT OR IGNORE INTO app_rooms (app_id, room_id, installed_at, installed_by)
              VALUES (?1, ?2, ?3, ?4)",
-            (app.0, room.0, now.0, installer.0),
+            (app, room, now, installer),
         )?;
-        self.execute(
+        self.run(
             &format!(
                 "UPDATE app_rooms SET installed_at = ?3, installed_by = ?4
                  WHERE app_id = ?1 AND room_id = ?2 AND NOT EXISTS
                    (SELECT 1 FROM rooms WHERE rooms.id = ?2 AND {INSTALLER_TAKES_PART})"
             ),
-            (app.0, room.0, now.0, installer.0),
-        )?;
-        Ok(())
+            (app, room, now, installer),
+        )
     }
 
     pub fn uninstall_app(&self, app: AppId, room: RoomId) -> Result<()> {
-        self.execute(
+        self.run(
             "DELETE FROM app_rooms WHERE app_id = ?1 AND room_id = ?2",
-            (app.0, room.0),
-        )?;
-        Ok(())
+            (app, room),
+        )
     }
 
     pub fn count_app_rooms(&self, app: AppId) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM app_rooms WHERE app_id = ?1")?
-            .query_row([app.0], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one("SELECT count(*) FROM app_rooms WHERE app_id = ?1", [app])
     }
 
     pub fn count_room_apps(&self, room: RoomId) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM app_rooms WHERE room_id = ?1")?
-            .query_row([room.0], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one("SELECT count(*) FROM app_rooms WHERE room_id = ?1", [room])
     }
 
     /// Whether the app is installed in any room. That it is in none is cached: the apps of
@@ -118,22 +104,21 @@ impl Tx<'_> {
 
     /// The rooms in which a current member installed the app.
     pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT room_id, chat_guid, agent_id, mode = 'group' FROM app_rooms
-             JOIN rooms ON rooms.id = room_id
-             WHERE app_id = ?1 AND {INSTALLER_TAKES_PART} ORDER BY room_id"
-        ))?;
-        let rows = statement.query_map([app.0], target_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "SELECT room_id, chat_guid, agent_id, mode = 'group' FROM app_rooms
+                 JOIN rooms ON rooms.id = room_id
+                 WHERE app_id = ?1 AND {INSTALLER_TAKES_PART} ORDER BY room_id"
+            ),
+            [app],
+        )
     }
 
     pub(super) fn target(&self, room: RoomId) -> Result<Target> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT id, chat_guid, agent_id, mode = 'group' FROM rooms WHERE id = ?1",
-            )?
-            .query_row([room.0], target_from)?)
+        self.one(
+            "SELECT id, chat_guid, agent_id, mode = 'group' FROM rooms WHERE id = ?1",
+            [room],
+        )
     }
 
     pub fn is_group(&self, room: RoomId) -> Result<bool> {
@@ -148,7 +133,7 @@ impl Tx<'_> {
         let params = params![user.0, with_agent, FORMER];
         self.prepared
             .query(PreparedStatement::DirectChats, params, &mut |row| {
-                let deferred = deferred.head(RoomId(row.get(0)?));
+                let deferred = deferred.head(row.get(0)?);
                 let head = match deferred {
                     Some(head) => Some(head.message_id),
                     None => row.get(4)?,
@@ -156,7 +141,7 @@ impl Tx<'_> {
                 if let Some(head) = head
                     && newest.as_ref().is_none_or(|(newest, _)| head > *newest)
                 {
-                    newest = Some((head, target_from(row)?));
+                    newest = Some((head, read(row)?));
                 }
                 Ok(())
             })?;
@@ -173,7 +158,7 @@ impl Tx<'_> {
         room: RoomId,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO miniapp_sessions (session_id, user_id, room_id, app_id, state, started_at)
              SELECT ?1, ?3, ?4, ?2, 'active', ?5 WHERE NOT EXISTS
                (SELECT 1 FROM miniapp_sessions
@@ -181,13 +166,12 @@ impl Tx<'_> {
             (
                 session_id,
                 app_id,
-                user.0,
-                room.0,
-                now.0,
+                user,
+                room,
+                now,
                 now.0 - SESSION_QUIET_MS,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     /// Ends expired sessions; true when there may be more.
@@ -197,7 +181,7 @@ impl Tx<'_> {
              WHERE id IN (SELECT id FROM miniapp_sessions
                           WHERE state = 'active' AND last_at IS NULL AND started_at <= ?1 - ?2
                           LIMIT ?3)",
-            (now.0, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
+            (now, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
         )?;
         Ok(ended as i64 >= ENDED_AT_ONCE_MAX)
     }
@@ -206,41 +190,27 @@ impl Tx<'_> {
 impl View<'_> {
     /// The room of that name, if the user is a member or its owner.
     pub fn room_to_manage(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!(
+        self.find(
+            &format!(
                 "SELECT id FROM rooms WHERE chat_guid = ?1 AND (owner_id = ?2 OR {TAKES_PART})"
-            ))?
-            .query_row((chat_guid, user.0), |row| row.get(0).map(RoomId))
-            .optional()?)
+            ),
+            (chat_guid, user),
+        )
     }
 
     /// A room's apps, oldest first.
     pub fn room_apps(&self, room: RoomId) -> Result<Vec<RoomApp>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT apps.app_id, name, description, installed_at, iif({INSTALLER_TAKES_PART},
-               (SELECT phone FROM users WHERE users.id = installed_by), NULL)
-             FROM app_rooms JOIN rooms ON rooms.id = room_id JOIN apps ON apps.id = app_rooms.app_id
-             WHERE room_id = ?1 ORDER BY app_rooms.id"
-        ))?;
-        let rows = statement.query_map([room.0], |row| {
-            Ok(RoomApp {
-                app_id: row.get(0)?,
-                name: row.get(1)?,
-                description: row.get(2)?,
-                installed_at: Timestamp(row.get(3)?),
-                installed_by: row.get(4)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "SELECT apps.app_id, name, description, installed_at, iif({INSTALLER_TAKES_PART},
+                   (SELECT phone FROM users WHERE users.id = installed_by), NULL)
+                 FROM app_rooms JOIN rooms ON rooms.id = room_id JOIN apps ON apps.id = app_rooms.app_id
+                 WHERE room_id = ?1 ORDER BY app_rooms.id"
+            ),
+            [room],
+        )
     }
 }
 
-fn target_from(row: &Row<'_>) -> rusqlite::Result<Target> {
-    Ok(Target {
-        room: RoomId(row.get(0)?),
-        chat_guid: row.get(1)?,
-        agent: row.get::<_, Option<i64>>(2)?.map(AgentId),
-        group: row.get(3)?,
-    })
-}
+from_row!(Target: room, chat_guid, agent, group);
+from_row!(RoomApp: app_id, name, description, installed_at, installed_by);

@@ -1,7 +1,6 @@
 //! Apps, created by users, with their actions as JSON.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -37,68 +36,46 @@ const COLUMNS: &str = "SELECT id, app_id, creator_id, name, description, actions
 
 impl Tx<'_> {
     pub fn insert_app(&self, new: &NewApp<'_>) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO apps (app_id, creator_id, name, description, actions, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (
-                new.app_id, new.creator.0, new.name, new.description, new.actions, new.now.0,
+                new.app_id, new.creator, new.name, new.description, new.actions, new.now,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     pub fn update_app(&self, row: &AppRow) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE apps SET name = ?2, description = ?3, actions = ?4 WHERE id = ?1",
-            (row.id.0, &row.name, &row.description, &row.actions),
-        )?;
-        Ok(())
+            (row.id, &row.name, &row.description, &row.actions),
+        )
     }
 
     /// Deletes the app and its installations. Its webhooks must be deleted before.
     pub fn delete_app(&self, app: AppId) -> Result<()> {
-        self.execute("DELETE FROM app_rooms WHERE app_id = ?1", [app.0])?;
-        self.execute("DELETE FROM apps WHERE id = ?1", [app.0])?;
-        Ok(())
+        self.run("DELETE FROM app_rooms WHERE app_id = ?1", [app])?;
+        self.run("DELETE FROM apps WHERE id = ?1", [app])
     }
 
     pub fn count_apps(&self, creator: UserId) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM apps WHERE creator_id = ?1")?
-            .query_row([creator.0], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one("SELECT count(*) FROM apps WHERE creator_id = ?1", [creator])
     }
 }
 
 impl View<'_> {
     /// By the public id.
     pub fn app(&self, app_id: &str) -> Result<Option<AppRow>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE app_id = ?1"))?
-            .query_row([app_id], row_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE app_id = ?1"), [app_id])
     }
 
     /// A creator's apps, oldest first.
     pub fn apps(&self, creator: UserId) -> Result<Vec<AppRow>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE creator_id = ?1 ORDER BY id"))?;
-        let rows = statement.query_map([creator.0], row_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!("{COLUMNS} WHERE creator_id = ?1 ORDER BY id"),
+            [creator],
+        )
     }
 }
 
-fn row_from(row: &Row<'_>) -> rusqlite::Result<AppRow> {
-    Ok(AppRow {
-        id: AppId(row.get(0)?),
-        app_id: row.get(1)?,
-        creator: UserId(row.get(2)?),
-        name: row.get(3)?,
-        description: row.get(4)?,
-        actions: row.get(5)?,
-        created_at: Timestamp(row.get(6)?),
-    })
-}
+from_row!(AppRow: id, app_id, creator, name, description, actions, created_at);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::query::{JsonOrNull, from_row};
 use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -60,11 +61,11 @@ impl Tx<'_> {
     /// Names that may be phone numbers are masked, because rows outlive accounts.
     pub fn insert_audit(&self, operator: &Operator, change: &Change, now: Timestamp) -> Result<()> {
         let json = |value: &Value| (!value.is_null()).then(|| value.to_string());
-        self.execute(
+        self.run(
             "INSERT INTO audit (at, operator, address, action, subject, before, after)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             (
-                now.0,
+                now,
                 masked(&operator.name),
                 &operator.address,
                 change.action,
@@ -72,50 +73,35 @@ impl Tx<'_> {
                 json(&change.before),
                 json(&change.after),
             ),
-        )?;
-        Ok(())
+        )
     }
 
     /// Removes an erased person's phone number from the log.
     pub(super) fn erase_from_audit(&self, phone: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE audit SET subject = 'erased' WHERE subject = ?1",
             [phone],
         )?;
-        self.execute(
+        self.run(
             "UPDATE audit SET operator = 'erased' WHERE operator IN (?1, 'command line, ' || ?1)",
             [phone],
-        )?;
-        Ok(())
+        )
     }
 }
 
 impl View<'_> {
     /// The newest rows first: those since `since` and older than the row `before`.
     pub fn audit(&self, since: Timestamp, before: i64, limit: usize) -> Result<Vec<AuditRow>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT id, at, operator, address, action, subject, before, after
              FROM audit WHERE id < ?2 AND at >= ?1 ORDER BY id DESC LIMIT ?3",
-        )?;
-        let json = |text: Option<String>| {
-            let value = text.and_then(|text| serde_json::from_str(&text).ok());
-            value.unwrap_or(Value::Null)
-        };
-        let rows = statement.query_map((since.0, before, limit as i64), |row| {
-            Ok(AuditRow {
-                id: row.get(0)?,
-                at: Timestamp(row.get(1)?),
-                operator: row.get(2)?,
-                address: row.get(3)?,
-                action: row.get(4)?,
-                subject: row.get(5)?,
-                before: json(row.get(6)?),
-                after: json(row.get(7)?),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (since, before, limit as i64),
+        )
     }
 }
+
+from_row!(AuditRow: id, at, operator, address, action, subject, before as JsonOrNull,
+    after as JsonOrNull);
 
 /// A user's id is a UUID and never a phone number, whatever digits it has.
 fn masked_subject(subject: &str) -> std::borrow::Cow<'_, str> {

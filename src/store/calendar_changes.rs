@@ -1,9 +1,7 @@
 //! Changes of calendars that people confirmed. A row is deleted when the person was told its
 //! outcome.
 
-use rusqlite::{OptionalExtension, Row};
-
-use super::connected_services::Json;
+use super::query::{Json, from_row};
 use super::{CalendarId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -36,12 +34,11 @@ impl Tx<'_> {
         done: &str,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO calendar_changes (user_id, calendar_id, change, done, due_at, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
-            (user.0, calendar.0, Json(change), done, now.0),
-        )?;
-        Ok(())
+            (user, calendar, Json(change), done, now),
+        )
     }
 
     /// Counts a try before its request, so that a crash does not make it look like the first.
@@ -52,43 +49,36 @@ impl Tx<'_> {
         next: Timestamp,
     ) -> Result<Option<CalendarChangeRow>> {
         let row = self.view().calendar_change(id)?;
-        self.execute(
+        self.run(
             "UPDATE calendar_changes SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
-            (id, next.0),
+            (id, next),
         )?;
         Ok(row)
     }
 
     pub fn put_off_calendar_change(&self, id: i64, due_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendar_changes SET due_at = ?2 WHERE id = ?1",
-            (id, due_at.0),
-        )?;
-        Ok(())
+            (id, due_at),
+        )
     }
 
     /// It was decided; what is left is telling the person.
     pub fn end_calendar_change(&self, id: i64, outcome: &str, due_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendar_changes SET outcome = ?2, due_at = ?3 WHERE id = ?1",
-            (id, outcome, due_at.0),
-        )?;
-        Ok(())
+            (id, outcome, due_at),
+        )
     }
 
     pub fn delete_calendar_change(&self, id: i64) -> Result<()> {
-        self.execute("DELETE FROM calendar_changes WHERE id = ?1", [id])?;
-        Ok(())
+        self.run("DELETE FROM calendar_changes WHERE id = ?1", [id])
     }
 }
 
 impl View<'_> {
     pub fn calendar_change(&self, id: i64) -> Result<Option<CalendarChangeRow>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
-            .query_row([id], row_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE id = ?1"), [id])
     }
 
     /// Those whose time has come, longest due first.
@@ -97,31 +87,20 @@ impl View<'_> {
         now: Timestamp,
         limit: usize,
     ) -> Result<Vec<CalendarChangeRow>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at, id LIMIT ?2"
-        ))?;
-        let rows = statement.query_map((now.0, limit as i64), row_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!("{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at, id LIMIT ?2"),
+            (now, limit as i64),
+        )
     }
 
     /// How many of a user's are not told yet.
     pub fn count_calendar_changes(&self, user: UserId) -> Result<i64> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT count(*) FROM calendar_changes WHERE user_id = ?1")?
-            .query_row([user.0], |row| row.get(0))?)
+        self.one(
+            "SELECT count(*) FROM calendar_changes WHERE user_id = ?1",
+            [user],
+        )
     }
 }
 
-fn row_from(row: &Row<'_>) -> rusqlite::Result<CalendarChangeRow> {
-    Ok(CalendarChangeRow {
-        id: row.get(0)?,
-        user: UserId(row.get(1)?),
-        calendar: CalendarId(row.get(2)?),
-        change: row.get::<_, Json<_>>(3)?.0,
-        done: row.get(4)?,
-        attempts: row.get(5)?,
-        created_at: Timestamp(row.get(6)?),
-        outcome: row.get(7)?,
-    })
-}
+from_row!(CalendarChangeRow: id, user, calendar, change as Json, done, attempts, created_at,
+    outcome);

@@ -4,13 +4,12 @@ mod invitations;
 
 use std::ops::Range;
 
-use rusqlite::{OptionalExtension, Row};
-
-use super::connected_services::{Json, ServiceChanges, Text};
+use super::connected_services::ServiceChanges;
+use super::query::{Json, Text, from_row};
 use super::{CalendarId, Tx, UserId, View};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
-use crate::model::calendar::{DAY_MS, EventChange, EventDetails, EventFacts, EventTime};
+use crate::model::calendar::{DAY_MS, EventChange, EventFacts, EventTime};
 
 /// Events that one read returns.
 const EVENTS_MAX: i64 = 2_000;
@@ -55,14 +54,14 @@ impl Tx<'_> {
                     self.update_event(*id, facts, *matters, now)?;
                 }
                 EventChange::Cancel(id) => {
-                    self.execute(
+                    self.run(
                         "UPDATE calendar_events SET status = 'cancelled', changed_at = ?2
                          WHERE id = ?1",
-                        (id, now.0),
+                        (id, now),
                     )?;
                 }
                 EventChange::Remove(id) => {
-                    self.execute("DELETE FROM calendar_events WHERE id = ?1", [id])?;
+                    self.run("DELETE FROM calendar_events WHERE id = ?1", [id])?;
                 }
             }
         }
@@ -71,11 +70,10 @@ impl Tx<'_> {
 
     /// The resource of this event was changed: what its version is now is fetched later.
     pub fn forget_event_versions(&self, calendar: CalendarId, uid: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendar_events SET etag = NULL WHERE calendar_id = ?1 AND uid = ?2",
-            (calendar.0, uid),
-        )?;
-        Ok(())
+            (calendar, uid),
+        )
     }
 
     fn insert_event(
@@ -85,26 +83,25 @@ impl Tx<'_> {
         facts: &EventFacts,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT OR REPLACE INTO calendar_events (calendar_id, user_id, uid, instance, object,
                etag, clock, starts_at, ends_at, status, facts, first_seen_at, changed_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12)",
             (
-                calendar.0,
-                user.0,
+                calendar,
+                user,
                 &facts.uid,
                 &facts.instance,
                 &facts.object,
                 &facts.etag,
                 Text(facts.time.clock),
-                facts.time.starts_at.0,
-                facts.time.ends_at.0,
+                facts.time.starts_at,
+                facts.time.ends_at,
                 Text(facts.status),
                 Json(&facts.details),
-                now.0,
+                now,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     fn update_event(
@@ -114,7 +111,7 @@ impl Tx<'_> {
         matters: bool,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendar_events SET object = ?2, etag = ?3, clock = ?4,
                was_starts_at = iif(starts_at <> ?5, starts_at, was_starts_at),
                starts_at = ?5, ends_at = ?6, status = ?7, facts = ?8,
@@ -125,15 +122,14 @@ impl Tx<'_> {
                 &facts.object,
                 &facts.etag,
                 Text(facts.time.clock),
-                facts.time.starts_at.0,
-                facts.time.ends_at.0,
+                facts.time.starts_at,
+                facts.time.ends_at,
                 Text(facts.status),
                 Json(&facts.details),
                 matters,
-                now.0,
+                now,
             ),
-        )?;
-        Ok(())
+        )
     }
 }
 
@@ -146,15 +142,16 @@ impl View<'_> {
         span: &Range<Timestamp>,
         zone: Zone,
     ) -> Result<Vec<CalendarEvent>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{COLUMNS} WHERE calendar_events.user_id = ?1 AND starts_at < ?3 AND ends_at >= ?2
-               AND status <> 'cancelled' AND {USED}
-             ORDER BY starts_at, calendar_events.id LIMIT ?4"
-        ))?;
         // Times on the wall may be half a day off; which they are is seen below.
         let (from, to) = (span.start.plus_ms(-DAY_MS), span.end.plus_ms(DAY_MS));
-        let rows = statement.query_map((user.0, from.0, to.0, EVENTS_MAX), event_from)?;
-        let mut events = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut events = self.all(
+            &format!(
+                "{COLUMNS} WHERE calendar_events.user_id = ?1 AND starts_at < ?3 AND ends_at >= ?2
+                   AND status <> 'cancelled' AND {USED}
+                 ORDER BY starts_at, calendar_events.id LIMIT ?4"
+            ),
+            (user, from, to, EVENTS_MAX),
+        )?;
         events.extend(self.invitations_between(user, &(from..to))?);
         events.retain(|event| {
             let time = event.facts.time.within(zone);
@@ -172,24 +169,24 @@ impl View<'_> {
         user: UserId,
         since: Timestamp,
     ) -> Result<Vec<CalendarEvent>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{COLUMNS} WHERE calendar_events.user_id = ?1 AND changed_at > ?2 AND {USED}
-             ORDER BY changed_at, calendar_events.id LIMIT ?3"
-        ))?;
-        let rows = statement.query_map((user.0, since.0, EVENTS_MAX), event_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "{COLUMNS} WHERE calendar_events.user_id = ?1 AND changed_at > ?2 AND {USED}
+                 ORDER BY changed_at, calendar_events.id LIMIT ?3"
+            ),
+            (user, since, EVENTS_MAX),
+        )
     }
 
     /// A user's event by its number.
     pub fn calendar_event(&self, user: UserId, id: i64) -> Result<Option<CalendarEvent>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!(
+        self.find(
+            &format!(
                 "{COLUMNS} WHERE calendar_events.id = ?2 AND calendar_events.user_id = ?1
-                   AND {USED}"
-            ))?
-            .query_row((user.0, id), event_from)
-            .optional()?)
+                 AND {USED}"
+            ),
+            (user, id),
+        )
     }
 
     /// Events that became known, changed or were cancelled after `since`, by user.
@@ -202,12 +199,10 @@ impl View<'_> {
 
     /// All that is kept of a calendar, with the rows' numbers.
     pub fn events_of_calendar(&self, calendar: CalendarId) -> Result<Vec<(i64, EventFacts)>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE calendar_id = ?1"))?;
-        let rows = statement.query_map([calendar.0], event_from)?;
-        let events = rows.map(|row| row.map(|event| (event.id, event.facts)));
-        Ok(events.collect::<rusqlite::Result<_>>()?)
+        let events: Vec<CalendarEvent> =
+            self.all(&format!("{COLUMNS} WHERE calendar_id = ?1"), [calendar])?;
+        let numbered = events.into_iter().map(|event| (event.id, event.facts));
+        Ok(numbered.collect())
     }
 }
 
@@ -230,35 +225,15 @@ fn without_copies(mut events: Vec<CalendarEvent>) -> Vec<CalendarEvent> {
     events
 }
 
-fn event_from(row: &Row<'_>) -> rusqlite::Result<CalendarEvent> {
-    let Json(details): Json<EventDetails> = row.get(11)?;
-    Ok(CalendarEvent {
-        id: row.get(0)?,
-        calendar: CalendarId(row.get(1)?),
-        user: UserId(row.get(2)?),
-        facts: EventFacts {
-            uid: row.get(3)?,
-            instance: row.get(4)?,
-            object: row.get(5)?,
-            etag: row.get(6)?,
-            time: EventTime {
-                clock: row.get::<_, Text<_>>(7)?.0,
-                starts_at: Timestamp(row.get(8)?),
-                ends_at: Timestamp(row.get(9)?),
-            },
-            status: row.get::<_, Text<_>>(10)?.0,
-            details,
-        },
-        first_seen_at: Timestamp(row.get(12)?),
-        changed_at: Timestamp(row.get(13)?),
-        was_starts_at: row.get::<_, Option<i64>>(14)?.map(Timestamp),
-    })
-}
+from_row!(CalendarEvent: id, calendar, user, facts, first_seen_at, changed_at, was_starts_at);
+from_row!(EventFacts: uid, instance, object, etag, time, status as Text, details as Json);
+from_row!(EventTime: clock as Text, starts_at, ends_at);
 
 #[cfg(test)]
 mod tests {
     use super::super::{ListedCalendar, NewService, Options, Store};
     use super::*;
+    use crate::model::calendar::EventDetails;
     use crate::model::calendar::{EventClock, EventStatus, Participation, differences};
     use crate::model::connected_service::ServiceKind;
 
@@ -495,7 +470,7 @@ mod tests {
         let left = store.write(|tx| {
             let count =
                 "SELECT (SELECT count(*) FROM calendar_events) + (SELECT count(*) FROM calendars)
-                           + (SELECT count(*) FROM connected_services)";
+                 + (SELECT count(*) FROM connected_services)";
             Ok(tx.conn.query_row(count, [], |row| row.get::<_, i64>(0))?)
         });
         assert_eq!(left.await.unwrap(), 0);

@@ -1,7 +1,6 @@
 //! The calendars of connected services.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{ServiceId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -47,52 +46,48 @@ impl Tx<'_> {
         user: UserId,
         listed: &ListedCalendar,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO calendars (calendar_id, service_id, user_id, path, name, writable)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (service_id, path) DO UPDATE SET name = excluded.name,
                writable = excluded.writable",
             (
                 random::uuid().to_string(),
-                service.0,
-                user.0,
+                service,
+                user,
                 &listed.path,
                 &listed.name,
                 listed.is_writable,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     pub fn enable_calendar(&self, id: CalendarId, is_enabled: bool) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendars SET enabled = ?2 WHERE id = ?1",
-            (id.0, is_enabled),
-        )?;
-        Ok(())
+            (id, is_enabled),
+        )
     }
 
     /// Has all calendars of a user read anew: who the user is among an event's people has changed.
     pub fn read_calendars_anew(&self, user: UserId, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendars SET sync_state = '' WHERE service_id IN
-               (SELECT id FROM connected_services WHERE user_id = ?1)",
-            [user.0],
+             (SELECT id FROM connected_services WHERE user_id = ?1)",
+            [user],
         )?;
-        self.execute(
+        self.run(
             "UPDATE connected_services SET next_sync_at = ?2
              WHERE user_id = ?1 AND kind <> 'imap' AND next_sync_at IS NOT NULL",
-            (user.0, now.0),
-        )?;
-        Ok(())
+            (user, now),
+        )
     }
 
     pub fn set_calendar_sync_state(&self, id: CalendarId, sync_state: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE calendars SET sync_state = ?2 WHERE id = ?1",
-            (id.0, sync_state),
-        )?;
-        Ok(())
+            (id, sync_state),
+        )
     }
 
     /// Removes a calendar that its server lists no more, some of its events at a time. To be
@@ -101,17 +96,14 @@ impl Tx<'_> {
         const ROWS_MAX: usize = 500;
         let removed = self.execute(
             "DELETE FROM calendar_events WHERE id IN
-               (SELECT id FROM calendar_events WHERE calendar_id = ?1 LIMIT ?2)",
-            (id.0, ROWS_MAX as i64),
+             (SELECT id FROM calendar_events WHERE calendar_id = ?1 LIMIT ?2)",
+            (id, ROWS_MAX as i64),
         )?;
         if removed >= ROWS_MAX {
             return Ok(false);
         }
-        self.execute(
-            "DELETE FROM calendar_changes WHERE calendar_id = ?1",
-            [id.0],
-        )?;
-        self.execute("DELETE FROM calendars WHERE id = ?1", [id.0])?;
+        self.run("DELETE FROM calendar_changes WHERE calendar_id = ?1", [id])?;
+        self.run("DELETE FROM calendars WHERE id = ?1", [id])?;
         Ok(true)
     }
 }
@@ -132,32 +124,13 @@ impl View<'_> {
     }
 
     pub fn calendar(&self, id: CalendarId) -> Result<Option<CalendarRow>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
-            .query_row([id.0], calendar_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE id = ?1"), [id])
     }
 
     fn calendars_where(&self, condition: &str, value: i64) -> Result<Vec<CalendarRow>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
-        let rows = statement.query_map([value], calendar_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("{COLUMNS} {condition}"), [value])
     }
 }
 
-fn calendar_from(row: &Row<'_>) -> rusqlite::Result<CalendarRow> {
-    Ok(CalendarRow {
-        id: CalendarId(row.get(0)?),
-        calendar_id: row.get(1)?,
-        service: ServiceId(row.get(2)?),
-        user: UserId(row.get(3)?),
-        path: row.get(4)?,
-        name: row.get(5)?,
-        is_enabled: row.get(6)?,
-        is_writable: row.get(7)?,
-        sync_state: row.get(8)?,
-    })
-}
+from_row!(CalendarRow: id, calendar_id, service, user, path, name, is_enabled, is_writable,
+    sync_state);

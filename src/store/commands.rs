@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::params;
+use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 
 use super::prepared::PreparedStatement;
+use super::query::from_row;
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -57,19 +59,11 @@ impl CommandState {
             Self::Moved => "moved",
         }
     }
+}
 
-    /// Parses a state stored in a row.
-    fn of(name: &str) -> Self {
-        match name {
-            "queued" => Self::Queued,
-            "received" => Self::Received,
-            "executing" => Self::Executing,
-            "completed" => Self::Completed,
-            "failed" => Self::Failed,
-            "expired" => Self::Expired,
-            "moved" => Self::Moved,
-            _ => Self::Sent,
-        }
+impl FromSql for CommandState {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Ok(Self::named(value.as_str()?).unwrap_or(Self::Sent))
     }
 }
 
@@ -219,30 +213,25 @@ impl Tx<'_> {
         resends: u32,
         order: u64,
     ) -> Result<Option<Command>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!(
+        self.find(
+            &format!(
                 "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
                    handed = coalesce(handed, ?5), backing_off = 0
                  WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
-            ))?
-            .query_row(
-                (agent.0, seq as i64, attempts, resends, order as i64),
-                command_from,
-            )
-            .optional()?)
+            ),
+            (agent, seq as i64, attempts, resends, order as i64),
+        )
     }
 
     /// Removes an unfinished command's number among hand-outs; the next hand-out gives it a new
     /// one.
     pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2
-               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
-            (agent.0, seq as i64),
-        )?;
-        Ok(())
+             AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
+            (agent, seq as i64),
+        )
     }
 
     /// Records that the relay has the command (`Received`) or works on it (`Executing`). False when
@@ -250,9 +239,9 @@ impl Tx<'_> {
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
-               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-               AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
-            (agent.0, seq as i64, state.as_str()),
+             AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
+             AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
+            (agent, seq as i64, state.as_str()),
         )?;
         Ok(rows > 0)
     }
@@ -264,7 +253,7 @@ impl Tx<'_> {
             "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?3
              WHERE agent_id = ?1 AND seq = ?2 AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                AND state <> 'queued' AND backing_off = 0",
-            (agent.0, seq as i64, error),
+            (agent, seq as i64, error),
         )?;
         Ok(rows > 0)
     }
@@ -278,34 +267,28 @@ impl Tx<'_> {
         error: Option<&str>,
         now: Timestamp,
     ) -> Result<bool> {
-        let ended = self
-            .conn
-            .prepare_cached(&format!(
+        let ended = self.find(
+            &format!(
                 "UPDATE commands SET state = ?3, error = coalesce(?4, error), finished_at = ?5
                  WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
                  RETURNING app_creator_id"
-            ))?
-            .query_row((agent.0, seq as i64, state.as_str(), error, now.0), |row| {
-                row.get(0)
-            })
-            .optional()?;
+            ),
+            (agent, seq as i64, state.as_str(), error, now),
+        )?;
         self.count_finished(agent, ended)
     }
 
     /// Completes a command that was handed out, unless the relay reported a failure. False when
     /// nothing changed.
     pub fn complete_unrefused(&self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
-        let ended = self
-            .conn
-            .prepare_cached(
-                "UPDATE commands SET state = 'completed', finished_at = ?3
-                 WHERE agent_id = ?1 AND seq = ?2
-                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
-                   AND state <> 'queued' AND refused = 0
-                 RETURNING app_creator_id",
-            )?
-            .query_row((agent.0, seq as i64, now.0), |row| row.get(0))
-            .optional()?;
+        let ended = self.find(
+            "UPDATE commands SET state = 'completed', finished_at = ?3
+             WHERE agent_id = ?1 AND seq = ?2
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
+               AND state <> 'queued' AND refused = 0
+             RETURNING app_creator_id",
+            (agent, seq as i64, now),
+        )?;
         self.count_finished(agent, ended)
     }
 
@@ -314,21 +297,21 @@ impl Tx<'_> {
         let Some(app_creator) = ended else {
             return Ok(false);
         };
-        self.execute(
+        self.run(
             "UPDATE agents SET unfinished = unfinished - 1,
-               unfinished_of_apps = unfinished_of_apps - ?2 WHERE id = ?1",
-            (agent.0, app_creator.is_some()),
+             unfinished_of_apps = unfinished_of_apps - ?2 WHERE id = ?1",
+            (agent, app_creator.is_some()),
         )?;
         if let Some(creator) = app_creator {
-            self.execute(
+            self.run(
                 "UPDATE app_commands SET unfinished = unfinished - 1
                  WHERE creator_id = ?1 AND agent_id = ?2",
-                (creator, agent.0),
+                (creator, agent),
             )?;
-            self.execute(
+            self.run(
                 "DELETE FROM app_commands
                  WHERE creator_id = ?1 AND agent_id = ?2 AND unfinished <= 0",
-                (creator, agent.0),
+                (creator, agent),
             )?;
         }
         Ok(true)
@@ -336,14 +319,11 @@ impl Tx<'_> {
 
     /// The id of an unfinished command; `None` when it has ended.
     pub fn command_id(&self, agent: AgentId, seq: u64) -> Result<Option<String>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2
-                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
-            )?
-            .query_row((agent.0, seq as i64), |row| row.get(0))
-            .optional()?)
+        self.find(
+            "SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2
+             AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
+            (agent, seq as i64),
+        )
     }
 
     /// The state of this agent's command.
@@ -352,39 +332,22 @@ impl Tx<'_> {
         agent: AgentId,
         command_id: &str,
     ) -> Result<Option<CommandStanding>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT seq, state, refused, backing_off FROM commands
-                 WHERE command_id = ?2 AND agent_id = ?1",
-            )?
-            .query_row((agent.0, command_id), |row| {
-                Ok(CommandStanding {
-                    seq: row.get::<_, i64>(0)? as u64,
-                    state: CommandState::of(row.get_ref(1)?.as_str()?),
-                    refusals: row.get(2)?,
-                    backing_off: row.get(3)?,
-                })
-            })
-            .optional()?)
+        self.find(
+            "SELECT seq, state, refused, backing_off FROM commands
+             WHERE command_id = ?2 AND agent_id = ?1",
+            (agent, command_id),
+        )
     }
 
     /// Expires overdue commands of any agent, at most `limit`.
     pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUpCommand>> {
-        let over: Vec<GivenUpCommand> = self
-            .conn
-            .prepare_cached(&format!(
+        let over: Vec<GivenUpCommand> = self.all(
+            &format!(
                 "SELECT agent_id, seq, command_id FROM commands INDEXED BY commands_unfinished
                  WHERE {UNFINISHED} AND expires_at <= ?1 LIMIT ?2"
-            ))?
-            .query_map((now.0, limit as i64), |row| {
-                Ok(GivenUpCommand {
-                    agent: AgentId(row.get(0)?),
-                    seq: row.get::<_, i64>(1)? as u64,
-                    command_id: row.get(2)?,
-                })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
+            ),
+            (now, limit as i64),
+        )?;
         for command in &over {
             let state = CommandState::Expired;
             self.finish_command(command.agent, command.seq, state, None, now)?;
@@ -397,58 +360,42 @@ impl View<'_> {
     /// Row id and payload (JSON) of the commands after the row `after`, oldest first; at most
     /// 1,000.
     pub fn command_payloads(&self, after: i64) -> Result<Vec<(i64, String)>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT id, payload FROM commands WHERE id > ?1 ORDER BY id LIMIT 1000",
-        )?;
-        let rows = statement.query_map([after], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [after],
+        )
     }
 
     /// All commands of an agent: seq, id, state.
     #[cfg(test)]
     pub(crate) fn command_ends(&self, agent: AgentId) -> Result<Vec<(u64, String, String)>> {
-        let mut statement = self.conn.prepare(
+        self.all(
             "SELECT seq, command_id, state FROM commands WHERE agent_id = ?1 ORDER BY seq",
-        )?;
-        let rows = statement.query_map([agent.0], |row| {
-            Ok((row.get::<_, i64>(0)? as u64, row.get(1)?, row.get(2)?))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [agent],
+        )
     }
 
     /// Unfinished commands up to `last_seq` that were handed out, by seq.
     pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
-               AND {UNFINISHED} AND state <> 'queued' ORDER BY seq"
-        ))?;
-        let seqs = statement.query_map((agent.0, last_seq as i64), |row| row.get::<_, i64>(0))?;
-        let seqs = seqs.map(|seq| seq.map(|seq| seq as u64));
-        Ok(seqs.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
+                 AND {UNFINISHED} AND state <> 'queued' ORDER BY seq"
+            ),
+            (agent, last_seq as i64),
+        )
     }
 
     /// An agent's unfinished commands, oldest first.
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<UnfinishedCommand>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at,
-               refused, app_creator_id
-             FROM commands WHERE agent_id = ?1 AND {UNFINISHED} ORDER BY seq"
-        ))?;
-        let rows = statement.query_map([agent.0], |row| {
-            Ok(UnfinishedCommand {
-                seq: row.get::<_, i64>(0)? as u64,
-                command_id: row.get::<_, String>(1)?.into(),
-                room: RoomId(row.get(2)?),
-                state: CommandState::of(row.get_ref(3)?.as_str()?),
-                attempts: row.get(4)?,
-                resends: row.get(5)?,
-                handed: row.get::<_, Option<i64>>(6)?.unwrap_or(0) as u64,
-                expires_at: Timestamp(row.get(7)?),
-                refusals: row.get(8)?,
-                app_creator: row.get::<_, Option<i64>>(9)?.map(UserId),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "SELECT seq, command_id, room_id, state, attempts, resends, coalesce(handed, 0),
+                   expires_at, refused, app_creator_id
+                 FROM commands WHERE agent_id = ?1 AND {UNFINISHED} ORDER BY seq"
+            ),
+            [agent],
+        )
     }
 }
 
@@ -467,14 +414,8 @@ pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
     }
 }
 
-pub(super) fn command_from(row: &Row<'_>) -> rusqlite::Result<Command> {
-    Ok(Command {
-        seq: row.get::<_, i64>(0)? as u64,
-        command_id: row.get(1)?,
-        kind: row.get(2)?,
-        payload: row.get(3)?,
-        created_at: Timestamp(row.get(4)?),
-        expires_at: Timestamp(row.get(5)?),
-        attempts: row.get(6)?,
-    })
-}
+from_row!(Command: seq, command_id, kind, payload, created_at, expires_at, attempts);
+from_row!(GivenUpCommand: agent, seq, command_id);
+from_row!(CommandStanding: seq, state, refusals, backing_off);
+from_row!(UnfinishedCommand: seq, command_id, room, state, attempts, resends, handed, expires_at,
+    refusals, app_creator);

@@ -1,8 +1,7 @@
 //! Links by which a person connects a service in a browser. Only digests of their tokens are
 //! kept.
 
-use rusqlite::OptionalExtension;
-
+use super::query::from_row;
 use super::{Digest, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -26,57 +25,36 @@ impl Tx<'_> {
         link: &ConnectLink,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO connect_links (token_digest, user_id, room_id, kind, created_at, expires_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            (
-                token,
-                link.user.0,
-                link.room.map(|room| room.0),
-                if link.is_for_mail { "mail" } else { "calendar" },
-                now.0,
-                link.expires_at.0,
-            ),
-        )?;
-        Ok(())
+            (token, link.user, link.room, if link.is_for_mail { "mail" } else { "calendar" }, now, link.expires_at),
+        )
     }
 
     /// False: it was used before.
     pub fn use_connect_link(&self, token: &Digest, now: Timestamp) -> Result<bool> {
         let used = self.execute(
             "UPDATE connect_links SET used_at = ?2 WHERE token_digest = ?1 AND used_at IS NULL",
-            (token, now.0),
+            (token, now),
         )?;
         Ok(used > 0)
     }
 
     /// Removes those that ended before `before`.
     pub fn delete_connect_links(&self, before: Timestamp) -> Result<()> {
-        self.execute(
-            "DELETE FROM connect_links WHERE expires_at < ?1",
-            [before.0],
-        )?;
-        Ok(())
+        self.run("DELETE FROM connect_links WHERE expires_at < ?1", [before])
     }
 }
 
 impl View<'_> {
     pub fn connect_link(&self, token: &Digest) -> Result<Option<ConnectLink>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT user_id, room_id, kind = 'mail', expires_at, used_at IS NOT NULL
-                 FROM connect_links WHERE token_digest = ?1",
-            )?
-            .query_row([token], |row| {
-                Ok(ConnectLink {
-                    user: UserId(row.get(0)?),
-                    room: row.get::<_, Option<i64>>(1)?.map(RoomId),
-                    is_for_mail: row.get(2)?,
-                    expires_at: Timestamp(row.get(3)?),
-                    is_used: row.get(4)?,
-                })
-            })
-            .optional()?)
+        self.find(
+            "SELECT user_id, room_id, kind = 'mail', expires_at, used_at IS NOT NULL
+             FROM connect_links WHERE token_digest = ?1",
+            [token],
+        )
     }
 }
+
+from_row!(ConnectLink: user, room, is_for_mail, expires_at, is_used);

@@ -257,7 +257,7 @@ impl CommittedCounts {
              LEFT JOIN usage_days USING (user_id, day)",
         )?;
         let counts = rows.query_map([deferred_to(conn)?], |row| {
-            Ok(((UserId(row.get(0)?), row.get(1)?), row.get(2)?))
+            Ok(((row.get(0)?, row.get(1)?), row.get(2)?))
         })?;
         let shown = ShownCounts {
             newer: counts.collect::<rusqlite::Result<_>>()?,
@@ -277,7 +277,7 @@ impl Tx<'_> {
     /// Writes the waiting rows, so that the tables can be read and changed directly in this
     /// transaction, and read by others after it.
     pub fn settle_deferred(&mut self) -> Result<()> {
-        let (cache, conn) = (&mut *self.cache, self.conn);
+        let (conn, cache) = (self.view.conn, &mut *self.cache);
         Ok(cache
             .deferred
             .put_in_tables(conn, cache.last_message_id, true)?)

@@ -2,9 +2,8 @@
 //! named or delivered, the numbers of a list; and deleted items that can be restored. The writer of
 //! the JSON defines its meaning.
 
-use rusqlite::OptionalExtension;
-
 use super::housekeeping::ROWS_MAX;
+use super::query::{Columns, FromRow, from_row};
 use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -52,34 +51,21 @@ pub struct RemovedItem {
 
 impl View<'_> {
     pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
-        let noted = |text: Option<String>, at: Option<i64>| text.zip(at.map(Timestamp));
-        let found = self
-            .conn
-            .prepare_cached(
-                "SELECT question, asked_at, latest, latest_at, listed, listed_at FROM dialogs
-                 WHERE room_id = ?1 AND user_id = ?2",
-            )?
-            .query_row((room.0, user.0), |row| {
-                Ok(Dialog {
-                    question: noted(row.get(0)?, row.get(1)?),
-                    latest: noted(row.get(2)?, row.get(3)?),
-                    listed: noted(row.get(4)?, row.get(5)?),
-                })
-            })
-            .optional()?;
+        let found = self.find(
+            "SELECT question, asked_at, latest, latest_at, listed, listed_at FROM dialogs
+             WHERE room_id = ?1 AND user_id = ?2",
+            (room, user),
+        )?;
         Ok(found.unwrap_or_default())
     }
 
     /// The last item of anybody in a room.
     pub fn latest_in_room(&self, room: RoomId) -> Result<Option<JsonAt>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT latest, latest_at FROM dialogs
-                 WHERE room_id = ?1 AND latest IS NOT NULL ORDER BY latest_at DESC LIMIT 1",
-            )?
-            .query_row([room.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
-            .optional()?)
+        self.find(
+            "SELECT latest, latest_at FROM dialogs
+             WHERE room_id = ?1 AND latest IS NOT NULL ORDER BY latest_at DESC LIMIT 1",
+            [room],
+        )
     }
 }
 
@@ -123,38 +109,32 @@ impl Tx<'_> {
             DialogPart::Latest => ("latest", "latest_at"),
             DialogPart::Listed => ("listed", "listed_at"),
         };
-        let used_at: i64 = self
-            .conn
-            .prepare_cached(&format!(
+        let used_at: i64 = self.one(
+            &format!(
                 "INSERT INTO dialogs (room_id, user_id, {text}, {at}, used_at)
                  VALUES (?1, ?2, ?3, iif(?3 IS NULL, NULL, ?4), ?4)
                  ON CONFLICT DO UPDATE SET {text} = excluded.{text}, {at} = excluded.{at}
                  RETURNING used_at"
-            ))?
-            .query_row((room.0, user.0, json, now.0), |row| row.get(0))?;
+            ),
+            (room, user, json, now),
+        )?;
         if now.0 - used_at > USED_AT_OLD_MS {
-            self.execute(
+            self.run(
                 "UPDATE dialogs SET used_at = ?3 WHERE room_id = ?1 AND user_id = ?2",
-                (room.0, user.0, now.0),
+                (room, user, now),
             )?;
         }
         Ok(())
     }
 
     pub fn keep_removed(&self, item: &RemovedItem, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO removed_items (user_id, removed_by, room_id, kind, item, removed_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (
-                item.user.0,
-                item.removed_by.0,
-                item.room.map(|room| room.0),
-                item.kind,
-                &item.item,
-                now.0,
+                item.user, item.removed_by, item.room, item.kind, &item.item, now,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     /// Takes the items that a person deleted at that time: kind, owner, JSON.
@@ -163,18 +143,11 @@ impl Tx<'_> {
         removed_by: UserId,
         at: Timestamp,
     ) -> Result<Vec<(String, UserId, String)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut rows: Vec<(i64, (String, UserId, String))> = self.all(
             "DELETE FROM removed_items WHERE removed_by = ?1 AND removed_at = ?2
-             RETURNING kind, user_id, item, id",
+             RETURNING id, kind, user_id, item",
+            (removed_by, at),
         )?;
-        let rows = statement.query_map((removed_by.0, at.0), |row| {
-            Ok((
-                row.get::<_, i64>(3)?,
-                (row.get(0)?, UserId(row.get(1)?), row.get(2)?),
-            ))
-        })?;
-        let mut rows: Vec<(i64, (String, UserId, String))> =
-            rows.collect::<rusqlite::Result<_>>()?;
         rows.sort_by_key(|(id, _)| *id);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
@@ -184,17 +157,29 @@ impl Tx<'_> {
     pub(super) fn delete_old_dialogs(&self, now: Timestamp) -> Result<bool> {
         let removed = self.execute(
             "DELETE FROM removed_items WHERE id IN
-               (SELECT id FROM removed_items
-                WHERE removed_at < ?1 ORDER BY removed_at LIMIT ?2)",
+             (SELECT id FROM removed_items
+              WHERE removed_at < ?1 ORDER BY removed_at LIMIT ?2)",
             (now.0 - REMOVED_KEPT_MS, ROWS_MAX),
         )?;
         let dialogs = self.execute(
             "DELETE FROM dialogs WHERE (room_id, user_id) IN
-               (SELECT room_id, user_id FROM dialogs
-                WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
+             (SELECT room_id, user_id FROM dialogs
+              WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
             (now.0 - DIALOGS_KEPT_MS, ROWS_MAX),
         )?;
         Ok(removed.max(dialogs) as i64 >= ROWS_MAX)
+    }
+}
+
+from_row!(Dialog: question as StoredPart, latest as StoredPart, listed as StoredPart);
+
+/// A part's columns: its JSON and its time.
+struct StoredPart(Option<JsonAt>);
+
+impl FromRow for StoredPart {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let (json, at) = FromRow::read(columns)?;
+        Ok(Self(Option::zip(json, at)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tool calls of unfinished replies whose effects can't be undone: the call, and its result. They
 //! are deleted with the pending reply.
 
+use super::query::from_row;
 use super::{Tx, View};
 use crate::error::Result;
 
@@ -27,7 +28,7 @@ impl Tx<'_> {
         if self.pending_reply(message_id)?.is_none() {
             return Ok(None);
         }
-        self.execute(
+        self.run(
             "INSERT INTO done_calls (message_id, tool, arguments, result) VALUES (?1, ?2, ?3, ?4)",
             (message_id, tool, arguments, result),
         )?;
@@ -35,27 +36,21 @@ impl Tx<'_> {
     }
 
     pub fn set_done_result(&self, id: i64, result: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE done_calls SET result = ?2 WHERE id = ?1",
             (id, result),
-        )?;
-        Ok(())
+        )
     }
 }
 
 impl View<'_> {
     /// In the order in which they went out.
     pub fn done_calls(&self, message_id: i64) -> Result<Vec<DoneCall>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT tool, arguments, result FROM done_calls WHERE message_id = ?1 ORDER BY id",
-        )?;
-        let rows = statement.query_map([message_id], |row| {
-            Ok(DoneCall {
-                tool: row.get(0)?,
-                arguments: row.get(1)?,
-                result: row.get(2)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [message_id],
+        )
     }
 }
+
+from_row!(DoneCall: tool, arguments, result);

@@ -2,8 +2,6 @@
 //! the same room: answers, waiting commands, the room's shared state. Another module decides what
 //! counts as a quote.
 
-use rusqlite::OptionalExtension;
-
 use super::erasures::Erasure;
 use super::{AgentId, CommandState, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
@@ -58,19 +56,15 @@ impl Tx<'_> {
         };
         for _ in 0..READ_MAX {
             let Some(id) = quoted.next else { break };
-            quoted.next = self
-                .conn
-                .prepare_cached(
-                    "SELECT previous_id, iif(user_id = ?2, text, NULL) FROM messages WHERE id = ?1",
-                )?
-                .query_row((id, user.0), |row| {
-                    if let Some(text) = row.get_ref(1)?.as_str_or_null()? {
-                        quoted.words.add(text);
-                    }
-                    row.get(0)
-                })
-                .optional()?
-                .flatten();
+            let found: Option<(Option<i64>, Option<String>)> = self.find(
+                "SELECT previous_id, iif(user_id = ?2, text, NULL) FROM messages WHERE id = ?1",
+                (id, user),
+            )?;
+            let (previous, text) = found.unwrap_or_default();
+            if let Some(text) = text {
+                quoted.words.add(&text);
+            }
+            quoted.next = previous;
         }
         let all = quoted.next.is_none();
         self.cache.quoted = Some(quoted);
@@ -112,7 +106,7 @@ impl Tx<'_> {
         let text = address.and_then(|handle| redaction::text_without_handle(&others.text, handle));
         let changed = [&text, &metadata, &context, &schedule, &bubbles, &late];
         if changed.iter().any(|one| one.is_some()) {
-            self.execute(
+            self.run(
                 "UPDATE messages SET text = coalesce(?2, text), metadata = coalesce(?3, metadata),
                    context = coalesce(?4, context), schedule = coalesce(?5, schedule),
                    bubbles = coalesce(?6, bubbles), late = coalesce(?7, late)
@@ -130,17 +124,14 @@ impl Tx<'_> {
             return Ok(());
         };
         let part = redaction::core(handle);
-        let shared: Vec<(i64, String)> = self
-            .conn
-            .prepare_cached(
-                "SELECT id, state FROM power_states
-                 WHERE room_id = ?1 AND (instr(state, ?2) OR instr(previous, ?2))",
-            )?
-            .query_map((room.0, part), |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let shared: Vec<(i64, String)> = self.all(
+            "SELECT id, state FROM power_states
+             WHERE room_id = ?1 AND (instr(state, ?2) OR instr(previous, ?2))",
+            (room, part),
+        )?;
         for (id, state) in shared {
             let redacted = redaction::without_handle(&state, handle).unwrap_or(state);
-            self.execute(
+            self.run(
                 "UPDATE power_states SET state = ?2, previous = NULL WHERE id = ?1",
                 (id, redacted),
             )?;
@@ -150,7 +141,7 @@ impl Tx<'_> {
         }
         for reminder in self.room_reminders(room)? {
             if let Some(text) = redaction::text_without_handle(&reminder.text, handle) {
-                self.execute(
+                self.run(
                     "UPDATE reminders SET text = ?2 WHERE id = ?1",
                     (reminder.id, text),
                 )?;
@@ -164,18 +155,15 @@ impl Tx<'_> {
         let Some(quoted) = self.cache.quoted.as_ref() else {
             return Ok(());
         };
-        let waiting: Vec<(i64, String)> = self
-            .conn
-            .prepare_cached(
-                "SELECT commands.id, payload FROM rooms JOIN commands ON commands.agent_id = rooms.agent_id
-                 WHERE rooms.id = ?1 AND commands.room_id = ?1
-                   AND (commands.state = 'queued' OR commands.state = 'sent' OR commands.state = 'received' OR commands.state = 'executing')",
-            )?
-            .query_map([room.0], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let waiting: Vec<(i64, String)> = self.all(
+            "SELECT commands.id, payload FROM rooms JOIN commands ON commands.agent_id = rooms.agent_id
+             WHERE rooms.id = ?1 AND commands.room_id = ?1
+               AND (commands.state = 'queued' OR commands.state = 'sent' OR commands.state = 'received' OR commands.state = 'executing')",
+            [room],
+        )?;
         for (id, payload) in waiting {
             if let Some(left) = redaction::payload_without_quotes(&payload, &quoted.words, "") {
-                self.execute("UPDATE commands SET payload = ?2 WHERE id = ?1", (id, left))?;
+                self.run("UPDATE commands SET payload = ?2 WHERE id = ?1", (id, left))?;
             }
         }
         Ok(())
@@ -188,8 +176,7 @@ impl Tx<'_> {
 
     /// The erasure is done.
     pub(super) fn forget_commands_looked_through(&self, user: UserId) -> Result<()> {
-        self.execute("DELETE FROM meta WHERE key = ?1", [looked_through(user)])?;
-        Ok(())
+        self.run("DELETE FROM meta WHERE key = ?1", [looked_through(user)])
     }
 
     /// Removes the account's commands, those of its apps, finished ones of the rooms in which it
@@ -203,45 +190,31 @@ impl Tx<'_> {
         now: Timestamp,
         ended: &mut Vec<(AgentId, u64)>,
     ) -> Result<bool> {
-        let to: Option<i64> = self
-            .conn
-            .prepare_cached(
-                "SELECT max(id) FROM (SELECT id FROM commands WHERE id > ?1 ORDER BY id LIMIT ?2)",
-            )?
-            .query_row((after, COMMANDS_MAX), |row| row.get(0))?;
+        let to: Option<i64> = self.one(
+            "SELECT max(id) FROM (SELECT id FROM commands WHERE id > ?1 ORDER BY id LIMIT ?2)",
+            (after, COMMANDS_MAX),
+        )?;
         let Some(to) = to else {
             return Ok(false);
         };
-        let its: Vec<(i64, i64, i64)> = self
-            .conn
-            .prepare_cached(
-                "SELECT id, agent_id, seq FROM commands
-                 WHERE id > ?1 AND id <= ?2 AND (user_id = ?5 OR app_creator_id = ?5
-                   OR (instr(payload, ?3) OR instr(error, ?3))
-                     AND NOT EXISTS (SELECT 1 FROM users WHERE phone = ?4 AND users.id = commands.user_id))",
-            )?
-            .query_map(
-                (
-                    after,
-                    to,
-                    erasure.phone.as_deref().map(redaction::core),
-                    &erasure.phone,
-                    erasure.user.0,
-                ),
-                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-            )?
-            .collect::<rusqlite::Result<_>>()?;
+        let its: Vec<(i64, i64, i64)> = self.all(
+            "SELECT id, agent_id, seq FROM commands
+             WHERE id > ?1 AND id <= ?2 AND (user_id = ?5 OR app_creator_id = ?5
+               OR (instr(payload, ?3) OR instr(error, ?3))
+                 AND NOT EXISTS (SELECT 1 FROM users WHERE phone = ?4 AND users.id = commands.user_id))",
+            (after, to, erasure.phone.as_deref().map(redaction::core), &erasure.phone, erasure.user),
+        )?;
         for (id, agent, seq) in its {
             let (agent, seq) = (AgentId(agent), seq as u64);
             if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
                 ended.push((agent, seq));
             }
-            self.execute("DELETE FROM commands WHERE id = ?1", [id])?;
+            self.run("DELETE FROM commands WHERE id = ?1", [id])?;
         }
-        self.execute(
+        self.run(
             "DELETE FROM commands WHERE id > ?1 AND id <= ?2 AND finished_at IS NOT NULL
-               AND room_id IN (SELECT room_id FROM room_authors WHERE user_id = ?3)",
-            (after, to, erasure.user.0),
+             AND room_id IN (SELECT room_id FROM room_authors WHERE user_id = ?3)",
+            (after, to, erasure.user),
         )?;
         self.set_meta_number(&looked_through(erasure.user), to)?;
         Ok(true)

@@ -2,11 +2,10 @@
 //! other people's messages stay reachable. Rooms that the account owned get another owner or are
 //! removed.
 
-use rusqlite::OptionalExtension;
-
 use super::erased_quotes::OthersMessage;
 use super::erasure::ErasureStep;
 use super::erasures::Erasure;
+use super::query::from_row;
 use super::{Digest, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -105,17 +104,16 @@ impl Tx<'_> {
     fn next_room(&self, erasure: &Erasure) -> Result<Next> {
         let after = erasure.room_id;
         let first = |sql: &str, of: &dyn rusqlite::ToSql| -> Result<Option<i64>> {
-            let mut statement = self.conn.prepare_cached(sql)?;
-            Ok(statement.query_row(rusqlite::params![of, after], |row| row.get(0))?)
+            self.one(sql, rusqlite::params![of, after])
         };
         let rooms = [
             first(
                 "SELECT min(room_id) FROM room_authors WHERE user_id = ?1 AND room_id > ?2",
-                &erasure.user.0,
+                &erasure.user,
             )?,
             first(
                 "SELECT min(id) FROM rooms WHERE owner_id = ?1 AND id > ?2",
-                &erasure.user.0,
+                &erasure.user,
             )?,
             first(
                 "SELECT min(room_id) FROM room_members WHERE handle = ?1 AND room_id > ?2",
@@ -127,15 +125,11 @@ impl Tx<'_> {
             return Ok(listed.map_or(Next::None, Next::Room));
         };
         let to = listed.unwrap_or(i64::MAX);
-        let (named, last): (Option<i64>, Option<i64>) = self
-            .conn
-            .prepare_cached(
-                "SELECT min(iif(instr(chat_guid, ?3), id, NULL)), max(id) FROM
-                   (SELECT id, chat_guid FROM rooms WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4)",
-            )?
-            .query_row((after, to, redaction::core(handle), NAMES_MAX), |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
+        let (named, last): (Option<i64>, Option<i64>) = self.one(
+            "SELECT min(iif(instr(chat_guid, ?3), id, NULL)), max(id) FROM
+             (SELECT id, chat_guid FROM rooms WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4)",
+            (after, to, redaction::core(handle), NAMES_MAX),
+        )?;
         Ok(match (named, last, listed) {
             (Some(room), ..) => Next::Room(room),
             (None, Some(last), _) => Next::LookedThrough(last),
@@ -145,19 +139,21 @@ impl Tx<'_> {
     }
 
     fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<RoomInErasure>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT chat_guid, mode, owner_id FROM rooms WHERE id = ?1")?
-            .query_row([room], |row| {
-                let owned = UserId(row.get(2)?) == erasure.user;
-                Ok(RoomInErasure {
+        let found = self.find(
+            "SELECT chat_guid, mode = 'direct', owner_id FROM rooms WHERE id = ?1",
+            [room],
+        )?;
+        Ok(
+            found.map(|(chat_guid, direct, owner): (String, bool, UserId)| {
+                let owned = owner == erasure.user;
+                RoomInErasure {
                     id: RoomId(room),
-                    chat_guid: row.get(0)?,
-                    own_direct: owned && row.get_ref(1)?.as_str()? == "direct",
+                    chat_guid,
+                    own_direct: owned && direct,
                     owned,
-                })
-            })
-            .optional()?)
+                }
+            }),
+        )
     }
 
     /// Follows the chain from the last kept message. Returns the message it reached and whether
@@ -192,8 +188,8 @@ impl Tx<'_> {
             if link.user == erasure.user
                 || place.own_direct && link.received_at <= erasure.started_at
             {
-                self.execute("DELETE FROM messages WHERE id = ?1", [id])?;
-                self.execute("DELETE FROM done_calls WHERE message_id = ?1", [id])?;
+                self.run("DELETE FROM messages WHERE id = ?1", [id])?;
+                self.run("DELETE FROM done_calls WHERE message_id = ?1", [id])?;
                 removed.push(id);
             } else {
                 if pointed_at != Some(id) {
@@ -212,37 +208,19 @@ impl Tx<'_> {
     }
 
     fn head(&self, room: RoomId) -> Result<Option<i64>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT message_id FROM room_heads WHERE room_id = ?1")?
-            .query_row([room.0], |row| row.get(0))
-            .optional()?)
+        self.find(
+            "SELECT message_id FROM room_heads WHERE room_id = ?1",
+            [room],
+        )
     }
 
     fn link(&self, id: i64, named: Option<&str>) -> Result<Option<Link>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT user_id, previous_id, received_at, text, bubbles, late, metadata, context,
-                   iif(instr(schedule, ?2), schedule, NULL)
-                 FROM messages WHERE id = ?1",
-            )?
-            .query_row((id, named), |row| {
-                Ok(Link {
-                    user: UserId(row.get(0)?),
-                    previous: row.get(1)?,
-                    received_at: Timestamp(row.get(2)?),
-                    others: OthersMessage {
-                        text: row.get(3)?,
-                        bubbles: row.get(4)?,
-                        late: row.get(5)?,
-                        metadata: row.get(6)?,
-                        context: row.get(7)?,
-                        schedule: row.get(8)?,
-                    },
-                })
-            })
-            .optional()?)
+        self.find(
+            "SELECT user_id, previous_id, received_at, text, bubbles, late, metadata, context,
+               iif(instr(schedule, ?2), schedule, NULL)
+             FROM messages WHERE id = ?1",
+            (id, named),
+        )
     }
 
     /// Makes a message, or the room's head, point at another message.
@@ -254,10 +232,10 @@ impl Tx<'_> {
             )?,
             (None, Some(to)) => self.execute(
                 "UPDATE room_heads SET message_id = ?2 WHERE room_id = ?1",
-                (place.id.0, to),
+                (place.id, to),
             )?,
             (None, None) => {
-                self.execute("DELETE FROM room_heads WHERE room_id = ?1", [place.id.0])?
+                self.execute("DELETE FROM room_heads WHERE room_id = ?1", [place.id])?
             }
         };
         if from.is_none() {
@@ -282,9 +260,9 @@ impl Tx<'_> {
         match (place.owned, heir) {
             (true, None) => return self.erase_room(place.id, &place.chat_guid, now, erased),
             (true, Some(heir)) => {
-                self.execute(
+                self.run(
                     "UPDATE rooms SET owner_id = ?2 WHERE id = ?1",
-                    (place.id.0, heir.0),
+                    (place.id, heir),
                 )?;
             }
             (false, _) => {}
@@ -318,17 +296,12 @@ impl Tx<'_> {
             true => erasure.started_at.0,
             false => i64::MIN,
         };
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT room_authors.user_id FROM room_authors JOIN users ON users.id = room_authors.user_id
-                 WHERE room_id = ?1 AND room_authors.user_id <> ?2 AND users.created_at >= ?3
-                 ORDER BY room_authors.user_id LIMIT 1",
-            )?
-            .query_row((place.id.0, erasure.user.0, since), |row| {
-                row.get(0).map(UserId)
-            })
-            .optional()?)
+        self.find(
+            "SELECT room_authors.user_id FROM room_authors JOIN users ON users.id = room_authors.user_id
+             WHERE room_id = ?1 AND room_authors.user_id <> ?2 AND users.created_at >= ?3
+             ORDER BY room_authors.user_id LIMIT 1",
+            (place.id, erasure.user, since),
+        )
     }
 
     /// Removes the phone number from the room's member list, unless its new owner has written
@@ -344,15 +317,18 @@ impl Tx<'_> {
         }
         let left = self.execute(
             "DELETE FROM room_members WHERE handle = ?1 AND room_id = ?2",
-            (phone, place.id.0),
+            (phone, place.id),
         )?;
         if left > 0 {
-            self.execute(
+            self.run(
                 "UPDATE rooms SET members = ?2 WHERE id = ?1",
-                (place.id.0, Digest::default()),
+                (place.id, Digest::default()),
             )?;
         }
         self.forget_room(&place.chat_guid);
         Ok(())
     }
 }
+
+from_row!(Link: user, previous, received_at, others);
+from_row!(OthersMessage: text, bubbles, late, metadata, context, schedule);

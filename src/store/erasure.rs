@@ -139,19 +139,13 @@ impl Tx<'_> {
         now: Timestamp,
         erased: &mut ErasureStep,
     ) -> Result<bool> {
-        let found: Vec<(i64, i64, i64)> = self
-            .conn
-            .prepare_cached(sql)?
-            .query_map((of, COMMANDS_MAX), |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
+        let found: Vec<(i64, i64, i64)> = self.all(sql, (of, COMMANDS_MAX))?;
         for (id, agent, seq) in &found {
             let (agent, seq) = (AgentId(*agent), *seq as u64);
             if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
                 erased.ended.push((agent, seq));
             }
-            self.execute("DELETE FROM commands WHERE id = ?1", [id])?;
+            self.run("DELETE FROM commands WHERE id = ?1", [id])?;
         }
         Ok(!found.is_empty())
     }
@@ -159,16 +153,8 @@ impl Tx<'_> {
     /// Removes relay events of the user's direct chats, or with the phone number. Events have no
     /// index, so they are scanned once, in steps. True when there are more.
     fn erase_events(&self, erasure: &Erasure) -> Result<bool> {
-        let range = "SELECT min(id) FROM edge_events";
-        let first: Option<i64> = self
-            .conn
-            .prepare_cached(range)?
-            .query_row([], |r| r.get(0))?;
-        let range = "SELECT max(id) FROM edge_events";
-        let last: Option<i64> = self
-            .conn
-            .prepare_cached(range)?
-            .query_row([], |r| r.get(0))?;
+        let first: Option<i64> = self.one("SELECT min(id) FROM edge_events", [])?;
+        let last: Option<i64> = self.one("SELECT max(id) FROM edge_events", [])?;
         let (Some(first), Some(last)) = (first, last) else {
             return Ok(false);
         };
@@ -177,25 +163,25 @@ impl Tx<'_> {
             return Ok(false);
         }
         let to = last.min(after + EVENTS_MAX);
-        self.execute(
+        self.run(
             "DELETE FROM edge_events WHERE id > ?1 AND id <= ?2 AND received_at <= ?3
-               AND (thread_id IN (SELECT chat_guid FROM rooms WHERE owner_id = ?4 AND mode = 'direct')
-                 OR instr(thread_id, ?5) OR instr(details, ?6))",
+             AND (thread_id IN (SELECT chat_guid FROM rooms WHERE owner_id = ?4 AND mode = 'direct')
+               OR instr(thread_id, ?5) OR instr(details, ?6))",
             (
                 after,
                 to,
-                erasure.started_at.0,
-                erasure.user.0,
+                erasure.started_at,
+                erasure.user,
                 erasure.phone.as_deref().map(redaction::core),
                 erasure.phone.as_deref().map(redaction::core),
             ),
         )?;
         // Events of a group may quote anybody in it.
-        self.execute(
+        self.run(
             "UPDATE edge_events SET details = NULL WHERE id > ?1 AND id <= ?2 AND received_at <= ?3
-               AND thread_id IN (SELECT chat_guid FROM room_authors JOIN rooms ON rooms.id = room_id
-                                 WHERE user_id = ?4)",
-            (after, to, erasure.started_at.0, erasure.user.0),
+             AND thread_id IN (SELECT chat_guid FROM room_authors JOIN rooms ON rooms.id = room_id
+                               WHERE user_id = ?4)",
+            (after, to, erasure.started_at, erasure.user),
         )?;
         self.set_event_looked_at(erasure.user, to)?;
         Ok(true)
@@ -203,21 +189,20 @@ impl Tx<'_> {
 
     /// Reduces relay statuses from before only numbers were stored. There is one row per agent.
     fn cut_statuses(&self) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE agents SET status =
                (SELECT json_group_object(key, value) FROM json_each(agents.status)
                 WHERE key IN ('uptime_seconds', 'scheduled_messages', 'active_rules')
                   AND type IN ('integer', 'real'))
              WHERE json_valid(status)",
             (),
-        )?;
-        Ok(())
+        )
     }
 
     fn erase_from_tables(&self, user: UserId) -> Result<bool> {
         let mut more = false;
         for (_, delete) in USER_TABLES {
-            more |= self.execute(delete, (user.0, ROWS_MAX))? as i64 >= ROWS_MAX;
+            more |= self.execute(delete, (user, ROWS_MAX))? as i64 >= ROWS_MAX;
         }
         Ok(more)
     }
@@ -229,11 +214,11 @@ impl Tx<'_> {
         for subject in subjects.into_iter().flatten() {
             let removed = self.execute(
                 "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
-                   (WITH RECURSIVE kinds(kind) AS (SELECT min(kind) FROM limit_uses UNION ALL
-                      SELECT (SELECT min(kind) FROM limit_uses WHERE kind > kinds.kind)
-                      FROM kinds WHERE kind IS NOT NULL)
-                    SELECT kind, subject, used_at FROM limit_uses
-                    WHERE kind IN (SELECT kind FROM kinds) AND subject = ?1 LIMIT ?2)",
+                 (WITH RECURSIVE kinds(kind) AS (SELECT min(kind) FROM limit_uses UNION ALL
+                    SELECT (SELECT min(kind) FROM limit_uses WHERE kind > kinds.kind)
+                    FROM kinds WHERE kind IS NOT NULL)
+                  SELECT kind, subject, used_at FROM limit_uses
+                  WHERE kind IN (SELECT kind FROM kinds) AND subject = ?1 LIMIT ?2)",
                 (subject, ROWS_MAX),
             )?;
             more |= removed as i64 >= ROWS_MAX;
@@ -245,8 +230,7 @@ impl Tx<'_> {
     fn erase_user(&self, user: UserId) -> Result<()> {
         let last = self.view().meta_number("last_user_id")?.unwrap_or(0);
         self.set_meta_number("last_user_id", last.max(user.0))?;
-        self.execute("DELETE FROM users WHERE id = ?1", [user.0])?;
-        Ok(())
+        self.run("DELETE FROM users WHERE id = ?1", [user])
     }
 
     /// Removes a room whose messages are gone.
@@ -258,26 +242,25 @@ impl Tx<'_> {
         erased: &mut ErasureStep,
     ) -> Result<()> {
         for author in self.authors(room)? {
-            self.execute(
+            self.run(
                 "DELETE FROM reminders WHERE user_id = ?1 AND room_id = ?2",
-                (author.0, room.0),
+                (author, room),
             )?;
             self.cache.authors.remove(&(author, room));
         }
         self.erase_waiting_commands(room, now, erased)?;
         for (_, delete) in ROOM_TABLES {
-            self.execute(delete, [room.0])?;
+            self.run(delete, [room])?;
         }
         self.forget_room(chat_guid);
         Ok(())
     }
 
     pub(super) fn authors(&self, room: RoomId) -> Result<Vec<UserId>> {
-        let mut statement = self
-            .conn
-            .prepare_cached("SELECT user_id FROM room_authors WHERE room_id = ?1")?;
-        let rows = statement.query_map([room.0], |row| row.get(0).map(UserId))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            "SELECT user_id FROM room_authors WHERE room_id = ?1",
+            [room],
+        )
     }
 
     pub(super) fn forget_room(&mut self, chat_guid: &str) {

@@ -2,8 +2,7 @@
 //! rows). Each step is recorded in its own
 //! transaction, so an interrupted erasure continues where it stopped.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -55,51 +54,35 @@ const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, even
 impl View<'_> {
     /// Accounts due for erasure, those due longest first.
     pub fn due_accounts(&self, now: Timestamp, limit: usize) -> Result<Vec<DueAccount>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT id, user_id, deletion_scheduled_for FROM users
              WHERE deletion_scheduled_for < ?1 ORDER BY deletion_scheduled_for LIMIT ?2",
-        )?;
-        let rows = statement.query_map((now.0, limit as i64), |row| {
-            Ok(DueAccount {
-                id: UserId(row.get(0)?),
-                user_id: row.get(1)?,
-                scheduled_for: Timestamp(row.get(2)?),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (now, limit as i64),
+        )
     }
 
     /// Running erasures, oldest first.
     pub fn erasures(&self, limit: usize) -> Result<Vec<Erasure>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} ORDER BY user_id LIMIT ?1"))?;
-        let rows = statement.query_map([limit as i64], erasure_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!("{COLUMNS} ORDER BY user_id LIMIT ?1"),
+            [limit as i64],
+        )
     }
 
     /// All authors in a room.
     pub fn room_authors(&self, room: RoomId) -> Result<Vec<RoomAuthor>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT users.id, users.user_id GLOB 'erased-[0-9]*'
              FROM room_authors JOIN users ON users.id = room_authors.user_id WHERE room_id = ?1",
-        )?;
-        let rows = statement.query_map([room.0], |row| {
-            Ok(RoomAuthor {
-                user: UserId(row.get(0)?),
-                erased: row.get(1)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [room],
+        )
     }
 
     /// Whether the erasure of one of these accounts has begun, or ended.
     pub fn is_any_erased(&self, users: &[UserId]) -> Result<bool> {
-        let mut present = self.conn.prepare_cached(
-            "SELECT 1 FROM users WHERE id = ?1 AND user_id NOT GLOB 'erased-[0-9]*'",
-        )?;
         for user in users {
-            if !present.exists([user.0])? {
+            let sql = "SELECT 1 FROM users WHERE id = ?1 AND user_id NOT GLOB 'erased-[0-9]*'";
+            if !self.exists(sql, [user])? {
                 return Ok(true);
             }
         }
@@ -128,11 +111,7 @@ impl View<'_> {
     }
 
     pub(super) fn meta_number(&self, key: &str) -> Result<Option<i64>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT value + 0 FROM meta WHERE key = ?1")?
-            .query_row([key], |row| row.get(0))
-            .optional()?)
+        self.find("SELECT value + 0 FROM meta WHERE key = ?1", [key])
     }
 }
 
@@ -146,34 +125,34 @@ impl Tx<'_> {
             "INSERT INTO erasures (user_id, public_id, phone, email, customers, started_at)
              SELECT id, user_id, phone, email, ?3, ?2 FROM users
              WHERE id = ?1 AND deletion_scheduled_for < ?2",
-            (account.id.0, now.0, customers.to_string()),
+            (account.id, now, customers.to_string()),
         )?;
         if begun == 0 {
             return Ok(false);
         }
         self.delete_customer_of(account.id, now)?;
-        self.execute(
+        self.run(
             "INSERT OR IGNORE INTO erased_users (user_id, erased_at) VALUES (?1, ?2)",
-            (&account.user_id, now.0),
+            (&account.user_id, now),
         )?;
-        self.execute(
+        self.run(
             "DELETE FROM ended_access WHERE kind = 'grant' AND target = ?1",
             [&account.user_id],
         )?;
         self.replace_identities_by_digests(account)?;
-        let phone: Option<String> = self
-            .conn
-            .prepare_cached("SELECT phone FROM erasures WHERE user_id = ?1")?
-            .query_row([account.id.0], |row| row.get(0))?;
+        let phone: Option<String> = self.one(
+            "SELECT phone FROM erasures WHERE user_id = ?1",
+            [account.id],
+        )?;
         // The row stays for a while without data, because other rows refer to it.
-        self.execute(
+        self.run(
             "UPDATE users SET user_id = 'erased-' || id, phone = NULL, name = NULL, email = NULL,
                display_name = NULL, pronouns = NULL, language = NULL, timezone = NULL,
                status = 'free', plan = NULL,
                granted_plan = NULL, granted_until = NULL, customer_id = NULL,
                deletion_requested_at = NULL, deletion_scheduled_for = NULL
              WHERE id = ?1",
-            [account.id.0],
+            [account.id],
         )?;
         self.cache.touched = true;
         if let Some(phone) = phone {
@@ -184,26 +163,24 @@ impl Tx<'_> {
 
     /// The last row is removed: the ledger drops the phone number, and rewriting the file is due.
     pub(super) fn end_rows(&self, user: UserId, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE erasures SET rows_at = ?2, phone = NULL WHERE user_id = ?1",
-            (user.0, now.0),
+            (user, now),
         )?;
         self.set_meta_number("compaction_due", now.0)
     }
 
     /// The memory service has deleted the person's data.
     pub fn end_memories(&self, user: UserId, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE erasures SET memories_at = ?2 WHERE user_id = ?1",
-            (user.0, now.0),
-        )?;
-        Ok(())
+            (user, now),
+        )
     }
 
     /// Ends an erasure; only the tombstone is left.
     pub fn end_erasure(&self, user: UserId) -> Result<()> {
-        self.execute("DELETE FROM erasures WHERE user_id = ?1", [user.0])?;
-        Ok(())
+        self.run("DELETE FROM erasures WHERE user_id = ?1", [user])
     }
 
     pub fn set_purged_at(&self, now: Timestamp) -> Result<()> {
@@ -212,27 +189,24 @@ impl Tx<'_> {
 
     /// The file was rewritten when `due` was the newest erasure.
     pub fn end_compaction(&self, due: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "DELETE FROM meta WHERE key = 'compaction_due' AND value + 0 <= ?1",
-            [due.0],
-        )?;
-        Ok(())
+            [due],
+        )
     }
 
     pub(super) fn set_meta_number(&self, key: &str, number: i64) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
             (key, number.to_string()),
-        )?;
-        Ok(())
+        )
     }
 
     pub(super) fn set_event_looked_at(&self, user: UserId, event_id: i64) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE erasures SET event_id = ?2 WHERE user_id = ?1",
-            (user.0, event_id),
-        )?;
-        Ok(())
+            (user, event_id),
+        )
     }
 
     pub(super) fn set_room_at_work(
@@ -241,26 +215,14 @@ impl Tx<'_> {
         room_id: i64,
         message_id: Option<i64>,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE erasures SET room_id = ?2, message_id = ?3 WHERE user_id = ?1",
-            (user.0, room_id, message_id),
-        )?;
-        Ok(())
+            (user, room_id, message_id),
+        )
     }
 }
 
-fn erasure_from(row: &Row<'_>) -> rusqlite::Result<Erasure> {
-    Ok(Erasure {
-        user: UserId(row.get(0)?),
-        user_id: row.get(1)?,
-        phone: row.get(2)?,
-        email: row.get(3)?,
-        started_at: Timestamp(row.get(4)?),
-        event_id: row.get(5)?,
-        room_id: row.get(6)?,
-        message_id: row.get(7)?,
-        rows_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
-        memories_at: row.get::<_, Option<i64>>(9)?.map(Timestamp),
-        provider_waits: row.get(10)?,
-    })
-}
+from_row!(Erasure: user, user_id, phone, email, started_at, event_id, room_id, message_id, rows_at,
+    memories_at, provider_waits);
+from_row!(DueAccount: id, user_id, scheduled_for);
+from_row!(RoomAuthor: user, erased);

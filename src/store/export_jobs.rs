@@ -1,8 +1,7 @@
 //! The table of export jobs; `exported` reads the data itself. A job is kept from the request until
 //! some time after the file is removed.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -29,26 +28,24 @@ const COLUMNS: &str = "SELECT id, job_id, user_id, status, error, starts, expire
 
 impl Tx<'_> {
     pub fn insert_export_job(&self, job_id: &str, user: UserId, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO export_jobs (job_id, user_id, status, created_at)
              VALUES (?1, ?2, 'queued', ?3)",
-            (job_id, user.0, now.0),
-        )?;
-        Ok(())
+            (job_id, user, now),
+        )
     }
 
     /// Starts the oldest unfinished job that is not in `under_way`.
     pub fn start_export_job(&self, under_way: &[i64]) -> Result<Option<ExportJob>> {
-        let mut statement = self.conn.prepare_cached(
+        let jobs: Vec<ExportJob> = self.all(
             "SELECT id, job_id, user_id, status, error, starts, expires_at, forgotten_at
              FROM export_jobs INDEXED BY export_jobs_unfinished
              WHERE status IN ('queued', 'processing') ORDER BY id LIMIT ?1",
+            [under_way.len() as i64 + 1],
         )?;
-        let rows = statement.query_map([under_way.len() as i64 + 1], job_from)?;
-        let jobs = rows.collect::<rusqlite::Result<Vec<_>>>()?;
         let free = jobs.into_iter().find(|job| !under_way.contains(&job.id));
         if let Some(job) = &free {
-            self.execute(
+            self.run(
                 "UPDATE export_jobs SET status = 'processing', starts = starts + 1 WHERE id = ?1",
                 [job.id],
             )?;
@@ -66,18 +63,17 @@ impl Tx<'_> {
         let changed = self.execute(
             "UPDATE export_jobs SET status = 'ready', expires_at = ?2, forgotten_at = ?3
              WHERE id = ?1 AND status = 'processing'",
-            (id, expires_at.0, forgotten_at.0),
+            (id, expires_at, forgotten_at),
         )?;
         Ok(changed == 1)
     }
 
     pub fn set_export_failed(&self, id: i64, error: &str, forgotten_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE export_jobs SET status = 'failed', error = ?2, forgotten_at = ?3
              WHERE id = ?1 AND status = 'processing'",
-            (id, error, forgotten_at.0),
-        )?;
-        Ok(())
+            (id, error, forgotten_at),
+        )
     }
 
     pub fn set_export_expired(
@@ -86,18 +82,17 @@ impl Tx<'_> {
         expires_at: Timestamp,
         forgotten_at: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE export_jobs SET status = 'expired', expires_at = ?2, forgotten_at = ?3
              WHERE id = ?1 AND status = 'ready'",
-            (id, expires_at.0, forgotten_at.0),
-        )?;
-        Ok(())
+            (id, expires_at, forgotten_at),
+        )
     }
 
     /// Removes a person's jobs, finished or not. The caller removes the files first, while the rows
     /// still name them.
     pub fn delete_export_jobs(&self, user: UserId) -> Result<usize> {
-        self.execute("DELETE FROM export_jobs WHERE user_id = ?1", [user.0])
+        self.execute("DELETE FROM export_jobs WHERE user_id = ?1", [user])
     }
 
     pub(super) fn delete_forgotten_export_jobs(
@@ -107,19 +102,15 @@ impl Tx<'_> {
     ) -> Result<usize> {
         self.execute(
             "DELETE FROM export_jobs WHERE status <> 'ready' AND id IN
-               (SELECT id FROM export_jobs WHERE forgotten_at <= ?1 LIMIT ?2)",
-            (now.0, rows_max),
+             (SELECT id FROM export_jobs WHERE forgotten_at <= ?1 LIMIT ?2)",
+            (now, rows_max),
         )
     }
 }
 
 impl View<'_> {
     pub fn export_job(&self, job_id: &str) -> Result<Option<ExportJob>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE job_id = ?1"))?
-            .query_row([job_id], job_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE job_id = ?1"), [job_id])
     }
 
     /// All jobs of a person, oldest first.
@@ -144,42 +135,24 @@ impl View<'_> {
     }
 
     pub fn count_unfinished_exports(&self) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached(
-                "SELECT count(*) FROM export_jobs INDEXED BY export_jobs_unfinished
-                 WHERE status IN ('queued', 'processing')",
-            )?
-            .query_row([], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one(
+            "SELECT count(*) FROM export_jobs INDEXED BY export_jobs_unfinished
+             WHERE status IN ('queued', 'processing')",
+            [],
+        )
     }
 
     /// Whether the job must still be worked on. It must not when its row is gone.
     pub fn export_is_wanted(&self, id: i64) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT 1 FROM export_jobs WHERE id = ?1 AND status = 'processing'")?
-            .exists([id])?)
+        self.exists(
+            "SELECT 1 FROM export_jobs WHERE id = ?1 AND status = 'processing'",
+            [id],
+        )
     }
 
     fn export_jobs_where(&self, condition: &str, value: i64) -> Result<Vec<ExportJob>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
-        let rows = statement.query_map([value], job_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("{COLUMNS} {condition}"), [value])
     }
 }
 
-fn job_from(row: &Row<'_>) -> rusqlite::Result<ExportJob> {
-    Ok(ExportJob {
-        id: row.get(0)?,
-        job_id: row.get(1)?,
-        user: UserId(row.get(2)?),
-        status: row.get(3)?,
-        error: row.get(4)?,
-        starts: row.get(5)?,
-        expires_at: row.get::<_, Option<i64>>(6)?.map(Timestamp),
-        forgotten_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
-    })
-}
+from_row!(ExportJob: id, job_id, user, status, error, starts, expires_at, forgotten_at);

@@ -2,12 +2,11 @@
 //! the write-ahead log is never held back for long. `ExportEnd` marks where an export ends, so that
 //! its parts are consistent although they are read in many transactions.
 
-use rusqlite::{OptionalExtension, Params, Row};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::query::{Columns, FromRow, JsonOrNull, from_row};
 use super::rooms::given_name;
-use super::users::user_from;
 use super::{User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -152,15 +151,14 @@ pub type PageOf<T> = Vec<(i64, T)>;
 
 impl View<'_> {
     pub fn export_cut(&self, user: UserId) -> Result<ExportEnd> {
-        let number = |sql, user: Option<i64>| -> Result<i64> {
-            let mut statement = self.conn.prepare_cached(sql)?;
+        let number = |sql, user: Option<UserId>| -> Result<i64> {
             let found = match user {
-                Some(user) => statement.query_row([user], |row| row.get(0)),
-                None => statement.query_row([], |row| row.get(0)),
+                Some(user) => self.find(sql, [user]),
+                None => self.find(sql, []),
             };
-            Ok(found.optional()?.unwrap_or(0))
+            Ok(found?.unwrap_or(0))
         };
-        let own = Some(user.0);
+        let own = Some(user);
         let rooms = number("SELECT count(*) FROM room_authors WHERE user_id = ?1", own)?;
         let memories = number("SELECT count(*) FROM memories WHERE user_id = ?1", own)?;
         Ok(ExportEnd {
@@ -175,110 +173,65 @@ impl View<'_> {
     }
 
     pub fn account(&self, user: UserId) -> Result<Option<Account>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT id, user_id, name, timezone, status, plan, granted_plan, granted_until,
-                   phone, created_at, email, display_name, pronouns, trial_started_at,
-                   trial_expires_at, credit_balance, customer_id, language
-                 FROM users WHERE id = ?1",
-            )?
-            .query_row([user.0], account_from)
-            .optional()?)
+        self.find(
+            "SELECT id, user_id, name, timezone, status, plan, granted_plan, granted_until,
+               phone, created_at, email, display_name, pronouns, trial_started_at,
+               trial_expires_at, credit_balance, customer_id, language
+             FROM users WHERE id = ?1",
+            [user],
+        )
     }
 
     /// The person's room with the next larger id.
     pub fn next_authored_room(&self, user: UserId, after: i64) -> Result<Option<AuthoredRoom>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT rooms.id, chat_guid, message_id
-                 FROM room_authors JOIN rooms ON rooms.id = room_authors.room_id
-                   JOIN room_heads ON room_heads.room_id = rooms.id
-                 WHERE user_id = ?1 AND room_authors.room_id > ?2
-                 ORDER BY room_authors.room_id LIMIT 1",
-            )?
-            .query_row((user.0, after), |row| {
-                Ok(AuthoredRoom {
-                    id: row.get(0)?,
-                    chat_guid: given_name(row.get_ref(1)?.as_str()?).to_owned(),
-                    head: row.get(2)?,
-                })
-            })
-            .optional()?)
+        self.find(
+            "SELECT rooms.id, chat_guid, message_id
+             FROM room_authors JOIN rooms ON rooms.id = room_authors.room_id
+               JOIN room_heads ON room_heads.room_id = rooms.id
+             WHERE user_id = ?1 AND room_authors.room_id > ?2
+             ORDER BY room_authors.room_id LIMIT 1",
+            (user, after),
+        )
     }
 
     /// A message as seen by `user`; `None` when it was removed.
     pub fn message_link(&self, id: i64, user: UserId) -> Result<Option<Link>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT previous_id, user_id, received_at, sent_s, text, coalesce(bubbles, late)
-                 FROM messages WHERE id = ?1",
-            )?
-            .query_row([id], |row| {
-                let own = if row.get::<_, i64>(1)? == user.0 {
-                    Some(OwnMessage {
-                        received_at: Timestamp(row.get(2)?),
-                        sent_at_s: row.get(3)?,
-                        text: row.get(4)?,
-                        bubbles: row.get(5)?,
-                    })
-                } else {
-                    None // other people's text isn't read
-                };
-                Ok(Link {
-                    previous: row.get(0)?,
-                    own,
-                })
-            })
-            .optional()?)
+        // Other people's text isn't read.
+        let found = self.find(
+            "SELECT previous_id, user_id = ?2, received_at, sent_s, iif(user_id = ?2, text, ''),
+               iif(user_id = ?2, coalesce(bubbles, late), NULL)
+             FROM messages WHERE id = ?1",
+            (id, user),
+        )?;
+        Ok(found.map(|(previous, is_own, own)| Link {
+            previous,
+            own: Some(own).filter(|_| is_own),
+        }))
     }
 
     pub fn personality_profile(&self, user: UserId) -> Result<Option<PersonalityProfile>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT openness, conscientiousness, extraversion, agreeableness, neuroticism,
-                   personality_summary, top_personality_traits, top_interests, core_values,
-                   lifestyle_traits, selected_persona_id, total_photos_analyzed, last_analysis_at
-                 FROM personality_profiles WHERE user_id = ?1",
-            )?
-            .query_row([user.0], personality_from)
-            .optional()?)
+        self.find(
+            "SELECT openness, conscientiousness, extraversion, agreeableness, neuroticism,
+               personality_summary, top_personality_traits, top_interests, core_values,
+               lifestyle_traits, coalesce(selected_persona_id, ''), total_photos_analyzed, last_analysis_at
+             FROM personality_profiles WHERE user_id = ?1",
+            [user],
+        )
     }
 
     pub fn traits_page(&self, user: UserId, after: i64) -> Result<PageOf<Trait>> {
-        self.page(
+        self.all(
             "SELECT id, name, category, confidence, strength, created_at
              FROM traits WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(Trait {
-                    name: row.get(1)?,
-                    category: row.get(2)?,
-                    confidence: row.get(3)?,
-                    strength: row.get(4)?,
-                    created_at: Timestamp(row.get(5)?),
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
     pub fn relationships_page(&self, user: UserId, after: i64) -> Result<PageOf<Relationship>> {
-        self.page(
+        self.all(
             "SELECT id, persona_id, trust_score, rapport_score, stage, updated_at
              FROM relationships WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(Relationship {
-                    persona_id: row.get(1)?,
-                    trust_score: row.get(2)?,
-                    rapport_score: row.get(3)?,
-                    stage: row.get(4)?,
-                    updated_at: Timestamp(row.get(5)?),
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
@@ -287,18 +240,11 @@ impl View<'_> {
         user: UserId,
         after: i64,
     ) -> Result<PageOf<ConnectedService>> {
-        self.page(
+        self.all(
             "SELECT id, scope, connected_at, expires_at
              FROM connected_services WHERE user_id = ?1 AND id > ?2 AND removed_at IS NULL
              ORDER BY id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(ConnectedService {
-                    scope: row.get(1)?,
-                    connected_at: Timestamp(row.get(2)?),
-                    expires_at: time(row, 3)?,
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
@@ -307,128 +253,88 @@ impl View<'_> {
         user: UserId,
         after: i64,
     ) -> Result<PageOf<MiniappSession>> {
-        self.page(
+        self.all(
             "SELECT id, app_id, state, started_at, ended_at, message_count
              FROM miniapp_sessions WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(MiniappSession {
-                    app_id: row.get(1)?,
-                    state: row.get(2)?,
-                    started_at: Timestamp(row.get(3)?),
-                    ended_at: time(row, 4)?,
-                    message_count: row.get(5)?,
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
     pub fn installed_apps_page(&self, user: UserId, after: i64) -> Result<PageOf<InstalledApp>> {
-        self.page(
+        self.all(
             "SELECT app_rooms.id, apps.app_id, chat_guid, installed_at
              FROM app_rooms JOIN apps ON apps.id = app_rooms.app_id JOIN rooms ON rooms.id = room_id
              WHERE installed_by = ?1 AND app_rooms.id > ?2 ORDER BY app_rooms.id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(InstalledApp {
-                    app_id: row.get(1)?,
-                    chat_guid: given_name(row.get_ref(2)?.as_str()?).to_owned(),
-                    installed_at: Timestamp(row.get(3)?),
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
     pub fn reminders_page(&self, user: UserId, after: i64) -> Result<PageOf<PendingReminder>> {
-        self.page(
+        self.all(
             "SELECT reminders.id, schedule_id, chat_guid, text, send_at, reminders.created_at,
                rule, zone
              FROM reminders JOIN rooms ON rooms.id = room_id
              WHERE user_id = ?1 AND reminders.id > ?2 ORDER BY reminders.id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(PendingReminder {
-                    id: row.get(1)?,
-                    chat_guid: given_name(row.get_ref(2)?.as_str()?).to_owned(),
-                    text: row.get(3)?,
-                    send_at: Timestamp(row.get(4)?),
-                    created_at: Timestamp(row.get(5)?),
-                    rule: row.get(6)?,
-                    timezone: row.get(7)?,
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
     pub fn kept_by_powers_page(&self, user: UserId, after: i64) -> Result<PageOf<PowerExport>> {
-        self.page(
+        self.all(
             "SELECT id, power, state, updated_at
              FROM power_states WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(PowerExport {
-                    name: row.get(1)?,
-                    state: serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default(),
-                    updated_at: Timestamp(row.get(3)?),
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
+}
 
-    pub(super) fn page<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        from: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<PageOf<T>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement.query_map(params, |row| Ok((row.get(0)?, from(row)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+from_row!(Account: user, phone, created_at, email, display_name, pronouns, trial_started_at,
+    trial_expires_at, credit_balance, customer_id, language);
+from_row!(PersonalityProfile: openness, conscientiousness, extraversion, agreeableness,
+    neuroticism, personality_summary as ValidObject, top_personality_traits as ValidList,
+    top_interests as ValidList, core_values as ValidList, lifestyle_traits as ValidList,
+    selected_persona_id, total_photos_analyzed, last_analysis_at);
+from_row!(Trait: name, category, confidence, strength, created_at);
+from_row!(Relationship: persona_id, trust_score, rapport_score, stage, updated_at);
+from_row!(ConnectedService: scope, connected_at, expires_at);
+from_row!(MiniappSession: app_id, state, started_at, ended_at, message_count);
+from_row!(InstalledApp: app_id, chat_guid as GivenName, installed_at);
+from_row!(PendingReminder: id, chat_guid as GivenName, text, send_at, created_at, rule, timezone);
+from_row!(PowerExport: name, state as JsonOrNull, updated_at);
+from_row!(AuthoredRoom: id, chat_guid as GivenName, head);
+from_row!(OwnMessage: received_at, sent_at_s, text, bubbles);
+
+/// A JSON object; what is none counts as an empty one.
+struct ValidObject(Value);
+
+impl FromRow for ValidObject {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let json = valid_json(columns)?.filter(Value::is_object);
+        Ok(Self(json.unwrap_or_else(|| json!({}))))
     }
 }
 
-fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
-    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
+/// A JSON array; invalid JSON counts as an empty one.
+struct ValidList(Value);
+
+impl FromRow for ValidList {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let json = valid_json(columns)?.filter(|json| !json.is_object());
+        Ok(Self(json.unwrap_or_else(|| json!([]))))
+    }
 }
 
-fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
-    Ok(Account {
-        user: user_from(row)?,
-        phone: row.get(8)?,
-        created_at: Timestamp(row.get(9)?),
-        email: row.get(10)?,
-        display_name: row.get(11)?,
-        pronouns: row.get(12)?,
-        trial_started_at: time(row, 13)?,
-        trial_expires_at: time(row, 14)?,
-        credit_balance: row.get(15)?,
-        customer_id: row.get(16)?,
-        language: row.get(17)?,
-    })
+fn valid_json(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Value>> {
+    let text: Option<String> = columns.next()?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-fn personality_from(row: &Row<'_>) -> rusqlite::Result<PersonalityProfile> {
-    // Invalid JSON counts as missing.
-    let json = |column, missing: Value| -> rusqlite::Result<Value> {
-        let text: Option<String> = row.get(column)?;
-        let parsed = text.and_then(|text| serde_json::from_str(&text).ok());
-        let alike = |value: &Value| value.is_object() == missing.is_object();
-        Ok(parsed.filter(alike).unwrap_or(missing))
-    };
-    let list = |column| json(column, Value::Array(Vec::new()));
-    Ok(PersonalityProfile {
-        openness: row.get(0)?,
-        conscientiousness: row.get(1)?,
-        extraversion: row.get(2)?,
-        agreeableness: row.get(3)?,
-        neuroticism: row.get(4)?,
-        personality_summary: json(5, Value::Object(serde_json::Map::new()))?,
-        top_personality_traits: list(6)?,
-        top_interests: list(7)?,
-        core_values: list(8)?,
-        lifestyle_traits: list(9)?,
-        selected_persona_id: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
-        total_photos_analyzed: row.get(11)?,
-        last_analysis_at: time(row, 12)?,
-    })
+/// The relay's name of a chat; empty when it was replaced by a digest.
+struct GivenName(String);
+
+impl FromRow for GivenName {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let chat_guid: String = columns.next()?;
+        Ok(Self(given_name(&chat_guid).to_owned()))
+    }
 }

@@ -43,51 +43,38 @@ impl Tx<'_> {
     /// Also removes expired overrides.
     fn set_flag_override(&self, key: &str, set: &Override) -> Result<()> {
         self.remove_expired_flag_overrides(set.set_at)?;
-        self.execute(
+        self.run(
             "INSERT OR REPLACE INTO flag_overrides (key, value, set_at, set_by, expires_at)
              VALUES (?1, ?2, ?3, ?4, ?5)",
             (
                 key,
                 set.value.to_string(),
-                set.set_at.0,
+                set.set_at,
                 &set.set_by,
-                set.expires_at.map(|at| at.0),
+                set.expires_at,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     fn remove_flag_override(&self, key: &str, now: Timestamp) -> Result<()> {
         self.remove_expired_flag_overrides(now)?;
-        self.execute("DELETE FROM flag_overrides WHERE key = ?1", [key])?;
-        Ok(())
+        self.run("DELETE FROM flag_overrides WHERE key = ?1", [key])
     }
 
     fn remove_expired_flag_overrides(&self, now: Timestamp) -> Result<()> {
-        self.execute("DELETE FROM flag_overrides WHERE expires_at <= ?1", [now.0])?;
-        Ok(())
+        self.run("DELETE FROM flag_overrides WHERE expires_at <= ?1", [now])
     }
 }
 
 impl View<'_> {
     /// All overrides of flags that this version knows, expired ones included.
     pub fn flag_overrides(&self) -> Result<HashMap<&'static str, Override>> {
-        let mut statement = self
-            .conn
-            .prepare_cached("SELECT key, value, set_at, set_by, expires_at FROM flag_overrides")?;
-        let rows = statement.query_map([], |row| {
-            let expires_at: Option<i64> = row.get(4)?;
-            Ok((
-                row.get::<_, String>(0)?,
-                row.get::<_, String>(1)?,
-                Timestamp(row.get(2)?),
-                row.get(3)?,
-                expires_at.map(Timestamp),
-            ))
-        })?;
+        let rows: Vec<(String, String, _, _, _)> = self.all(
+            "SELECT key, value, set_at, set_by, expires_at FROM flag_overrides",
+            [],
+        )?;
         let mut overrides = HashMap::new();
-        for row in rows {
-            let (key, value, set_at, set_by, expires_at) = row?;
+        for (key, value, set_at, set_by, expires_at) in rows {
             if let (Some(flag), Ok(value)) = (registry::find(&key), serde_json::from_str(&value)) {
                 let set = Override {
                     value,

@@ -1,11 +1,11 @@
 //! Queries about commands for the operator (`chatkeep commands`): listing them, and retrying or
 //! dropping those that failed or expired.
 
-use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::commands::NewCommand;
+use super::query::from_row;
 use super::rooms::given_name;
 use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, UnfinishedCommand, UserId, View};
 use crate::clock::Timestamp;
@@ -42,7 +42,8 @@ struct GivenUpRow {
     user: Option<UserId>,
     app_creator: Option<UserId>,
     /// The chat's current name and agent.
-    chat: Option<(String, Option<AgentId>)>,
+    chat: Option<String>,
+    chat_agent: Option<AgentId>,
 }
 
 const COLUMNS: &str = "SELECT command_id, agents.agent_id, seq, kind, chat_guid, state, error,
@@ -70,9 +71,11 @@ impl View<'_> {
                  ORDER BY commands.id DESC LIMIT ?2"
             ),
         };
-        let mut statement = self.conn.prepare_cached(&sql)?;
-        let rows = statement.query_map((name, limit as i64), row_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut rows: Vec<CommandRow> = self.all(&sql, (name, limit as i64))?;
+        for row in &mut rows {
+            row.chat_guid = (row.chat_guid.as_deref()).map(|name| given_name(name).to_owned());
+        }
+        Ok(rows)
     }
 }
 
@@ -89,20 +92,19 @@ impl Tx<'_> {
         let old = self.given_up(command_id)?;
         let payload: Value = serde_json::from_str(&old.payload).map_err(Error::internal)?;
         // A chat with another name is read by other people, or by nobody.
-        let chat = old.chat.filter(|(name, _)| payload["chat_guid"] == **name);
-        let Some((_, agent)) = chat else {
+        if (old.chat.as_ref()).is_none_or(|name| payload["chat_guid"] != **name) {
             return Err(Error::invalid_field(
                 "/command_id",
                 "Its chat is no more what it was; the command can only be dropped.",
             ));
-        };
-        let agent = agent.unwrap_or(old.agent);
+        }
+        let agent = old.chat_agent.unwrap_or(old.agent);
         if !self.has_room_for(agent, 1, old.app_creator)? {
             return Err(Error::unavailable(
                 "Its relay has too many unfinished commands; try again when it has done some.",
             ));
         }
-        self.execute(
+        self.run(
             "UPDATE commands SET state = 'moved' WHERE id = ?1",
             [old.id],
         )?;
@@ -132,7 +134,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let old = self.given_up(command_id)?;
-        self.execute("DELETE FROM commands WHERE id = ?1", [old.id])?;
+        self.run("DELETE FROM commands WHERE id = ?1", [old.id])?;
         self.note(operator, "command.drop", command_id, &old.state, now)
     }
 
@@ -157,17 +159,14 @@ impl Tx<'_> {
     }
 
     fn given_up(&self, command_id: &str) -> Result<GivenUpRow> {
-        let found = self
-            .conn
-            .prepare_cached(
-                "SELECT commands.id, commands.agent_id, room_id, kind, payload, state,
-                   commands.created_at, user_id, app_creator_id, chat_guid, rooms.agent_id
-                 FROM commands LEFT JOIN rooms ON rooms.id = room_id
-                 WHERE command_id = ?1 AND state IN ('failed', 'expired')
-                 ORDER BY commands.id DESC LIMIT 1",
-            )?
-            .query_row([command_id], old_from)
-            .optional()?;
+        let found = self.find(
+            "SELECT commands.id, commands.agent_id, room_id, kind, payload, state,
+               commands.created_at, user_id, app_creator_id, chat_guid, rooms.agent_id
+             FROM commands LEFT JOIN rooms ON rooms.id = room_id
+             WHERE command_id = ?1 AND state IN ('failed', 'expired')
+             ORDER BY commands.id DESC LIMIT 1",
+            [command_id],
+        )?;
         found.ok_or_else(|| {
             Error::new(
                 Kind::NotFound,
@@ -179,37 +178,7 @@ impl Tx<'_> {
     }
 }
 
-fn old_from(row: &Row<'_>) -> rusqlite::Result<GivenUpRow> {
-    let chat: Option<String> = row.get(9)?;
-    let agent = row.get::<_, Option<i64>>(10)?.map(AgentId);
-    Ok(GivenUpRow {
-        id: row.get(0)?,
-        agent: AgentId(row.get(1)?),
-        room: RoomId(row.get(2)?),
-        kind: row.get(3)?,
-        payload: row.get(4)?,
-        state: row.get(5)?,
-        created_at: Timestamp(row.get(6)?),
-        user: row.get::<_, Option<i64>>(7)?.map(UserId),
-        app_creator: row.get::<_, Option<i64>>(8)?.map(UserId),
-        chat: chat.map(|name| (name, agent)),
-    })
-}
-
-fn row_from(row: &Row<'_>) -> rusqlite::Result<CommandRow> {
-    let chat: Option<String> = row.get(4)?;
-    Ok(CommandRow {
-        command_id: row.get(0)?,
-        agent_id: row.get(1)?,
-        seq: row.get(2)?,
-        command_type: row.get(3)?,
-        chat_guid: chat.map(|name| given_name(&name).to_owned()),
-        state: row.get(5)?,
-        error: row.get(6)?,
-        attempts: row.get(7)?,
-        refusals: row.get(8)?,
-        created_at: Timestamp(row.get(9)?),
-        expires_at: Timestamp(row.get(10)?),
-        finished_at: row.get::<_, Option<i64>>(11)?.map(Timestamp),
-    })
-}
+from_row!(GivenUpRow: id, agent, room, kind, payload, state, created_at, user, app_creator, chat,
+    chat_agent);
+from_row!(CommandRow: command_id, agent_id, seq, command_type, chat_guid, state, error, attempts,
+    refusals, created_at, expires_at, finished_at);

@@ -1,8 +1,8 @@
 //! Reading stored messages: one by its id, and the messages before it in its room, along the chain.
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::OptionalExtension;
 
-use super::users::user_from;
+use super::query::from_row;
 use super::{AgentId, RoomId, User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -50,16 +50,13 @@ pub struct RoomRow {
 
 impl View<'_> {
     pub fn message(&self, id: i64) -> Result<Option<MessageRow>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT id, room_id, user_id, agent_id, previous_id, sent_s, received_at, text,
-                   context, counted, request IS NOT NULL, bubbles, access, schedule, late, decision,
-                   sender
-                 FROM messages WHERE id = ?1",
-            )?
-            .query_row([id], message_from)
-            .optional()?)
+        self.find(
+            "SELECT id, room_id, user_id, agent_id, previous_id, sent_s, received_at, text,
+               context, counted, request IS NOT NULL, bubbles, access, schedule, late, decision,
+               sender
+             FROM messages WHERE id = ?1",
+            [id],
+        )
     }
 
     /// Up to `limit` messages of a room, newest first, starting with `newest`.
@@ -76,46 +73,29 @@ impl View<'_> {
     }
 
     pub fn room(&self, id: RoomId) -> Result<Option<RoomRow>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT chat_guid, mode, agent_id FROM rooms WHERE id = ?1")?
-            .query_row([id.0], |row| {
-                Ok(RoomRow {
-                    chat_guid: row.get(0)?,
-                    mode: row.get(1)?,
-                    agent: row.get::<_, Option<i64>>(2)?.map(AgentId),
-                })
-            })
-            .optional()?)
+        self.find(
+            "SELECT chat_guid, mode, agent_id FROM rooms WHERE id = ?1",
+            [id],
+        )
     }
 
     /// By the row's id.
     pub fn user_row(&self, id: UserId) -> Result<Option<User>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT id, user_id, name, timezone, status, plan, granted_plan, granted_until
-                 FROM users WHERE id = ?1",
-            )?
-            .query_row([id.0], user_from)
-            .optional()?)
+        self.find(
+            "SELECT id, user_id, name, timezone, status, plan, granted_plan, granted_until
+             FROM users WHERE id = ?1",
+            [id],
+        )
     }
 
     /// How a user wants to be written to: pronouns, and the language as a BCP 47 tag.
     pub fn forms_of_address(&self, id: UserId) -> Result<(Option<String>, Option<String>)> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT pronouns, language FROM users WHERE id = ?1")?
-            .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?)
+        self.one("SELECT pronouns, language FROM users WHERE id = ?1", [id])
     }
 
     /// The public name of an agent.
     pub fn agent_name(&self, id: AgentId) -> Result<Option<String>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT agent_id FROM agents WHERE id = ?1")?
-            .query_row([id.0], |row| row.get(0))
-            .optional()?)
+        self.find("SELECT agent_id FROM agents WHERE id = ?1", [id])
     }
 
     /// A user's personality data: field names and JSON.
@@ -146,24 +126,6 @@ impl View<'_> {
     }
 }
 
-fn message_from(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
-    Ok(MessageRow {
-        id: row.get(0)?,
-        room: RoomId(row.get(1)?),
-        user: UserId(row.get(2)?),
-        agent: row.get::<_, Option<i64>>(3)?.map(AgentId),
-        previous: row.get(4)?,
-        sent_at_s: row.get(5)?,
-        received_at: Timestamp(row.get(6)?),
-        text: row.get(7)?,
-        context: row.get(8)?,
-        counted: row.get(9)?,
-        keyless: row.get(10)?,
-        bubbles: row.get(11)?,
-        access: row.get(12)?,
-        schedule: row.get(13)?,
-        late: row.get(14)?,
-        decision: row.get(15)?,
-        sender: row.get(16)?,
-    })
-}
+from_row!(MessageRow: id, room, user, agent, previous, sent_at_s, received_at, text, context,
+    counted, keyless, bubbles, access, schedule, late, decision, sender);
+from_row!(RoomRow: chat_guid, mode, agent);

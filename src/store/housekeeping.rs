@@ -38,8 +38,7 @@ impl Tx<'_> {
         if has {
             return self.set_meta_number("clock_has_jumped", 1);
         }
-        self.execute("DELETE FROM meta WHERE key = 'clock_has_jumped'", [])?;
-        Ok(())
+        self.run("DELETE FROM meta WHERE key = 'clock_has_jumped'", [])
     }
 
     /// Removes what is over; true when there may be more.
@@ -53,58 +52,58 @@ impl Tx<'_> {
         let removed = [
             self.execute(
                 "DELETE FROM idempotency_keys WHERE id IN
-                   (SELECT id FROM idempotency_keys ORDER BY id LIMIT ?2) AND created_at < ?1",
+                 (SELECT id FROM idempotency_keys ORDER BY id LIMIT ?2) AND created_at < ?1",
                 (now.0 - KEYS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM commands WHERE id IN
-                   (SELECT id FROM commands ORDER BY id LIMIT ?2) AND finished_at < ?1",
+                 (SELECT id FROM commands ORDER BY id LIMIT ?2) AND finished_at < ?1",
                 (now.0 - COMMANDS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM edge_events WHERE id IN
-                   (SELECT id FROM edge_events ORDER BY id LIMIT ?2) AND received_at < ?1",
+                 (SELECT id FROM edge_events ORDER BY id LIMIT ?2) AND received_at < ?1",
                 (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM webhook_deliveries WHERE id IN
-                   (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ?2) AND created_at < ?1",
+                 (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ?2) AND created_at < ?1",
                 (now.0 - DELIVERIES_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
-                   (SELECT kind, subject, used_at FROM limit_uses
-                    WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
+                 (SELECT kind, subject, used_at FROM limit_uses
+                  WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM audit WHERE id IN (SELECT id FROM audit ORDER BY id LIMIT ?3)
-                   AND (at < ?1 OR id <= (SELECT max(id) FROM audit) - ?2)",
+                 AND (at < ?1 OR id <= (SELECT max(id) FROM audit) - ?2)",
                 (now.0 - AUDIT_KEPT_MS, AUDIT_ROWS_MAX, ROWS_MAX),
             )?,
             self.delete_forgotten_export_jobs(now, ROWS_MAX)?,
             self.execute(
                 "DELETE FROM payment_events WHERE id IN
-                   (SELECT id FROM payment_events ORDER BY id LIMIT ?2) AND received_at < ?1",
+                 (SELECT id FROM payment_events ORDER BY id LIMIT ?2) AND received_at < ?1",
                 (now.0 - PAYMENT_EVENTS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM provider_keys WHERE (user_id, operation) IN
-                   (SELECT user_id, operation FROM provider_keys
-                    WHERE made_at < ?1 ORDER BY made_at LIMIT ?2)",
+                 (SELECT user_id, operation FROM provider_keys
+                  WHERE made_at < ?1 ORDER BY made_at LIMIT ?2)",
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
             )?,
             self.delete_forgotten_photos(now.plus_ms(-KEYS_KEPT_MS), ROWS_MAX)?,
             self.execute(
                 "DELETE FROM used_registrations WHERE nonce IN
-                   (SELECT nonce FROM used_registrations
-                    WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)",
+                 (SELECT nonce FROM used_registrations
+                  WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)",
                 (now.0 - USED_REGISTRATIONS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM ended_access WHERE (kind, target) IN
-                   (SELECT kind, target FROM ended_access
-                    WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)",
+                 (SELECT kind, target FROM ended_access
+                  WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)",
                 (now.0 - ENDED_ACCESS_KEPT_MS, ROWS_MAX),
             )?,
         ];
@@ -114,10 +113,9 @@ impl Tx<'_> {
     /// What never has many rows.
     fn remove_few(&self, now: Timestamp) -> Result<()> {
         self.delete_connect_links(now.plus_ms(-CONNECT_LINKS_KEPT_MS))?;
-        self.execute(
+        self.run(
             "DELETE FROM token_usage WHERE day < ?1",
             [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
-        )?;
-        Ok(())
+        )
     }
 }

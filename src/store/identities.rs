@@ -1,9 +1,8 @@
 //! Identities at identity providers: the user of each (issuer, subject); and for erased users their
 //! ids and digests of their identities.
 
-use rusqlite::{OptionalExtension, Row};
-
 use super::erasures::DueAccount;
+use super::query::from_row;
 use super::{Digest, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -37,14 +36,13 @@ const COLUMNS: &str = "SELECT id, users.user_id, phone, email, name, timezone,
 impl View<'_> {
     /// The person linked to (issuer, subject).
     pub fn person_tied(&self, issuer: &str, subject: &str) -> Result<Option<Person>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!(
+        self.find(
+            &format!(
                 "{COLUMNS} WHERE id =
-                   (SELECT user_id FROM identities WHERE issuer = ?1 AND subject = ?2)"
-            ))?
-            .query_row((issuer, subject), person_from)
-            .optional()?)
+                 (SELECT user_id FROM identities WHERE issuer = ?1 AND subject = ?2)"
+            ),
+            (issuer, subject),
+        )
     }
 
     /// By the public id, in its canonical form.
@@ -59,11 +57,10 @@ impl View<'_> {
 
     /// When the user with that public id was erased.
     pub fn erased_at(&self, public_id: &str) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT erased_at FROM erased_users WHERE user_id = ?1")?
-            .query_row([public_id], |row| row.get(0).map(Timestamp))
-            .optional()?)
+        self.find(
+            "SELECT erased_at FROM erased_users WHERE user_id = ?1",
+            [public_id],
+        )
     }
 
     /// When a user with that identity was last erased.
@@ -71,29 +68,21 @@ impl View<'_> {
         let Some(key) = self.identity_digest_key()? else {
             return Ok(None); // no identity was ever erased
         };
-        Ok(self
-            .conn
-            .prepare_cached("SELECT erased_at FROM erased_identities WHERE identity = ?1")?
-            .query_row([identity_digest(&key, issuer, subject)], |row| {
-                row.get(0).map(Timestamp)
-            })
-            .optional()?)
+        self.find(
+            "SELECT erased_at FROM erased_identities WHERE identity = ?1",
+            [identity_digest(&key, issuer, subject)],
+        )
     }
 
     fn identity_digest_key(&self) -> Result<Option<String>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT value FROM meta WHERE key = 'identity_digest_key'")?
-            .query_row([], |row| row.get(0))
-            .optional()?)
+        self.find(
+            "SELECT value FROM meta WHERE key = 'identity_digest_key'",
+            [],
+        )
     }
 
     fn person_where(&self, condition: &str, value: &str) -> Result<Option<Person>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?
-            .query_row([value], person_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} {condition}"), [value])
     }
 }
 
@@ -105,9 +94,9 @@ impl Tx<'_> {
 
     /// Creates a user without a handle in a chat network.
     pub fn insert_user_without_phone(&self, public_id: &str, now: Timestamp) -> Result<UserId> {
-        self.execute(
+        self.run(
             "INSERT INTO users (id, user_id, created_at) VALUES (?1, ?2, ?3)",
-            (self.next_user_id()?, public_id, now.0),
+            (self.next_user_id()?, public_id, now),
         )?;
         Ok(UserId(self.conn.last_insert_rowid()))
     }
@@ -119,33 +108,30 @@ impl Tx<'_> {
         user: UserId,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO identities (issuer, subject, user_id, tied_at) VALUES (?1, ?2, ?3, ?4)",
-            (issuer, subject, user.0, now.0),
-        )?;
-        Ok(())
+            (issuer, subject, user, now),
+        )
     }
 
     /// Replaces a user's identities by digests, so that a token from before the erasure can't
     /// create the account again. An account erased again after a restore keeps its first erasure
     /// time.
     pub(super) fn replace_identities_by_digests(&self, account: &DueAccount) -> Result<()> {
-        let tied: Vec<(String, String)> = self
-            .conn
-            .prepare_cached("SELECT issuer, subject FROM identities WHERE user_id = ?1")?
-            .query_map([account.id.0], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let tied: Vec<(String, String)> = self.all(
+            "SELECT issuer, subject FROM identities WHERE user_id = ?1",
+            [account.id],
+        )?;
         for (issuer, subject) in tied {
             let key = self.identity_digest_key()?;
-            self.execute(
+            self.run(
                 "INSERT INTO erased_identities (identity, erased_at)
                  SELECT ?1, erased_at FROM erased_users WHERE user_id = ?2
                  ON CONFLICT (identity) DO UPDATE SET erased_at = max(erased_at, excluded.erased_at)",
                 (identity_digest(&key, &issuer, &subject), &account.user_id),
             )?;
         }
-        self.execute("DELETE FROM identities WHERE user_id = ?1", [account.id.0])?;
-        Ok(())
+        self.run("DELETE FROM identities WHERE user_id = ?1", [account.id])
     }
 
     /// Created when first needed.
@@ -154,7 +140,7 @@ impl Tx<'_> {
             return Ok(key);
         }
         let key = random::secret();
-        self.execute(
+        self.run(
             "INSERT INTO meta (key, value) VALUES ('identity_digest_key', ?1)",
             [&key],
         )?;
@@ -163,12 +149,12 @@ impl Tx<'_> {
 
     /// Fills in unknown profile fields. Nobody else may have the phone number.
     pub fn fill_profile(&mut self, person: &Person, filling: &PersonProfile) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE users SET phone = coalesce(phone, ?2), email = coalesce(email, ?3),
                name = coalesce(name, ?4), timezone = coalesce(timezone, ?5)
              WHERE id = ?1",
             (
-                person.id.0, &filling.phone, &filling.email, &filling.name, &filling.timezone,
+                person.id, &filling.phone, &filling.email, &filling.name, &filling.timezone,
             ),
         )?;
         match &person.known.phone {
@@ -183,16 +169,5 @@ fn identity_digest(key: &str, issuer: &str, subject: &str) -> Digest {
     Digest::of(&[key.as_bytes(), issuer.as_bytes(), subject.as_bytes()])
 }
 
-fn person_from(row: &Row<'_>) -> rusqlite::Result<Person> {
-    Ok(Person {
-        id: UserId(row.get(0)?),
-        user_id: row.get(1)?,
-        tied: row.get(6)?,
-        known: PersonProfile {
-            phone: row.get(2)?,
-            email: row.get(3)?,
-            name: row.get(4)?,
-            timezone: row.get(5)?,
-        },
-    })
-}
+from_row!(Person: id, user_id, known, tied);
+from_row!(PersonProfile: phone, email, name, timezone);

@@ -15,28 +15,24 @@ impl Tx<'_> {
         window_ms: i64,
         now: Timestamp,
     ) -> Result<Vec<(Timestamp, u64)>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT min(used_at, ?4), count FROM limit_uses
              WHERE kind = ?1 AND subject = ?2 AND used_at > ?3 ORDER BY used_at",
-        )?;
-        let rows = statement.query_map((kind, subject, now.0 - window_ms, now.0), |row| {
-            Ok((Timestamp(row.get(0)?), row.get::<_, i64>(1)? as u64))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (kind, subject, now.0 - window_ms, now),
+        )
     }
 
     /// Moves uses in the future (the clock was set back) to now. Otherwise they would count until
     /// the clock has caught up.
     pub(super) fn pull_back_limit_uses(&self, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO limit_uses (kind, subject, used_at, count)
              SELECT kind, subject, ?1, sum(count) FROM limit_uses INDEXED BY limit_uses_age
              WHERE used_at > ?1 GROUP BY kind, subject
              ON CONFLICT DO UPDATE SET count = count + excluded.count",
-            [now.0],
+            [now],
         )?;
-        self.execute("DELETE FROM limit_uses WHERE used_at > ?1", [now.0])?;
-        Ok(())
+        self.run("DELETE FROM limit_uses WHERE used_at > ?1", [now])
     }
 
     pub fn insert_limit_use(
@@ -46,11 +42,10 @@ impl Tx<'_> {
         count: u64,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO limit_uses (kind, subject, used_at, count) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO UPDATE SET count = count + ?4",
-            (kind, subject, now.0, count as i64),
-        )?;
-        Ok(())
+            (kind, subject, now, count as i64),
+        )
     }
 }

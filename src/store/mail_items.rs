@@ -1,8 +1,7 @@
 //! Extracts of people's mails, and the bookings, parcels and the like that mails are about.
 
-use rusqlite::Row;
-
-use super::connected_services::{Json, ServiceChanges, Text};
+use super::connected_services::ServiceChanges;
+use super::query::{Columns, FromRow, Json, Text, from_row};
 use super::{ServiceId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -78,26 +77,26 @@ impl Tx<'_> {
             "UPDATE mail_items SET mailbox = ?3, uid_validity = ?4, uid = ?5
              WHERE service_id = ?1 AND mail_key = ?2",
             (
-                service.0, &mail.mail_key, &mail.mailbox, mail.uid_validity, mail.uid,
+                service, &mail.mail_key, &mail.mailbox, mail.uid_validity, mail.uid,
             ),
         )?;
         if moved > 0 {
             return Ok(false);
         }
-        self.execute(
+        self.run(
             "INSERT INTO mail_items (service_id, user_id, mailbox, uid_validity, uid, mail_key,
                received_at, extract, first_seen_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             (
-                service.0,
-                user.0,
+                service,
+                user,
                 &mail.mailbox,
                 mail.uid_validity,
                 mail.uid,
                 &mail.mail_key,
-                mail.received_at.0,
+                mail.received_at,
                 Json(&mail.extract),
-                now.0,
+                now,
             ),
         )?;
         let id = self.conn.last_insert_rowid();
@@ -118,7 +117,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let clock = fact.time.map_or(EventClock::Zoned, |time| time.clock);
-        self.execute(
+        self.run(
             "INSERT INTO mail_facts (service_id, user_id, mail_id, kind, fact_key, status, clock,
                starts_at, ends_at, data, first_seen_at, changed_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)
@@ -137,8 +136,8 @@ impl Tx<'_> {
                WHERE last.id = mail_facts.mail_id AND this.id = excluded.mail_id
                  AND last.received_at > this.received_at)",
             (
-                service.0,
-                user.0,
+                service,
+                user,
                 mail,
                 Text(fact.kind),
                 &fact.key,
@@ -147,19 +146,17 @@ impl Tx<'_> {
                 fact.time.map(|time| time.starts_at.0),
                 fact.time.map(|time| time.ends_at.0),
                 Json(&fact.data),
-                now.0,
+                now,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     /// Keeps what a language model said of a mail.
     pub fn judge_mail(&self, mail: i64, is_urgent: bool) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE mail_items SET extract = json_set(extract, '$.judged', json(?2)) WHERE id = ?1",
             (mail, is_urgent.to_string()),
-        )?;
-        Ok(())
+        )
     }
 
     /// Removes some extracts of mails that came before `before`; what they are about stays.
@@ -167,8 +164,8 @@ impl Tx<'_> {
     pub fn prune_mails(&self, service: ServiceId, before: Timestamp) -> Result<bool> {
         let pruned = self.execute(
             "DELETE FROM mail_items WHERE id IN
-               (SELECT id FROM mail_items WHERE service_id = ?1 AND received_at < ?2 LIMIT ?3)",
-            (service.0, before.0, PRUNED_MAX),
+             (SELECT id FROM mail_items WHERE service_id = ?1 AND received_at < ?2 LIMIT ?3)",
+            (service, before, PRUNED_MAX),
         )?;
         Ok((pruned as i64) < PRUNED_MAX)
     }
@@ -182,34 +179,36 @@ impl View<'_> {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<MailItem>> {
-        let mut statement = self.conn.prepare_cached(&format!(
+        self.all(
+            &format!(
             "{ITEM_COLUMNS} WHERE user_id = ?1 AND received_at >= ?2 AND {CONNECTED} AND {NO_COPY}
              ORDER BY received_at DESC, id DESC LIMIT ?3"
-        ))?;
-        let rows = statement.query_map((user.0, since.0, limit as i64), item_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        ),
+            (user, since, limit as i64),
+        )
     }
 
     /// Mails to their person first seen after `since` that no language model has judged, at most
     /// `limit`. Mail that came long before it was seen is no news.
     pub fn unjudged_mails(&self, since: Timestamp, limit: usize) -> Result<Vec<MailItem>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{ITEM_COLUMNS} INDEXED BY mail_items_seen
-             WHERE first_seen_at > ?1 AND received_at > ?1 - ?2
-               AND extract ->> '$.judged' IS NULL AND extract ->> '$.is_to_self'
-               AND {NO_COPY} LIMIT ?3"
-        ))?;
-        let rows = statement.query_map((since.0, NEWS_MS, limit as i64), item_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "{ITEM_COLUMNS} INDEXED BY mail_items_seen
+                 WHERE first_seen_at > ?1 AND received_at > ?1 - ?2
+                   AND extract ->> '$.judged' IS NULL AND extract ->> '$.is_to_self'
+                   AND {NO_COPY} LIMIT ?3"
+            ),
+            (since, NEWS_MS, limit as i64),
+        )
     }
 
     /// How many mails of a user since `since` a language model has judged.
     pub fn judged_mails(&self, user: UserId, since: Timestamp) -> Result<i64> {
-        let mut statement = self.conn.prepare_cached(
+        self.one(
             "SELECT count(*) FROM mail_items
              WHERE user_id = ?1 AND received_at > ?2 AND extract ->> '$.judged' IS NOT NULL",
-        )?;
-        Ok(statement.query_row((user.0, since.0), |row| row.get(0))?)
+            (user, since),
+        )
     }
 
     /// Mails that were first seen after `since`, by user.
@@ -228,57 +227,33 @@ impl View<'_> {
         from: Timestamp,
         renewals_from: Timestamp,
     ) -> Result<Vec<MailFactRow>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{FACT_COLUMNS} WHERE fact.user_id = ?1 AND fact.{CONNECTED}
-               AND coalesce(ends_at, starts_at, fact.first_seen_at)
-                 >= iif(kind = 'renewal', ?3, ?2)
-             ORDER BY coalesce(starts_at, fact.first_seen_at), fact.id LIMIT ?4"
-        ))?;
-        let values = (user.0, from.0, renewals_from.0, FACTS_MAX);
-        let rows = statement.query_map(values, fact_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!(
+                "{FACT_COLUMNS} WHERE fact.user_id = ?1 AND fact.{CONNECTED}
+                   AND coalesce(ends_at, starts_at, fact.first_seen_at)
+                     >= iif(kind = 'renewal', ?3, ?2)
+                 ORDER BY coalesce(starts_at, fact.first_seen_at), fact.id LIMIT ?4"
+            ),
+            (user, from, renewals_from, FACTS_MAX),
+        )
     }
 }
 
-fn item_from(row: &Row<'_>) -> rusqlite::Result<MailItem> {
-    let Json(extract) = row.get(7)?;
-    Ok(MailItem {
-        id: row.get(0)?,
-        service: ServiceId(row.get(1)?),
-        user: UserId(row.get(2)?),
-        mailbox: row.get(3)?,
-        uid_validity: row.get(4)?,
-        uid: row.get(5)?,
-        received_at: Timestamp(row.get(6)?),
-        extract,
-        first_seen_at: Timestamp(row.get(8)?),
-    })
-}
+from_row!(MailItem: id, service, user, mailbox, uid_validity, uid, received_at, extract as Json,
+    first_seen_at);
+from_row!(MailFactRow: id, user, mail, fact, first_seen_at, changed_at, received_at, subject);
+from_row!(MailFact: kind as Text, key, status as Text, time, data as Json);
 
-fn fact_from(row: &Row<'_>) -> rusqlite::Result<MailFactRow> {
-    let (starts_at, ends_at): (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
-    let Text(clock) = row.get(6)?;
-    let Json(data) = row.get(9)?;
-    Ok(MailFactRow {
-        id: row.get(0)?,
-        user: UserId(row.get(1)?),
-        mail: row.get(2)?,
-        fact: MailFact {
-            kind: row.get::<_, Text<_>>(3)?.0,
-            key: row.get(4)?,
-            status: row.get::<_, Text<_>>(5)?.0,
-            time: starts_at.map(|starts_at| EventTime {
-                clock,
-                starts_at: Timestamp(starts_at),
-                ends_at: Timestamp(ends_at.unwrap_or(starts_at)),
-            }),
-            data,
-        },
-        first_seen_at: Timestamp(row.get(10)?),
-        changed_at: Timestamp(row.get(11)?),
-        received_at: Timestamp(row.get(12)?),
-        subject: row.get(13)?,
-    })
+impl FromRow for Option<EventTime> {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let Text(clock) = FromRow::read(columns)?;
+        let (starts_at, ends_at): (Option<Timestamp>, Option<Timestamp>) = FromRow::read(columns)?;
+        Ok(starts_at.map(|starts_at| EventTime {
+            clock,
+            starts_at,
+            ends_at: ends_at.unwrap_or(starts_at),
+        }))
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Memories: what people asked the assistant to remember, when stored in this database.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -27,12 +26,11 @@ impl Tx<'_> {
         category: &str,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO memories (memory_id, user_id, text, category, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5)",
-            (public_id, user.0, text, category, now.0),
-        )?;
-        Ok(())
+            (public_id, user, text, category, now),
+        )
     }
 
     /// A user's memories, oldest first, at most `limit` of the newest.
@@ -41,34 +39,28 @@ impl Tx<'_> {
     }
 
     pub fn count_memories(&self, user: UserId) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM memories WHERE user_id = ?1")?
-            .query_row([user.0], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one("SELECT count(*) FROM memories WHERE user_id = ?1", [user])
     }
 
     pub fn delete_memory(&self, user: UserId, id: i64) -> Result<()> {
-        self.execute(
+        self.run(
             "DELETE FROM memories WHERE id = ?2 AND user_id = ?1",
-            (user.0, id),
-        )?;
-        Ok(())
+            (user, id),
+        )
     }
 
     pub fn delete_memories(&self, user: UserId) -> Result<usize> {
-        self.execute("DELETE FROM memories WHERE user_id = ?1", [user.0])
+        self.execute("DELETE FROM memories WHERE user_id = ?1", [user])
     }
 }
 
 impl View<'_> {
     /// A user's memories, oldest first, at most `limit` of the newest.
     pub fn memories(&self, user: UserId, limit: usize) -> Result<Vec<Memory>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{COLUMNS} WHERE user_id = ?1 ORDER BY id DESC LIMIT ?2"
-        ))?;
-        let rows = statement.query_map((user.0, limit as i64), memory_from)?;
-        let mut memories = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut memories: Vec<Memory> = self.all(
+            &format!("{COLUMNS} WHERE user_id = ?1 ORDER BY id DESC LIMIT ?2"),
+            (user, limit as i64),
+        )?;
         memories.reverse();
         Ok(memories)
     }
@@ -81,29 +73,16 @@ impl View<'_> {
         last: i64,
         limit: usize,
     ) -> Result<Vec<Memory>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{COLUMNS} WHERE user_id = ?1 AND id > ?2 AND id <= ?3 ORDER BY id LIMIT ?4"
-        ))?;
-        let rows = statement.query_map((user.0, after, last, limit as i64), memory_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(
+            &format!("{COLUMNS} WHERE user_id = ?1 AND id > ?2 AND id <= ?3 ORDER BY id LIMIT ?4"),
+            (user, after, last, limit as i64),
+        )
     }
 
     /// By the public id.
     pub fn memory(&self, public_id: &str) -> Result<Option<Memory>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE memory_id = ?1"))?
-            .query_row([public_id], memory_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE memory_id = ?1"), [public_id])
     }
 }
 
-fn memory_from(row: &Row<'_>) -> rusqlite::Result<Memory> {
-    Ok(Memory {
-        id: row.get(0)?,
-        public_id: row.get(1)?,
-        text: row.get(2)?,
-        category: row.get(3)?,
-        created_at: Timestamp(row.get(4)?),
-    })
-}
+from_row!(Memory: id, public_id, text, category, created_at);

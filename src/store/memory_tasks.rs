@@ -1,7 +1,6 @@
 //! Tasks for an external memory service: open ones, and those finished recently.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::{Columns, FromRow, from_row};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -52,25 +51,21 @@ impl Tx<'_> {
         memory_id: Option<&str>,
         now: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at)
              VALUES (?1, ?2, ?3, ?4, ?4)",
-            (user.0, kind.name(), memory_id, now.0),
-        )?;
-        Ok(())
+            (user, kind.name(), memory_id, now),
+        )
     }
 
     /// Cancels the addition of a memory. `None` when no such task exists; otherwise the number of
     /// attempts that may have added it.
     pub fn take_back_memory_add(&self, user: UserId, memory_id: &str) -> Result<Option<i64>> {
-        let add: Option<(i64, i64)> = self
-            .conn
-            .prepare_cached(
-                "SELECT id, attempts FROM memory_tasks
-                 WHERE memory_id = ?1 AND user_id = ?2 AND kind = 'add'",
-            )?
-            .query_row((memory_id, user.0), |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let add: Option<(i64, i64)> = self.find(
+            "SELECT id, attempts FROM memory_tasks
+             WHERE memory_id = ?1 AND user_id = ?2 AND kind = 'add'",
+            (memory_id, user),
+        )?;
         if let Some((id, _)) = add {
             self.delete_memory_task(id)?;
         }
@@ -87,45 +82,39 @@ impl Tx<'_> {
     }
 
     pub fn finish_memory_task(&self, id: i64, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE memory_tasks SET done_at = ?2 WHERE id = ?1",
-            (id, now.0),
-        )?;
-        Ok(())
+            (id, now),
+        )
     }
 
     pub fn postpone_memory_task(&self, id: i64, due_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE memory_tasks SET due_at = ?2 WHERE id = ?1",
-            (id, due_at.0),
-        )?;
-        Ok(())
+            (id, due_at),
+        )
     }
 
     pub fn delete_memory_task(&self, id: i64) -> Result<()> {
-        self.execute("DELETE FROM memory_tasks WHERE id = ?1", [id])?;
-        Ok(())
+        self.run("DELETE FROM memory_tasks WHERE id = ?1", [id])
     }
 
     /// Removes all tasks of a person.
     pub fn delete_memory_tasks(&self, user: UserId) -> Result<usize> {
-        self.execute("DELETE FROM memory_tasks WHERE user_id = ?1", [user.0])
+        self.execute("DELETE FROM memory_tasks WHERE user_id = ?1", [user])
     }
 
     /// Removes tasks finished before `before`, and our copies of the memories that the service
     /// stores since; at most 500 at once.
     pub fn settle_memory_tasks(&self, before: Timestamp) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let settled: Vec<(i64, i64, Option<String>)> = self.all(
             "SELECT id, user_id, CASE kind WHEN 'add' THEN memory_id END FROM memory_tasks
              WHERE done_at < ?1 LIMIT 500",
+            [before],
         )?;
-        let rows = statement.query_map([before.0], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })?;
-        let settled: Vec<(i64, i64, Option<String>)> = rows.collect::<rusqlite::Result<_>>()?;
         for (id, user, added) in settled {
             if let Some(memory_id) = added {
-                self.execute(
+                self.run(
                     "DELETE FROM memories WHERE memory_id = ?1 AND user_id = ?2",
                     (memory_id, user),
                 )?;
@@ -159,35 +148,24 @@ impl View<'_> {
 
     /// Whether any task was finished before `before`.
     pub fn any_settled_memory_task(&self, before: Timestamp) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT 1 FROM memory_tasks WHERE done_at < ?1 LIMIT 1")?
-            .exists([before.0])?)
+        let sql = "SELECT 1 FROM memory_tasks WHERE done_at < ?1 LIMIT 1";
+        self.exists(sql, [before])
     }
 
     fn tasks_where(&self, condition: &str, value: i64) -> Result<Vec<MemoryTask>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
-        let rows = statement.query_map([value], task_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("{COLUMNS} {condition}"), [value])
     }
 }
 
-fn task_from(row: &Row<'_>) -> rusqlite::Result<MemoryTask> {
-    let kind: String = row.get(3)?;
-    Ok(MemoryTask {
-        id: row.get(0)?,
-        user: UserId(row.get(1)?),
-        user_id: row.get(2)?,
-        kind: match kind.as_str() {
-            "add" => MemoryTaskKind::Add,
-            "delete" => MemoryTaskKind::Delete,
-            _ => MemoryTaskKind::DeleteAll,
-        },
-        memory_id: row.get(4)?,
-        attempts: row.get(5)?,
-        created_at: Timestamp(row.get(6)?),
-        is_done: row.get(7)?,
-    })
+from_row!(MemoryTask: id, user, user_id, kind, memory_id, attempts, created_at, is_done);
+
+impl FromRow for MemoryTaskKind {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let name: String = columns.next()?;
+        Ok(match name.as_str() {
+            "add" => Self::Add,
+            "delete" => Self::Delete,
+            _ => Self::DeleteAll,
+        })
+    }
 }

@@ -1,8 +1,6 @@
 //! Writes messages with their answers; `history` reads them. Rows are appended and have no index;
 //! each room's messages form a chain.
 
-use rusqlite::OptionalExtension;
-
 use super::prepared::PreparedStatement;
 use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
@@ -67,9 +65,9 @@ impl Tx<'_> {
             ],
         )?;
         if self.cache.put_author(new.user, room.id) {
-            self.execute(
+            self.run(
                 "INSERT OR IGNORE INTO room_authors (user_id, room_id) VALUES (?1, ?2)",
-                (new.user.0, room.id.0),
+                (new.user, room.id),
             )?;
         }
         self.set_room_head(new.chat_guid, room, id, new.humans);
@@ -78,13 +76,11 @@ impl Tx<'_> {
 
     /// The answer to a message; `None` when the message was removed.
     pub fn answer(&self, message_id: i64) -> Result<Option<Answer>> {
-        self.conn
-            .prepare_cached("SELECT bubbles, access, schedule FROM messages WHERE id = ?1")?
-            .query_row([message_id], |row| {
-                Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+        let sql = "SELECT bubbles, access, schedule FROM messages WHERE id = ?1";
+        self.find(sql, [message_id])?
+            .map(|(bubbles, access, schedule)| {
+                Answer::from_columns([bubbles, access, schedule]).map_err(Error::internal)
             })
-            .optional()?
-            .map(|columns| Answer::from_columns(columns).map_err(Error::internal))
             .transpose()
     }
 }

@@ -1,7 +1,6 @@
 //! Mails that no mail server has accepted yet.
 
-use rusqlite::Row;
-
+use super::query::from_row;
 use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -34,7 +33,7 @@ const MAILS_MAX: i64 = 16;
 
 impl Tx<'_> {
     pub fn insert_mail(&self, new: &NewMail<'_>, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO outgoing_mails (mail_id, recipient, subject, text, due_at, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
             (
@@ -42,55 +41,38 @@ impl Tx<'_> {
                 new.recipient,
                 new.subject,
                 new.text,
-                now.0,
+                now,
             ),
-        )?;
-        Ok(())
+        )
     }
 
     /// Counts a failed attempt.
     pub fn postpone_mail(&self, id: i64, due_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE outgoing_mails SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
-            (id, due_at.0),
-        )?;
-        Ok(())
+            (id, due_at),
+        )
     }
 
     pub fn delete_mail(&self, id: i64) -> Result<()> {
-        self.execute("DELETE FROM outgoing_mails WHERE id = ?1", [id])?;
-        Ok(())
+        self.run("DELETE FROM outgoing_mails WHERE id = ?1", [id])
     }
 }
 
 impl View<'_> {
     /// Due mails, at most 16.
     pub fn due_mails(&self, now: Timestamp) -> Result<Vec<OutgoingMail>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT id, mail_id, recipient, subject, text, attempts, created_at
              FROM outgoing_mails WHERE due_at <= ?1 OR due_at > ?2 LIMIT ?3",
-        )?;
-        let rows = statement.query_map((now.0, now.0 + WAIT_MS_MAX, MAILS_MAX), mail_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (now, now.0 + WAIT_MS_MAX, MAILS_MAX),
+        )
     }
 
     /// The number of mails not yet accepted.
     pub fn mails_waiting(&self) -> Result<i64> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT count(*) FROM outgoing_mails")?
-            .query_row([], |row| row.get(0))?)
+        self.one("SELECT count(*) FROM outgoing_mails", [])
     }
 }
 
-fn mail_from(row: &Row<'_>) -> rusqlite::Result<OutgoingMail> {
-    Ok(OutgoingMail {
-        id: row.get(0)?,
-        mail_id: row.get(1)?,
-        recipient: row.get(2)?,
-        subject: row.get(3)?,
-        text: row.get(4)?,
-        attempts: row.get(5)?,
-        created_at: Timestamp(row.get(6)?),
-    })
-}
+from_row!(OutgoingMail: id, mail_id, recipient, subject, text, attempts, created_at);

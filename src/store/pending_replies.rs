@@ -1,8 +1,9 @@
 //! Messages waiting for a language model's reply, and the reply's effects on their rows. The text
 //! is in the message's row.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
+use super::query::from_row;
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::error::Result;
 use crate::model::answer::Answer;
@@ -31,11 +32,10 @@ impl Tx<'_> {
         room: RoomId,
         unprompted: bool,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO pending_replies (message_id, room_id, unprompted) VALUES (?1, ?2, ?3)",
-            (message_id, room.0, unprompted),
-        )?;
-        Ok(())
+            (message_id, room, unprompted),
+        )
     }
 
     /// `None` also when its message was removed.
@@ -45,30 +45,27 @@ impl Tx<'_> {
 
     /// The request was answered without the reply, which will be a command.
     pub fn set_reply_late(&self, message_id: i64) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE pending_replies SET late = 1 WHERE message_id = ?1",
             [message_id],
-        )?;
-        Ok(())
+        )
     }
 
     /// The beginning of the reply became a command.
     pub fn add_sent(&self, message_id: i64, text: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE pending_replies SET sent = json_insert(sent, '$[#]', ?2), late = 1
              WHERE message_id = ?1",
             (message_id, text),
-        )?;
-        Ok(())
+        )
     }
 
     /// Resets the count of service starts.
     pub fn forget_reply_starts(&self, message_id: i64) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE pending_replies SET starts = 0 WHERE message_id = ?1",
             [message_id],
-        )?;
-        Ok(())
+        )
     }
 
     /// True when it existed.
@@ -83,12 +80,11 @@ impl Tx<'_> {
     /// The answer to a message whose reply was pending.
     pub fn set_answer(&self, message_id: i64, answer: &Answer, decision: &str) -> Result<()> {
         let [bubbles, access, schedule] = answer.columns();
-        self.execute(
+        self.run(
             "UPDATE messages SET bubbles = ?2, access = ?3, schedule = ?4, decision = ?5
              WHERE id = ?1",
             (message_id, bubbles, access, schedule, decision),
-        )?;
-        Ok(())
+        )
     }
 
     /// Stores the reply sent as a command; the answer to the request stays. `decision`: how a model
@@ -100,67 +96,50 @@ impl Tx<'_> {
         decision: Option<&str>,
     ) -> Result<()> {
         let [bubbles, ..] = answer.columns();
-        self.execute(
+        self.run(
             "UPDATE messages SET late = ?2, decision = ?3 WHERE id = ?1",
             (message_id, bubbles, decision),
-        )?;
-        Ok(())
+        )
     }
 }
 
 impl View<'_> {
     /// `None` also when its message was removed.
     pub fn pending_reply(&self, message_id: i64) -> Result<Option<PendingReply>> {
-        let mut statement = self.conn.prepare_cached(
+        self.find(
             "SELECT p.message_id, p.room_id, p.unprompted, p.late, p.starts, m.agent_id,
                m.user_id
              FROM pending_replies p JOIN messages m ON m.id = p.message_id
              WHERE p.message_id = ?1",
-        )?;
-        Ok(statement.query_row([message_id], pending_from).optional()?)
+            [message_id],
+        )
     }
 
     /// The texts of its beginning that are commands already, in order.
     pub fn sent_of_reply(&self, message_id: i64) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT value FROM pending_replies, json_each(sent) WHERE message_id = ?1 ORDER BY key",
-        )?;
-        let rows = statement.query_map([message_id], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [message_id],
+        )
     }
 
     /// Pending replies after a message, in the order of messages, at most `limit`.
     pub fn pending_replies(&self, after: i64, limit: usize) -> Result<Vec<PendingReply>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT p.message_id, p.room_id, p.unprompted, p.late, p.starts, m.agent_id,
                m.user_id
              FROM pending_replies p LEFT JOIN messages m ON m.id = p.message_id
              WHERE p.message_id > ?1 ORDER BY p.message_id LIMIT ?2",
-        )?;
-        let rows = statement.query_map((after, limit as i64), pending_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (after, limit as i64),
+        )
     }
 
     pub fn count_pending_replies(&self) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM pending_replies")?
-            .query_row([], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one("SELECT count(*) FROM pending_replies", [])
     }
 }
 
-fn pending_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<PendingReply> {
-    Ok(PendingReply {
-        message_id: row.get(0)?,
-        room: RoomId(row.get(1)?),
-        unprompted: row.get(2)?,
-        late: row.get(3)?,
-        starts: row.get(4)?,
-        agent: row.get::<_, Option<i64>>(5)?.map(AgentId),
-        user: row.get::<_, Option<i64>>(6)?.map(UserId),
-    })
-}
+from_row!(PendingReply: message_id, room, unprompted, late, starts, agent, user);
 
 /// At a start no request waits for a pending reply any more. A reply for a relay becomes a command,
 /// and a repeated request gets the answer without it. Legacy relays take no commands, so their
@@ -177,7 +156,7 @@ pub(super) fn take_up(conn: &mut Connection) -> rusqlite::Result<()> {
     )?;
     tx.execute(
         "UPDATE pending_replies SET starts = starts + 1,
-           late = late OR (SELECT agent_id IS NOT NULL FROM messages WHERE id = message_id) IS TRUE",
+         late = late OR (SELECT agent_id IS NOT NULL FROM messages WHERE id = message_id) IS TRUE",
         [],
     )?;
     tx.commit()

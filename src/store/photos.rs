@@ -1,10 +1,10 @@
 //! Photos uploaded by relays: one row per photo; the file has its id as name. The row outlives the
 //! file, so that a repeated upload gets the same answer.
 
-use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
 
 use super::exported::{PAGE_ROWS, PageOf};
+use super::query::from_row;
 use super::{AgentId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -50,34 +50,22 @@ const COLUMNS: &str = "SELECT photo_id, user_id, agent_id, format, is_processed,
 
 impl Tx<'_> {
     pub fn insert_photo(&self, photo: &NewPhoto<'_>) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO photos (photo_id, user_id, agent_id, message_id, format, bytes, is_processed, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            (
-                photo.photo_id,
-                photo.user.0,
-                photo.agent.0,
-                photo.message_id,
-                photo.format,
-                photo.bytes as i64,
-                photo.is_processed,
-                photo.now.0,
-            ),
-        )?;
-        Ok(())
+            (photo.photo_id, photo.user, photo.agent, photo.message_id, photo.format, photo.bytes as i64, photo.is_processed, photo.now),
+        )
     }
 
     pub fn set_photo_removed(&self, photo_id: &str, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE photos SET removed_at = ?2 WHERE photo_id = ?1",
-            (photo_id, now.0),
-        )?;
-        Ok(())
+            (photo_id, now),
+        )
     }
 
     pub fn delete_photo(&self, photo_id: &str) -> Result<()> {
-        self.execute("DELETE FROM photos WHERE photo_id = ?1", [photo_id])?;
-        Ok(())
+        self.run("DELETE FROM photos WHERE photo_id = ?1", [photo_id])
     }
 
     pub(super) fn delete_forgotten_photos(
@@ -87,28 +75,20 @@ impl Tx<'_> {
     ) -> Result<usize> {
         self.execute(
             "DELETE FROM photos WHERE id IN
-               (SELECT id FROM photos WHERE removed_at < ?1 ORDER BY removed_at LIMIT ?2)",
-            (removed_before.0, rows_max),
+             (SELECT id FROM photos WHERE removed_at < ?1 ORDER BY removed_at LIMIT ?2)",
+            (removed_before, rows_max),
         )
     }
 }
 
 impl View<'_> {
     pub fn photo(&self, photo_id: &str) -> Result<Option<Photo>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE photo_id = ?1"))?
-            .query_row([photo_id], photo_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE photo_id = ?1"), [photo_id])
     }
 
     /// The photo of a message.
     pub fn photo_of_message(&self, message_id: i64) -> Result<Option<Photo>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE message_id = ?1"))?
-            .query_row([message_id], photo_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE message_id = ?1"), [message_id])
     }
 
     /// Some of a person's photos, with or without files.
@@ -126,38 +106,17 @@ impl View<'_> {
     }
 
     pub fn photos_page(&self, user: UserId, after: i64) -> Result<PageOf<ExportedPhoto>> {
-        self.page(
+        self.all(
             "SELECT id, photo_id, format, bytes, created_at, removed_at
              FROM photos WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            (user.0, after, PAGE_ROWS as i64),
-            |row| {
-                Ok(ExportedPhoto {
-                    photo_id: row.get(1)?,
-                    format: row.get(2)?,
-                    bytes: row.get(3)?,
-                    created_at: Timestamp(row.get(4)?),
-                    removed_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
-                })
-            },
+            (user, after, PAGE_ROWS as i64),
         )
     }
 
     fn photos_where(&self, condition: &str, value: i64, limit: usize) -> Result<Vec<Photo>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
-        let rows = statement.query_map((value, limit as i64), photo_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("{COLUMNS} {condition}"), (value, limit as i64))
     }
 }
 
-fn photo_from(row: &Row<'_>) -> rusqlite::Result<Photo> {
-    Ok(Photo {
-        photo_id: row.get(0)?,
-        user: UserId(row.get(1)?),
-        agent: AgentId(row.get(2)?),
-        format: row.get(3)?,
-        is_processed: row.get(4)?,
-        is_kept: row.get(5)?,
-    })
-}
+from_row!(Photo: photo_id, user, agent, format, is_processed, is_kept);
+from_row!(ExportedPhoto: photo_id, format, bytes, created_at, removed_at);

@@ -57,10 +57,10 @@ impl Tx<'_> {
             .cloned();
         let session = match going_on {
             Some(session) => {
-                self.execute(
+                self.run(
                     "UPDATE miniapp_sessions SET message_count = message_count + 1, last_at = ?2
                      WHERE id = ?1",
-                    (session.id, now.0),
+                    (session.id, now),
                 )?;
                 PowerSession {
                     last_at: now,
@@ -69,11 +69,11 @@ impl Tx<'_> {
             }
             None => {
                 self.end_power_session(user, room, now)?;
-                self.execute(
+                self.run(
                     "INSERT INTO miniapp_sessions
                        (session_id, user_id, room_id, app_id, state, started_at, message_count, last_at)
                      VALUES (?1, ?2, ?3, ?4, 'active', ?5, 1, ?5)",
-                    (session_id(), user.0, room.0, name, now.0),
+                    (session_id(), user, room, name, now),
                 )?;
                 PowerSession {
                     id: self.conn.last_insert_rowid(),
@@ -94,12 +94,11 @@ impl Tx<'_> {
         let ended_at = now
             .0
             .min(session.last_at.0.saturating_add(SESSION_QUIET_MS));
-        self.execute(
+        self.run(
             "UPDATE miniapp_sessions SET state = 'ended', ended_at = ?2
              WHERE id = ?1 AND state = 'active'",
             (session.id, ended_at),
-        )?;
-        Ok(())
+        )
     }
 
     /// Removes from memory the sessions of a user whose rows will be erased.
@@ -115,7 +114,7 @@ impl Tx<'_> {
              WHERE id IN (SELECT id FROM miniapp_sessions
                           WHERE state = 'active' AND last_at <= ?1 - ?2
                           ORDER BY last_at LIMIT ?3)",
-            (now.0, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
+            (now, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
         )?;
         Ok(ended as i64 >= ENDED_AT_ONCE_MAX)
     }
@@ -133,9 +132,9 @@ pub(super) fn active(
         let session = PowerSession {
             id: row.get(2)?,
             name: row.get(3)?,
-            last_at: Timestamp(row.get(4)?),
+            last_at: row.get(4)?,
         };
-        Ok(((UserId(row.get(0)?), RoomId(row.get(1)?)), session))
+        Ok(((row.get(0)?, row.get(1)?), session))
     })?;
     sessions.collect()
 }

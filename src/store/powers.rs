@@ -1,8 +1,7 @@
 //! Superpowers' stored state, per person or room, and their alarms. The superpower defines the
 //! JSON.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -49,11 +48,7 @@ impl Tx<'_> {
                 room.0,
             ),
         };
-        Ok(self
-            .conn
-            .prepare_cached(sql)?
-            .query_row((id, name), state_from)
-            .optional()?)
+        self.find(sql, (id, name))
     }
 
     /// When a state was last written.
@@ -72,11 +67,7 @@ impl Tx<'_> {
                 room.0,
             ),
         };
-        let at = self
-            .conn
-            .prepare_cached(sql)?
-            .query_row((id, name), |row| row.get(0).map(Timestamp));
-        Ok(at.optional()?)
+        self.find(sql, (id, name))
     }
 
     /// The names of the superpowers whose state was last written then.
@@ -91,9 +82,7 @@ impl Tx<'_> {
                 room.0,
             ),
         };
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let names = statement.query_map((id, at.0), |row| row.get(0))?;
-        Ok(names.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, (id, at))
     }
 
     /// All states of an owner.
@@ -108,9 +97,7 @@ impl Tx<'_> {
                 room.0,
             ),
         };
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement.query_map([id], state_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, [id])
     }
 
     pub fn set_power_state(
@@ -135,36 +122,32 @@ impl Tx<'_> {
                 room.0,
             ),
         };
-        self.execute(sql, (id, &new.name, &new.state, &new.previous, now.0))?;
-        Ok(())
+        self.run(sql, (id, &new.name, &new.state, &new.previous, now))
     }
 
     /// Rooms in which a user wrote and a superpower stores shared state.
     pub fn rooms_with_power_states(&self, user: UserId) -> Result<Vec<RoomId>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT DISTINCT power_states.room_id FROM room_authors
              JOIN power_states ON power_states.room_id = room_authors.room_id
              WHERE room_authors.user_id = ?1",
-        )?;
-        let rows = statement.query_map([user.0], |row| row.get(0).map(RoomId))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [user],
+        )
     }
 
     pub fn delete_power_states(&self, user: UserId) -> Result<()> {
-        self.execute("DELETE FROM power_states WHERE user_id = ?1", [user.0])?;
-        self.execute("DELETE FROM power_alarms WHERE user_id = ?1", [user.0])?;
-        Ok(())
+        self.run("DELETE FROM power_states WHERE user_id = ?1", [user])?;
+        self.run("DELETE FROM power_alarms WHERE user_id = ?1", [user])
     }
 
     /// Replaces an alarm of the same user and superpower.
     pub fn set_power_alarm(&self, alarm: &PowerAlarm) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO power_alarms (user_id, power, room_id, at, due_at)
              VALUES (?1, ?2, ?3, ?4, ?4)
              ON CONFLICT (user_id, power) DO UPDATE SET room_id = ?3, at = ?4, due_at = ?4",
-            (alarm.user.0, &alarm.name, alarm.room.0, alarm.at.0),
-        )?;
-        Ok(())
+            (alarm.user, &alarm.name, alarm.room, alarm.at),
+        )
     }
 
     pub fn power_alarms(&self, user: UserId) -> Result<Vec<PowerAlarm>> {
@@ -178,73 +161,52 @@ impl Tx<'_> {
 
     /// The alarm time of a user's superpower.
     pub fn power_alarm_at(&self, user: UserId, name: &str) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT at FROM power_alarms WHERE user_id = ?1 AND power = ?2")?
-            .query_row((user.0, name), |row| row.get(0).map(Timestamp))
-            .optional()?)
+        self.find(
+            "SELECT at FROM power_alarms WHERE user_id = ?1 AND power = ?2",
+            (user, name),
+        )
     }
 
     pub fn postpone_power_alarm(&self, user: UserId, name: &str, due_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE power_alarms SET due_at = ?3 WHERE user_id = ?1 AND power = ?2",
-            (user.0, name, due_at.0),
-        )?;
-        Ok(())
+            (user, name, due_at),
+        )
     }
 
     pub fn delete_power_alarm(&self, user: UserId, name: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "DELETE FROM power_alarms WHERE user_id = ?1 AND power = ?2",
-            (user.0, name),
-        )?;
-        Ok(())
+            (user, name),
+        )
     }
 
     /// Makes a user's delayed reminders and alarms due.
     pub fn release_alarms(&self, user: UserId, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE reminders SET due_at = ?2 WHERE user_id = ?1 AND send_at <= ?2 AND due_at > ?2",
-            (user.0, now.0),
+            (user, now),
         )?;
-        self.execute(
+        self.run(
             "UPDATE power_alarms SET due_at = ?2 WHERE user_id = ?1 AND at <= ?2 AND due_at > ?2",
-            (user.0, now.0),
-        )?;
-        Ok(())
+            (user, now),
+        )
     }
 
     fn power_alarms_where(&self, condition: &str, value: i64) -> Result<Vec<PowerAlarm>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
-        let rows = statement.query_map([value], |row| {
-            Ok(PowerAlarm {
-                name: row.get(0)?,
-                user: UserId(row.get(1)?),
-                room: RoomId(row.get(2)?),
-                at: Timestamp(row.get(3)?),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("{COLUMNS} {condition}"), [value])
     }
 }
 
 impl View<'_> {
     /// The time of the next alarm.
     pub fn next_power_alarm_due(&self) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT due_at FROM power_alarms ORDER BY due_at LIMIT 1")?
-            .query_row([], |row| row.get(0).map(Timestamp))
-            .optional()?)
+        self.find(
+            "SELECT due_at FROM power_alarms ORDER BY due_at LIMIT 1",
+            [],
+        )
     }
 }
 
-fn state_from(row: &Row<'_>) -> rusqlite::Result<PowerState> {
-    Ok(PowerState {
-        name: row.get(0)?,
-        state: row.get(1)?,
-        previous: row.get(2)?,
-    })
-}
+from_row!(PowerState: name, state, previous);
+from_row!(PowerAlarm: name, user, room, at);

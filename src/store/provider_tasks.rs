@@ -4,12 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use tokio::sync::Notify;
 
+use super::query::from_row;
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::random;
 
 /// The pause after the first attempt; it doubles with each attempt.
@@ -96,7 +97,7 @@ impl Tx<'_> {
                 Some((TaskKind::Reactivate, 0)) => self.remove_task_of(&subscription)?,
                 _ => self.put_task(TaskKind::CancelAtPeriodEnd, &subscription, Some(user), now)?,
             }
-            self.execute(
+            self.run(
                 "UPDATE subscriptions SET ended_by_us = 1 WHERE subscription_id = ?1",
                 [&subscription],
             )?;
@@ -112,7 +113,7 @@ impl Tx<'_> {
                 Some((TaskKind::CancelAtPeriodEnd, 0)) => self.remove_task_of(&subscription)?,
                 _ => self.put_task(TaskKind::Reactivate, &subscription, Some(user), now)?,
             }
-            self.execute(
+            self.run(
                 "UPDATE subscriptions SET ended_by_us = 0 WHERE subscription_id = ?1",
                 [&subscription],
             )?;
@@ -140,17 +141,14 @@ impl Tx<'_> {
     /// Counts an attempt before it is made and postpones the next one, so that a crash costs only
     /// one pause. `None` when another task has replaced this one.
     pub fn begin_task(&self, id: i64, now: Timestamp) -> Result<Option<ProviderTask>> {
-        let attempts: Option<i64> = self
-            .conn
-            .prepare_cached("SELECT attempts FROM provider_tasks WHERE id = ?1")?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
+        let attempts: Option<i64> =
+            self.find("SELECT attempts FROM provider_tasks WHERE id = ?1", [id])?;
         let Some(attempts) = attempts else {
             return Ok(None);
         };
-        self.execute(
+        self.run(
             "UPDATE provider_tasks SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
-            (id, now.plus_ms(pause_ms(attempts)).0),
+            (id, now.plus_ms(pause_ms(attempts))),
         )?;
         self.view().task(id)
     }
@@ -177,15 +175,15 @@ impl Tx<'_> {
             return Ok(());
         }
         self.remove_task_of(subject)?;
-        self.execute(
+        self.run(
             "INSERT INTO provider_tasks (kind, subject, user_id, key, due_at)
              VALUES (?1, ?2, ?3, ?4, ?5)",
             (
                 kind.as_str(),
                 subject,
-                user.map(|user| user.0),
+                user,
                 random::uuid().to_string(),
-                now.0,
+                now,
             ),
         )?;
         self.after_commit(move || queue.queued.notify_one());
@@ -193,20 +191,15 @@ impl Tx<'_> {
     }
 
     fn remove_task_of(&self, subject: &str) -> Result<()> {
-        self.execute("DELETE FROM provider_tasks WHERE subject = ?1", [subject])?;
-        Ok(())
+        self.run("DELETE FROM provider_tasks WHERE subject = ?1", [subject])
     }
 
     /// Kind and attempts.
     fn pending_task(&self, subject: &str) -> Result<Option<(TaskKind, i64)>> {
-        let found: Option<(String, i64)> = self
-            .conn
-            .prepare_cached("SELECT kind, attempts FROM provider_tasks WHERE subject = ?1")?
-            .query_row([subject], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        found
-            .map(|(kind, attempts)| Ok((known_kind(&kind)?, attempts)))
-            .transpose()
+        self.find(
+            "SELECT kind, attempts FROM provider_tasks WHERE subject = ?1",
+            [subject],
+        )
     }
 
     /// Subscriptions that renew, or will once a task of ours is done.
@@ -238,9 +231,7 @@ impl Tx<'_> {
     }
 
     fn subscription_ids(&self, sql: &str, user: UserId) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let rows = statement.query_map([user.0], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, [user])
     }
 }
 
@@ -249,29 +240,22 @@ const COLUMNS: &str = "SELECT id, kind, subject, key, attempts FROM provider_tas
 impl View<'_> {
     /// Due tasks, at most 64.
     pub fn due_tasks(&self, now: Timestamp) -> Result<Vec<ProviderTask>> {
-        let mut statement = self.conn.prepare_cached(&format!(
-            "{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2"
-        ))?;
-        let rows = statement.query_map((now.0, DUE_MAX), task_from)?;
-        rows.map(|row| row?).collect()
+        self.all(
+            &format!("{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2"),
+            (now, DUE_MAX),
+        )
     }
 
     /// When the next task is due.
     pub fn next_task_due(&self) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT due_at FROM provider_tasks ORDER BY due_at LIMIT 1")?
-            .query_row([], |row| row.get(0).map(Timestamp))
-            .optional()?)
+        self.find(
+            "SELECT due_at FROM provider_tasks ORDER BY due_at LIMIT 1",
+            [],
+        )
     }
 
     fn task(&self, id: i64) -> Result<Option<ProviderTask>> {
-        let found = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
-            .query_row([id], task_from)
-            .optional()?;
-        found.transpose()
+        self.find(&format!("{COLUMNS} WHERE id = ?1"), [id])
     }
 }
 
@@ -281,25 +265,13 @@ fn pause_ms(before: i64) -> i64 {
     (PAUSE_MS << doublings).min(PAUSE_MS_MAX)
 }
 
-fn task_from(row: &Row<'_>) -> rusqlite::Result<Result<ProviderTask>> {
-    let kind: String = row.get(1)?;
-    let task = |kind| -> rusqlite::Result<ProviderTask> {
-        Ok(ProviderTask {
-            id: row.get(0)?,
-            kind,
-            subject: row.get(2)?,
-            key: row.get(3)?,
-            attempts: row.get(4)?,
-        })
-    };
-    match known_kind(&kind) {
-        Ok(kind) => task(kind).map(Ok),
-        Err(error) => Ok(Err(error)),
-    }
-}
+from_row!(ProviderTask: id, kind, subject, key, attempts);
 
-fn known_kind(kind: &str) -> Result<TaskKind> {
-    TaskKind::parse(kind).ok_or_else(|| Error::internal("a provider task of an unknown kind"))
+impl FromSql for TaskKind {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let unknown = || FromSqlError::Other("a provider task of an unknown kind".into());
+        Self::parse(value.as_str()?).ok_or_else(unknown)
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ impl Tx<'_> {
     pub fn use_registration(&self, nonce: &str, expires_at: Timestamp) -> Result<bool> {
         let rows = self.execute(
             "INSERT OR IGNORE INTO used_registrations (nonce, expires_at) VALUES (?1, ?2)",
-            (nonce, expires_at.0),
+            (nonce, expires_at),
         )?;
         Ok(rows > 0)
     }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::{Columns, FromRow, from_row};
 use super::{RoomId, Tx, UserId, View};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
@@ -39,20 +38,11 @@ const COLUMNS: &str =
 impl Tx<'_> {
     /// Returns the row's id.
     pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<i64> {
-        self.execute(
+        self.run(
             "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at,
                rule, zone)
              VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)",
-            (
-                new.schedule_id,
-                new.user.0,
-                new.room.0,
-                new.text,
-                new.send_at.0,
-                new.now.0,
-                new.recurrence.map(Recurrence::to_text),
-                new.recurrence.map(|recurrence| recurrence.zone().name()),
-            ),
+            (new.schedule_id, new.user, new.room, new.text, new.send_at, new.now, new.recurrence.map(Recurrence::to_text), new.recurrence.map(|recurrence| recurrence.zone().name())),
         )?;
         Ok(self.conn.last_insert_rowid())
     }
@@ -73,19 +63,11 @@ impl Tx<'_> {
 
     /// The reminder with this UUID.
     pub fn reminder(&self, schedule_id: &str) -> Result<Option<Reminder>> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE schedule_id = ?1"))?
-            .query_row([schedule_id], reminder_from)
-            .optional()?)
+        self.find(&format!("{COLUMNS} WHERE schedule_id = ?1"), [schedule_id])
     }
 
     pub fn count_reminders(&self, user: UserId) -> Result<usize> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM reminders WHERE user_id = ?1")?
-            .query_row([user.0], |row| row.get(0))?;
-        Ok(count as usize)
+        self.one("SELECT count(*) FROM reminders WHERE user_id = ?1", [user])
     }
 
     /// Due reminders, soonest first, at most 256.
@@ -94,11 +76,10 @@ impl Tx<'_> {
     }
 
     pub fn postpone_reminder(&self, id: i64, due_at: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE reminders SET due_at = ?2 WHERE id = ?1",
-            (id, due_at.0),
-        )?;
-        Ok(())
+            (id, due_at),
+        )
     }
 
     /// Changes text, time or rule.
@@ -109,31 +90,25 @@ impl Tx<'_> {
         send_at: Timestamp,
         recurrence: Option<&Recurrence>,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE reminders SET text = ?2, send_at = ?3, due_at = ?3, rule = ?4, zone = ?5
              WHERE id = ?1",
             (
                 id,
                 text,
-                send_at.0,
+                send_at,
                 recurrence.map(Recurrence::to_text),
                 recurrence.map(|recurrence| recurrence.zone().name()),
             ),
-        )?;
-        Ok(())
+        )
     }
 
     pub fn delete_reminder(&self, id: i64) -> Result<()> {
-        self.execute("DELETE FROM reminders WHERE id = ?1", [id])?;
-        Ok(())
+        self.run("DELETE FROM reminders WHERE id = ?1", [id])
     }
 
     fn reminders_where(&self, condition: &str, value: i64) -> Result<Vec<Reminder>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
-        let rows = statement.query_map([value], reminder_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("{COLUMNS} {condition}"), [value])
     }
 }
 
@@ -145,24 +120,16 @@ impl View<'_> {
         span: &Range<Timestamp>,
         limit: usize,
     ) -> Result<Vec<(String, Timestamp)>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT text, send_at FROM reminders
              WHERE user_id = ?1 AND send_at >= ?2 AND send_at < ?3 ORDER BY send_at, id LIMIT ?4",
-        )?;
-        let rows = statement
-            .query_map((user.0, span.start.0, span.end.0, limit as i64), |row| {
-                Ok((row.get(0)?, Timestamp(row.get(1)?)))
-            })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (user, span.start, span.end, limit as i64),
+        )
     }
 
     /// When the next reminder is due.
     pub fn next_reminder_due(&self) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT due_at FROM reminders ORDER BY due_at LIMIT 1")?
-            .query_row([], |row| row.get(0).map(Timestamp))
-            .optional()?)
+        self.find("SELECT due_at FROM reminders ORDER BY due_at LIMIT 1", [])
     }
 }
 
@@ -177,19 +144,14 @@ impl Reminder {
     }
 }
 
-fn reminder_from(row: &Row<'_>) -> rusqlite::Result<Reminder> {
-    let (rule, zone): (Option<String>, Option<String>) = (row.get(6)?, row.get(7)?);
-    let recurrence = rule.zip(zone).and_then(|(rule, zone)| {
-        let zone: Zone = zone.parse().ok()?;
-        Recurrence::parse(&rule, zone)
-    });
-    Ok(Reminder {
-        id: row.get(0)?,
-        schedule_id: row.get(1)?,
-        room: RoomId(row.get(2)?),
-        text: row.get(3)?,
-        send_at: Timestamp(row.get(4)?),
-        user: UserId(row.get(5)?),
-        recurrence,
-    })
+from_row!(Reminder: id, schedule_id, room, text, send_at, user, recurrence);
+
+impl FromRow for Option<Recurrence> {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let (rule, zone): (Option<String>, Option<String>) = FromRow::read(columns)?;
+        Ok(rule.zip(zone).and_then(|(rule, zone)| {
+            let zone: Zone = zone.parse().ok()?;
+            Recurrence::parse(&rule, zone)
+        }))
+    }
 }

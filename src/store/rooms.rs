@@ -1,8 +1,7 @@
 //! Rooms: a chat under the relay's name for it, its owner, its members, the agent that last
 //! delivered a message from it, and the head of its message chain.
 
-use rusqlite::{OptionalExtension, Row};
-
+use super::query::from_row;
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -68,7 +67,7 @@ pub(super) struct RoomHead {
 }
 
 const ROOM: &str =
-    "SELECT rooms.id, owner_id, agent_id, members, message_id, humans, mode = 'group'
+    "SELECT rooms.id, owner_id, agent_id, members, message_id, coalesce(humans, 0), mode = 'group'
      FROM rooms LEFT JOIN room_heads ON room_id = rooms.id WHERE chat_guid = ?1";
 
 impl Tx<'_> {
@@ -76,11 +75,7 @@ impl Tx<'_> {
         if let Some(room) = self.cache.rooms.get(chat_guid) {
             return Ok(Some(*room));
         }
-        let found = self
-            .conn
-            .prepare_cached(ROOM)?
-            .query_row([chat_guid], room_from)
-            .optional()?;
+        let found = self.find(ROOM, [chat_guid])?;
         let found = match found {
             None => self.name_again(chat_guid)?,
             found => found,
@@ -104,19 +99,15 @@ impl Tx<'_> {
         if named == 0 {
             return Ok(None);
         }
-        Ok(self
-            .conn
-            .prepare_cached(ROOM)?
-            .query_row([chat_guid], room_from)
-            .optional()?)
+        self.find(ROOM, [chat_guid])
     }
 
     /// Replaces a room's name by a digest. Nothing is sent there until the relay sends a message
     /// from it again.
     pub(super) fn set_room_nameless(&mut self, room: RoomId, chat_guid: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE rooms SET chat_guid = ?2, agent_id = NULL WHERE id = ?1",
-            (room.0, nameless(chat_guid)),
+            (room, nameless(chat_guid)),
         )?;
         self.forget_room(chat_guid);
         Ok(())
@@ -124,16 +115,11 @@ impl Tx<'_> {
 
     pub fn insert_room(&mut self, new: &NewRoom<'_>) -> Result<Room> {
         let members = Digest::default();
-        self.execute(
+        self.run(
             "INSERT INTO rooms (chat_guid, mode, owner_id, agent_id, members, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (
-                new.chat_guid,
-                new.mode,
-                new.owner.0,
-                new.agent.map(|a| a.0),
-                members,
-                new.now.0,
+                new.chat_guid, new.mode, new.owner, new.agent, members, new.now,
             ),
         )?;
         let room = Room {
@@ -155,9 +141,9 @@ impl Tx<'_> {
         room: &mut Room,
         agent: Option<AgentId>,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE rooms SET agent_id = ?2 WHERE id = ?1",
-            (room.id.0, agent.map(|a| a.0)),
+            (room.id, agent),
         )?;
         room.agent = agent;
         self.cache.put_room(chat_guid, *room);
@@ -172,16 +158,16 @@ impl Tx<'_> {
         handles: &[&str],
         members: Digest,
     ) -> Result<()> {
-        self.execute("DELETE FROM room_members WHERE room_id = ?1", [room.id.0])?;
+        self.run("DELETE FROM room_members WHERE room_id = ?1", [room.id])?;
         for handle in handles {
-            self.execute(
+            self.run(
                 "INSERT OR IGNORE INTO room_members (handle, room_id) VALUES (?1, ?2)",
-                (handle, room.id.0),
+                (handle, room.id),
             )?;
         }
-        self.execute(
+        self.run(
             "UPDATE rooms SET members = ?2 WHERE id = ?1",
-            (room.id.0, members),
+            (room.id, members),
         )?;
         room.members = members;
         self.cache.put_room(chat_guid, *room);
@@ -189,11 +175,10 @@ impl Tx<'_> {
     }
 
     pub fn add_room_member(&self, room: RoomId, handle: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT OR IGNORE INTO room_members (handle, room_id) VALUES (?1, ?2)",
-            (handle, room.0),
-        )?;
-        Ok(())
+            (handle, room),
+        )
     }
 
     /// Makes a message the head of its room's chain.
@@ -217,11 +202,11 @@ impl Tx<'_> {
     /// Ends a direct chat that became a group. Its row keeps the messages under a name that no
     /// relay uses; the old name is free for the group.
     pub fn end_direct_chat(&mut self, chat_guid: &str, room: RoomId) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE rooms SET chat_guid = chat_guid || ?2 || id, agent_id = NULL WHERE id = ?1",
-            (room.0, FORMER),
+            (room, FORMER),
         )?;
-        self.execute("DELETE FROM app_rooms WHERE room_id = ?1", [room.0])?;
+        self.run("DELETE FROM app_rooms WHERE room_id = ?1", [room])?;
         self.forget_room(chat_guid);
         Ok(())
     }
@@ -270,14 +255,4 @@ pub fn given_name(chat_guid: &str) -> &str {
     }
 }
 
-fn room_from(row: &Row<'_>) -> rusqlite::Result<Room> {
-    Ok(Room {
-        id: RoomId(row.get(0)?),
-        owner: UserId(row.get(1)?),
-        group: row.get(6)?,
-        agent: row.get::<_, Option<i64>>(2)?.map(AgentId),
-        members: row.get(3)?,
-        head: row.get(4)?,
-        humans: row.get::<_, Option<i64>>(5)?.unwrap_or(0),
-    })
-}
+from_row!(Room: id, owner, agent, members, head, humans, group);

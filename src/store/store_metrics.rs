@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::database_files::wal_path;
+use super::query::from_row;
 use super::{Store, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -89,18 +90,15 @@ impl Store {
 impl View<'_> {
     /// Totals over all agents. Each agent's row holds its count.
     pub fn backlog(&self) -> Result<Backlog> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT coalesce(sum(unfinished), 0), min(
+        self.one(
+            "SELECT max(coalesce(sum(unfinished), 0), 0), min(
                (SELECT created_at FROM commands
                 WHERE agent_id = agents.id AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
                 ORDER BY seq LIMIT 1))
              FROM agents WHERE unfinished > 0",
-        )?;
-        Ok(statement.query_row([], |row| {
-            Ok(Backlog {
-                unfinished: row.get::<_, i64>(0)?.max(0) as u64,
-                oldest_at: row.get::<_, Option<i64>>(1)?.map(Timestamp),
-            })
-        })?)
+            [],
+        )
     }
 }
+
+from_row!(Backlog: unfinished, oldest_at);

@@ -1,11 +1,12 @@
 //! Subscriptions at the payment provider. A user's row shows the current one, which began last.
 //! `model::payment` decides what an event changes.
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
+use super::query::{Columns, FromRow, from_row};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::payment::{Details, Status, StoredSubscription};
 
 #[derive(Debug, Clone)]
@@ -21,33 +22,25 @@ const COLUMNS: &str = "SELECT user_id, subscription_id, customer_id, status, sta
 
 impl View<'_> {
     pub fn subscription(&self, subscription_id: &str) -> Result<Option<SubscriptionRow>> {
-        let found = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE subscription_id = ?1"))?
-            .query_row([subscription_id], row_from)
-            .optional()?;
-        found.transpose()
+        self.find(
+            &format!("{COLUMNS} WHERE subscription_id = ?1"),
+            [subscription_id],
+        )
     }
 
     /// The user's current subscription: the one that began last.
     pub fn current_subscription(&self, user: UserId) -> Result<Option<SubscriptionRow>> {
-        let found = self
-            .conn
-            .prepare_cached(&format!(
+        self.find(
+            &format!(
                 "{COLUMNS} WHERE user_id = ?1 ORDER BY began_s DESC, subscription_id DESC LIMIT 1"
-            ))?
-            .query_row([user.0], row_from)
-            .optional()?;
-        found.transpose()
+            ),
+            [user],
+        )
     }
 
     /// All of a customer.
     pub fn subscriptions_of_customer(&self, customer_id: &str) -> Result<Vec<SubscriptionRow>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE customer_id = ?1"))?;
-        let rows = statement.query_map([customer_id], row_from)?;
-        rows.map(|row| row?).collect()
+        self.all(&format!("{COLUMNS} WHERE customer_id = ?1"), [customer_id])
     }
 }
 
@@ -59,7 +52,7 @@ impl Tx<'_> {
         subscription: &StoredSubscription,
     ) -> Result<()> {
         let (details, moment) = (&subscription.details, |at: Option<i64>| at.map(to_ms));
-        self.execute(
+        self.run(
             "INSERT INTO subscriptions (user_id, subscription_id, customer_id, status, status_s,
                details_s, began_s, current_period_end, cancel_at_period_end, plan,
                trial_started_at, trial_expires_at)
@@ -72,7 +65,7 @@ impl Tx<'_> {
                trial_started_at = excluded.trial_started_at,
                trial_expires_at = excluded.trial_expires_at",
             (
-                user.0,
+                user,
                 &subscription.subscription_id,
                 &subscription.customer_id,
                 subscription.status.as_str(),
@@ -91,21 +84,19 @@ impl Tx<'_> {
 
     /// The result of our own call; the provider's event will confirm it later.
     pub fn set_cancel_at_period_end(&self, subscription_id: &str, ends: bool) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE subscriptions SET cancel_at_period_end = ?2 WHERE subscription_id = ?1",
             (subscription_id, ends),
-        )?;
-        Ok(())
+        )
     }
 
     /// The person cancelled it before we did, so only they may restore it.
     pub fn leave_ended(&self, subscription_id: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE subscriptions SET ended_by_us = 0, cancel_at_period_end = 1
              WHERE subscription_id = ?1",
             [subscription_id],
-        )?;
-        Ok(())
+        )
     }
 
     fn show_subscription(&mut self, user: UserId) -> Result<()> {
@@ -122,24 +113,19 @@ impl Tx<'_> {
             .plan
             .as_ref()
             .filter(|_| subscription.status != Status::Free);
-        let phone = self
-            .conn
-            .prepare_cached(
-                "UPDATE users SET status = ?2, plan = ?3,
-                   trial_started_at = coalesce(trial_started_at, ?4),
-                   trial_expires_at = coalesce(?5, trial_expires_at)
-                 WHERE id = ?1 RETURNING phone",
-            )?
-            .query_row(
-                (
-                    user.0,
-                    subscription.status.as_str(),
-                    plan,
-                    trial_began.map(to_ms),
-                    details.trial_expires_at.map(to_ms),
-                ),
-                |row| row.get::<_, Option<String>>(0),
-            )?;
+        let phone: Option<String> = self.one(
+            "UPDATE users SET status = ?2, plan = ?3,
+               trial_started_at = coalesce(trial_started_at, ?4),
+               trial_expires_at = coalesce(?5, trial_expires_at)
+             WHERE id = ?1 RETURNING phone",
+            (
+                user,
+                subscription.status.as_str(),
+                plan,
+                trial_began.map(to_ms),
+                details.trial_expires_at.map(to_ms),
+            ),
+        )?;
         match phone {
             Some(phone) => self.user_changed(&phone),
             None => Ok(()), // the cache holds only users with a phone
@@ -151,28 +137,27 @@ fn to_ms(seconds: i64) -> i64 {
     Timestamp::from_seconds(seconds).0
 }
 
-fn row_from(row: &Row<'_>) -> rusqlite::Result<Result<SubscriptionRow>> {
-    let moment = |at: Option<i64>| at.map(|ms| Timestamp(ms).seconds());
-    let status: String = row.get(3)?;
-    let Some(status) = Status::parse(&status) else {
-        return Ok(Err(Error::internal("a subscription of an unknown status")));
-    };
-    Ok(Ok(SubscriptionRow {
-        user: UserId(row.get(0)?),
-        subscription: StoredSubscription {
-            subscription_id: row.get(1)?,
-            customer_id: row.get(2)?,
-            status,
-            status_at: row.get(4)?,
-            details_at: row.get(5)?,
-            details: Details {
-                began_at: row.get(6)?,
-                current_period_end: moment(row.get(7)?),
-                cancel_at_period_end: row.get(8)?,
-                plan: row.get(9)?,
-                trial_started_at: moment(row.get(10)?),
-                trial_expires_at: moment(row.get(11)?),
-            },
-        },
-    }))
+from_row!(SubscriptionRow: user, subscription);
+from_row!(StoredSubscription: subscription_id, customer_id, status, status_at, details_at,
+    details);
+
+impl FromRow for Details {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let seconds = |at: Option<Timestamp>| at.map(Timestamp::seconds);
+        Ok(Self {
+            began_at: columns.next()?,
+            current_period_end: seconds(columns.next()?),
+            cancel_at_period_end: columns.next()?,
+            plan: columns.next()?,
+            trial_started_at: seconds(columns.next()?),
+            trial_expires_at: seconds(columns.next()?),
+        })
+    }
+}
+
+impl FromSql for Status {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let unknown = || FromSqlError::Other("a subscription of an unknown status".into());
+        Self::parse(value.as_str()?).ok_or_else(unknown)
+    }
 }

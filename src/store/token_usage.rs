@@ -1,5 +1,6 @@
 //! Token usage of language models by day, endpoint and class. It isn't linked to people.
 
+use super::query::from_row;
 use super::{Tx, View};
 use crate::error::Result;
 
@@ -33,7 +34,7 @@ impl Tx<'_> {
         class: &str,
         used: &TokenUsage,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT INTO token_usage (day, endpoint, class, calls, estimated_calls, prompt_tokens,
                completion_tokens, cache_hits)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -44,33 +45,20 @@ impl Tx<'_> {
                 day, endpoint, class, used.calls as i64, used.estimated_calls as i64,
                 used.prompt_tokens as i64, used.completion_tokens as i64, used.cache_hits as i64,
             ),
-        )?;
-        Ok(())
+        )
     }
 }
 
 impl View<'_> {
     /// Totals since a day: endpoint, class, counts.
     pub fn token_usage(&self, since_day: i64) -> Result<Vec<(String, String, TokenUsage)>> {
-        let mut statement = self.conn.prepare_cached(
+        self.all(
             "SELECT endpoint, class, sum(calls), sum(estimated_calls), sum(prompt_tokens),
                sum(completion_tokens), sum(cache_hits)
              FROM token_usage WHERE day >= ?1 GROUP BY endpoint, class ORDER BY endpoint, class",
-        )?;
-        let rows = statement.query_map([since_day], |row| {
-            let count = |at| row.get::<_, i64>(at).map(|n| n as u64);
-            Ok((
-                row.get(0)?,
-                row.get(1)?,
-                TokenUsage {
-                    calls: count(2)?,
-                    estimated_calls: count(3)?,
-                    prompt_tokens: count(4)?,
-                    completion_tokens: count(5)?,
-                    cache_hits: count(6)?,
-                },
-            ))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [since_day],
+        )
     }
 }
+
+from_row!(TokenUsage: calls, estimated_calls, prompt_tokens, completion_tokens, cache_hits);

@@ -103,7 +103,7 @@ impl Tx<'_> {
             let newest = state.newest;
             state.written_to(newest, now)
         };
-        self.execute(
+        self.run(
             "UPDATE messages SET unwritten = id - 1 - min(?1, id)
              WHERE id = (SELECT max(id) FROM messages)",
             [written],

@@ -1,8 +1,6 @@
 //! Users for the operator (`chatkeep user`): one by name, or all in pages, and their grants.
 
-use rusqlite::{OptionalExtension, Row};
-
-use super::users::user_from;
+use super::query::from_row;
 use super::{Tx, User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -37,19 +35,16 @@ impl View<'_> {
     /// At most `limit` users after the given one, in the order they were first seen.
     pub fn users(&self, after: Option<UserId>, limit: usize, day: i64) -> Result<Vec<UserRow>> {
         let after = after.map_or(i64::MIN, |id| id.0);
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE id > ?2 ORDER BY id LIMIT ?3"))?;
-        let rows = statement.query_map((day, after, limit as i64), row_from)?;
-        rows.map(|row| Ok(self.with_day_count(row?, day))).collect()
+        let rows = self.all(
+            &format!("{COLUMNS} WHERE id > ?2 ORDER BY id LIMIT ?3"),
+            (day, after, limit as i64),
+        )?;
+        let rows = rows.into_iter().map(|row| self.with_day_count(row, day));
+        Ok(rows.collect())
     }
 
     fn user_where(&self, condition: &str, value: &str, day: i64) -> Result<Option<UserRow>> {
-        let row = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} {condition}"))?
-            .query_row((day, value), row_from)
-            .optional()?;
+        let row = self.find(&format!("{COLUMNS} {condition}"), (day, value))?;
         Ok(row.map(|row| self.with_day_count(row, day)))
     }
 
@@ -62,12 +57,12 @@ impl View<'_> {
 impl Tx<'_> {
     /// Gives a user a grant in the place of any other, or takes it away.
     pub fn set_user_grant(&mut self, row: &UserRow, grant: Option<&Grant>) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE users SET granted_plan = ?2, granted_until = ?3 WHERE id = ?1",
             (
-                row.user.id.0,
+                row.user.id,
                 grant.map(|grant| grant.plan.as_str()),
-                grant.and_then(|grant| grant.until).map(|until| until.0),
+                grant.and_then(|grant| grant.until),
             ),
         )?;
         match &row.phone {
@@ -77,12 +72,4 @@ impl Tx<'_> {
     }
 }
 
-fn row_from(row: &Row<'_>) -> rusqlite::Result<UserRow> {
-    Ok(UserRow {
-        user: user_from(row)?,
-        phone: row.get(8)?,
-        created_at: Timestamp(row.get(9)?),
-        day_count: row.get(10)?,
-        deletion_scheduled_for: row.get::<_, Option<i64>>(11)?.map(Timestamp),
-    })
-}
+from_row!(UserRow: user, phone, created_at, day_count, deletion_scheduled_for);

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Row};
-
 use super::Tx;
+use super::query::{Columns, FromRow};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::model::subscription::Grant;
@@ -43,11 +42,8 @@ impl Tx<'_> {
         if let Some(user) = self.cache.users.get(phone) {
             return Ok(Some(user.clone()));
         }
-        let found = self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE phone = ?1"))?
-            .query_row([phone], user_from)
-            .optional()?
+        let found: Option<Arc<User>> = self
+            .find(&format!("{COLUMNS} WHERE phone = ?1"), [phone])?
             .map(Arc::new);
         if let Some(user) = &found {
             self.cache.put_user(phone, user.clone());
@@ -56,9 +52,9 @@ impl Tx<'_> {
     }
 
     pub fn insert_user(&mut self, new: &NewUser<'_>) -> Result<Arc<User>> {
-        self.execute(
+        self.run(
             "INSERT INTO users (id, user_id, phone, created_at) VALUES (?1, ?2, ?3, ?4)",
-            (self.next_user_id()?, new.public_id, new.phone, new.now.0),
+            (self.next_user_id()?, new.public_id, new.phone, new.now),
         )?;
         let user = Arc::new(User {
             id: UserId(self.conn.last_insert_rowid()),
@@ -75,51 +71,44 @@ impl Tx<'_> {
 
     /// An id that nobody ever had, including erased users.
     pub(super) fn next_user_id(&self) -> Result<i64> {
-        let last: i64 = self
-            .conn
-            .prepare_cached(
-                "SELECT max((SELECT coalesce(max(id), 0) FROM users),
-                   coalesce((SELECT value + 0 FROM meta WHERE key = 'last_user_id'), 0))",
-            )?
-            .query_row([], |row| row.get(0))?;
+        let last: i64 = self.one(
+            "SELECT max((SELECT coalesce(max(id), 0) FROM users),
+             coalesce((SELECT value + 0 FROM meta WHERE key = 'last_user_id'), 0))",
+            [],
+        )?;
         Ok(last + 1)
     }
 
     pub fn user(&self, id: UserId) -> Result<User> {
-        Ok(self
-            .conn
-            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
-            .query_row([id.0], user_from)?)
+        self.one(&format!("{COLUMNS} WHERE id = ?1"), [id])
     }
 
     pub fn set_user_name(&mut self, phone: &str, id: UserId, name: &str) -> Result<()> {
-        self.execute("UPDATE users SET name = ?2 WHERE id = ?1", (id.0, name))?;
+        self.run("UPDATE users SET name = ?2 WHERE id = ?1", (id, name))?;
         self.user_changed(phone)
     }
 
     pub fn set_user_timezone(&mut self, phone: &str, id: UserId, timezone: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE users SET timezone = ?2 WHERE id = ?1",
-            (id.0, timezone),
+            (id, timezone),
         )?;
         self.user_changed(phone)
     }
 
     pub fn set_user_pronouns(&self, id: UserId, pronouns: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE users SET pronouns = ?2 WHERE id = ?1",
-            (id.0, pronouns),
-        )?;
-        Ok(())
+            (id, pronouns),
+        )
     }
 
     /// `language`: a BCP 47 tag.
     pub fn set_user_language(&self, id: UserId, language: &str) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE users SET language = ?2 WHERE id = ?1",
-            (id.0, language),
-        )?;
-        Ok(())
+            (id, language),
+        )
     }
 
     pub(super) fn user_changed(&mut self, phone: &str) -> Result<()> {
@@ -134,10 +123,10 @@ impl Tx<'_> {
             return Ok(count);
         }
         Ok(self
-            .conn
-            .prepare_cached("SELECT count FROM usage_days WHERE user_id = ?1 AND day = ?2")?
-            .query_row((user.0, day), |row| row.get(0))
-            .optional()?
+            .find(
+                "SELECT count FROM usage_days WHERE user_id = ?1 AND day = ?2",
+                (user, day),
+            )?
             .unwrap_or(0))
     }
 
@@ -153,34 +142,29 @@ impl Tx<'_> {
         self.settle_deferred()?;
         let sql = "UPDATE messages SET counted = 0 WHERE id = ?1 AND counted = 1";
         if self.execute(sql, [message_id])? > 0 {
-            self.execute(
+            self.run(
                 "UPDATE usage_days SET count = count - 1
                  WHERE user_id = ?1 AND day = ?2 AND count > 0",
-                (user.0, day),
+                (user, day),
             )?;
         }
         Ok(())
     }
 }
 
-/// Parses the first eight columns of a row.
-pub(super) fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
-    Ok(User {
-        id: UserId(row.get(0)?),
-        public_id: row.get(1)?,
-        name: row.get(2)?,
-        timezone: row
-            .get_ref(3)?
-            .as_str_or_null()?
-            .and_then(|name| name.parse().ok()),
-        status: row.get(4)?,
-        plan: row.get(5)?,
-        grant: match row.get(6)? {
-            Some(plan) => Some(Grant {
-                plan,
-                until: row.get::<_, Option<i64>>(7)?.map(Timestamp),
-            }),
-            None => None,
-        },
-    })
+impl FromRow for User {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let (id, public_id, name, timezone, status, plan) = FromRow::read(columns)?;
+        let timezone: Option<String> = timezone;
+        let (granted_plan, until): (Option<String>, _) = FromRow::read(columns)?;
+        Ok(Self {
+            id,
+            public_id,
+            name,
+            timezone: timezone.and_then(|name| name.parse().ok()),
+            status,
+            plan,
+            grant: granted_plan.map(|plan| Grant { plan, until }),
+        })
+    }
 }

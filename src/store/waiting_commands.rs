@@ -1,7 +1,8 @@
 //! Commands that were never handed out: they move when a room changes its agent, and end when a
 //! direct chat becomes a group.
 
-use super::commands::{command_from, queued};
+use super::commands::queued;
+use super::query::from_row;
 use super::{
     AgentId, Command, CommandState, GivenUpCommand, NewCommand, RoomId, Tx, UnfinishedCommand,
     UserId,
@@ -31,21 +32,15 @@ impl Tx<'_> {
         to: AgentId,
         now: Timestamp,
     ) -> Result<(Vec<u64>, Vec<UnfinishedCommand>)> {
-        let waiting: Vec<(Command, Option<i64>, Option<i64>)> = self
-            .conn
-            .prepare_cached(
-                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
-                   app_creator_id
-                 FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued'
-                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY seq",
-            )?
-            .query_map((room.0, from.0), |row| {
-                Ok((command_from(row)?, row.get(7)?, row.get(8)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
+        let waiting: Vec<(Command, Option<UserId>, Option<UserId>)> = self.all(
+            "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
+               app_creator_id
+             FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued'
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY seq",
+            (room, from),
+        )?;
         let mut moved = Vec::with_capacity(waiting.len());
         for (command, user, app_creator) in &waiting {
-            let app_creator = app_creator.map(UserId);
             self.finish_command(from, command.seq, CommandState::Moved, None, now)?;
             let new = NewCommand {
                 agent: to,
@@ -53,8 +48,8 @@ impl Tx<'_> {
                 command_id: &command.command_id,
                 kind: &command.kind,
                 payload: &command.payload,
-                user: user.map(UserId),
-                app_creator,
+                user: *user,
+                app_creator: *app_creator,
                 expires_at: command.expires_at,
                 now,
             };
@@ -81,10 +76,10 @@ impl Tx<'_> {
         seq: i64,
         created_at: Timestamp,
     ) -> Result<()> {
-        self.execute(
+        self.run(
             "UPDATE commands SET command_id = command_id || '/moved/' || seq
              WHERE command_id = ?1 AND agent_id = ?2 AND state = 'moved'",
-            (new.command_id, new.agent.0),
+            (new.command_id, new.agent),
         )?;
         self.insert_row(new, seq, created_at)
     }
@@ -95,27 +90,13 @@ impl Tx<'_> {
         room: RoomId,
         now: Timestamp,
     ) -> Result<Vec<WithdrawnCommand>> {
-        let waiting: Vec<WithdrawnCommand> = self
-            .conn
-            .prepare_cached(
-                "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id
-                 FROM commands INDEXED BY commands_unfinished
-                 WHERE room_id = ?1 AND state = 'queued'
-                   AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
-            )?
-            .query_map([room.0], |row| {
-                Ok(WithdrawnCommand {
-                    given_up: GivenUpCommand {
-                        agent: AgentId(row.get(0)?),
-                        seq: row.get::<_, i64>(1)? as u64,
-                        command_id: row.get(2)?,
-                    },
-                    payload: row.get(3)?,
-                    user: row.get::<_, Option<i64>>(4)?.map(UserId),
-                    app_creator: row.get::<_, Option<i64>>(5)?.map(UserId),
-                })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
+        let waiting: Vec<WithdrawnCommand> = self.all(
+            "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id
+             FROM commands INDEXED BY commands_unfinished
+             WHERE room_id = ?1 AND state = 'queued'
+               AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing') ORDER BY id",
+            [room],
+        )?;
         for command in &waiting {
             let GivenUpCommand { agent, seq, .. } = command.given_up;
             self.finish_command(agent, seq, CommandState::Expired, None, now)?;
@@ -123,3 +104,5 @@ impl Tx<'_> {
         Ok(waiting)
     }
 }
+
+from_row!(WithdrawnCommand: given_up, payload, user, app_creator);

@@ -9,21 +9,18 @@ pub(super) const DELIVERIES_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Tx<'_> {
     pub fn knows_delivery(&self, delivery: &Digest, now: Timestamp) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM webhook_deliveries
-                   WHERE delivery = ?1 AND created_at > ?2)",
-            )?
-            .query_row((delivery, now.0 - DELIVERIES_KEPT_MS), |row| row.get(0))?)
+        self.one(
+            "SELECT EXISTS (SELECT 1 FROM webhook_deliveries
+             WHERE delivery = ?1 AND created_at > ?2)",
+            (delivery, now.0 - DELIVERIES_KEPT_MS),
+        )
     }
 
     /// Replaces an expired row.
     pub fn insert_delivery(&self, delivery: &Digest, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.run(
             "INSERT OR REPLACE INTO webhook_deliveries (delivery, created_at) VALUES (?1, ?2)",
-            (delivery, now.0),
-        )?;
-        Ok(())
+            (delivery, now),
+        )
     }
 }

@@ -3,9 +3,10 @@
 //! look-up. New events are appended to a table of their own, and moved into the rings together (see
 //! `deferred`).
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::prepared::PreparedStatement;
+use super::query::from_row;
 use super::{Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -60,20 +61,12 @@ impl Tx<'_> {
             return Ok(Some(*cursor));
         }
         self.settle_webhook_events()?;
-        let found = self
-            .conn
-            .prepare_cached(
-                "SELECT version, coalesce(
-                   (SELECT max(serial) FROM webhook_events WHERE webhook_id = webhooks.id), 0)
-                 FROM webhooks WHERE id = ?1",
-            )?
-            .query_row([webhook.0], |row| {
-                Ok(EventCursor {
-                    version: row.get(0)?,
-                    serial: row.get(1)?,
-                })
-            })
-            .optional()?;
+        let found = self.find(
+            "SELECT version, coalesce(
+               (SELECT max(serial) FROM webhook_events WHERE webhook_id = webhooks.id), 0)
+             FROM webhooks WHERE id = ?1",
+            [webhook],
+        )?;
         if let Some(cursor) = found {
             self.cache.put_event_cursor(webhook, cursor);
         }
@@ -112,18 +105,15 @@ impl Tx<'_> {
             };
         }
         self.settle_webhook_events()?;
-        self.execute(
+        self.run(
             "DELETE FROM webhook_events WHERE created_at < ?1 AND webhook_id IN
-               (SELECT id FROM webhooks WHERE id > ?2 ORDER BY id LIMIT ?3)",
+             (SELECT id FROM webhooks WHERE id > ?2 ORDER BY id LIMIT ?3)",
             (now.0 - KEPT_MS, sweep.after, RINGS_AT_ONCE_MAX),
         )?;
-        let last: Option<i64> = self
-            .conn
-            .prepare_cached(
-                "SELECT id FROM webhooks WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2 - 1",
-            )?
-            .query_row((sweep.after, RINGS_AT_ONCE_MAX), |row| row.get(0))
-            .optional()?;
+        let last: Option<i64> = self.find(
+            "SELECT id FROM webhooks WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2 - 1",
+            (sweep.after, RINGS_AT_ONCE_MAX),
+        )?;
         sweep.after = last.unwrap_or(i64::MAX);
         // The position is kept when this is rolled back: skipped events are removed a day later.
         self.cache.sweep = sweep;
@@ -157,32 +147,25 @@ impl View<'_> {
         now: Timestamp,
     ) -> Result<(Vec<EventRow>, usize)> {
         let since = now.0 - KEPT_MS;
-        let total: i64 = self
-            .conn
-            .prepare_cached(
-                "SELECT count(*) FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2",
-            )?
-            .query_row((webhook.0, since), |row| row.get(0))?;
-        let mut statement = self.conn.prepare_cached(
+        let total: i64 = self.one(
+            "SELECT count(*) FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2",
+            (webhook, since),
+        )?;
+        let events = self.all(
             "SELECT event_id, signature_valid, action_triggered, result_status, error_message,
                ip_address, created_at
              FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2
              ORDER BY serial DESC LIMIT ?3",
+            (webhook, since, limit as i64),
         )?;
-        let rows = statement.query_map((webhook.0, since, limit as i64), |row| {
-            Ok(EventRow {
-                event_id: row.get(0)?,
-                signature_valid: row.get(1)?,
-                action_triggered: row.get(2)?,
-                result_status: row.get(3)?,
-                error_message: row.get(4)?,
-                ip_address: row.get(5)?,
-                created_at: Timestamp(row.get(6)?),
-            })
-        })?;
-        Ok((rows.collect::<rusqlite::Result<_>>()?, total as usize))
+        Ok((events, total as usize))
     }
 }
 
+from_row!(EventRow: event_id, signature_valid, action_triggered, result_status, error_message,
+    ip_address, created_at);
+
 #[cfg(test)]
 mod tests;
+
+from_row!(EventCursor: version, serial);

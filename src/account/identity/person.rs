@@ -68,7 +68,7 @@ impl Subject {
 
     /// The user, after creating, linking and filling in the profile as needed.
     pub(super) fn find_or_create(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
-        let verdict = decide(self, self.load_facts(&tx.view())?);
+        let verdict = decide(self, self.load_facts(tx.view())?);
         let (person, tie) = match verdict {
             Verdict::Known { person, tie } => (person, tie),
             Verdict::New { user_id, tie } => {
@@ -86,7 +86,7 @@ impl Subject {
         if tie {
             tx.tie_identity(&self.issuer, &self.name, person.id, now)?;
         }
-        let missing_profile = self.missing_profile(&tx.view(), &person)?;
+        let missing_profile = self.missing_profile(tx.view(), &person)?;
         if missing_profile != PersonProfile::default() {
             tx.fill_profile(&person, &missing_profile)?;
         }

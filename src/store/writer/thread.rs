@@ -12,10 +12,11 @@ use tokio::sync::mpsc;
 use super::super::advice::sqlite_failed;
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
+use super::super::deferred::CommittedCounts;
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
-use super::super::{Tx, WriterMetrics};
+use super::super::{Tx, View, WriterMetrics};
 use super::receive::{ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
@@ -47,6 +48,7 @@ pub(super) struct Thread<'c> {
     release: Statement<'c>,
     undo: Statement<'c>,
     prepared: PreparedStatements<'c>,
+    counts: CommittedCounts,
     cache: WriterCache,
     checkpointer: Checkpointer,
     health: &'c WriterHealth,
@@ -73,6 +75,7 @@ impl<'c> Thread<'c> {
             release: conn.prepare("RELEASE job")?,
             undo: conn.prepare("ROLLBACK TO job")?,
             prepared: PreparedStatements::prepare(conn)?,
+            counts: cache.deferred.shown().clone(),
             cache,
             checkpointer,
             health,
@@ -390,7 +393,10 @@ impl<'c> Thread<'c> {
     fn run_work(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         self.cache.touched = false;
         let keep = work.run(&mut Tx {
-            conn: self.conn,
+            view: View {
+                conn: self.conn,
+                counts: &self.counts,
+            },
             cache: &mut self.cache,
             prepared: &mut self.prepared,
             after,
