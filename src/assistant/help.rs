@@ -85,11 +85,10 @@ impl HelpGroup {
             Self::Account => &ACCOUNT[..],
             _ => &[],
         };
-        let powers = powers.iter().filter(|power| power.help_group() == self);
-        own.iter()
-            .copied()
-            .chain(powers.map(|power| power.help()))
-            .collect()
+        let powers = self
+            .examples(powers)
+            .filter_map(|examples| examples.first());
+        own.iter().chain(powers).copied().collect()
     }
 
     /// The same, with more examples.
@@ -100,9 +99,16 @@ impl HelpGroup {
             Self::Memories => &MORE_MEMORIES,
             _ => &[],
         });
-        let powers = powers.iter().filter(|power| power.help_group() == self);
-        lines.extend(powers.flat_map(|power| power.more_help()));
+        lines.extend(self.examples(powers).flat_map(|examples| &examples[1..]));
         lines
+    }
+
+    fn examples(self, powers: &[Power]) -> impl Iterator<Item = &'static [&'static str]> {
+        let rows = powers
+            .iter()
+            .filter_map(|power| POWERS.iter().find(|row| row.0 == *power));
+        let of_group = rows.filter(move |(_, group, _)| *group == self);
+        of_group.map(|(.., examples)| *examples)
     }
 }
 
@@ -138,80 +144,110 @@ const ACCOUNT: [&str; 4] = [
     "The time and date, and a joke now and then",
 ];
 
-impl Power {
-    /// Where the help lists it.
-    const fn help_group(self) -> HelpGroup {
-        match self {
-            Self::TodoList => HelpGroup::Lists,
-            Self::BillSplit
-            | Self::BudgetTracker
-            | Self::MembershipRenewal
-            | Self::CancellationProtector => HelpGroup::Money,
-            Self::TripPlanner
-            | Self::ReservationPrep
-            | Self::TicketsVault
-            | Self::PackageTracking => HelpGroup::Plans,
-            Self::BirthdayReminder
-            | Self::HabitTracker
-            | Self::MoodTracker
-            | Self::FocusProtector => HelpGroup::Days,
-            Self::DailySummary
-            | Self::EveningPrep
-            | Self::PostEventCheckin
-            | Self::CalendarMorning => HelpGroup::Summaries,
-            Self::CalendarQueryAgent
-            | Self::CalendarListAgent
-            | Self::CalendarStressAgent
-            | Self::CalendarEvents => HelpGroup::Calendar,
-            Self::CallPrep | Self::DestinationPrep | Self::TravelBrain => HelpGroup::CallsAndTravel,
-            Self::GmailMindreaderAgent | Self::EmailUrgency => HelpGroup::Mail,
-        }
-    }
-
-    /// More examples of messages for it.
-    const fn more_help(self) -> &'static [&'static str] {
-        match self {
-            Self::TodoList => &[
-                "“add cheese to my groceries list”, “what's on my groceries list?”, “my lists”, “delete my groceries list”",
-                "“add call the bank to my list for friday”: that day it is in “what do I have on friday?”",
-                "“remove eggs”, “clear done items”, “clear my list”, “undo”",
-            ],
-            Self::BillSplit => &[
-                "“split 100 by 4 people with 20% tip”, “Ana paid 45 just for her and Bo”, “clear the bill”",
-            ],
-            Self::BudgetTracker => &["“spent 5 on bus and 12 on lunch yesterday”, “my budget”"],
-            Self::MembershipRenewal => &["“when does netflix renew?”"],
-            Self::CancellationProtector => {
-                &["“free cancellation until 12 march for the hotel”, “I cancelled netflix”"]
-            }
-            Self::TripPlanner => {
-                &["“add a hat to my packing list”, “my trips”, “cancel my trip to Lisbon”"]
-            }
-            Self::ReservationPrep => {
-                &["“I booked a hotel in Lisbon on 12 march”, “when is my dinner?”"]
-            }
-            Self::TicketsVault => &["“show my ticket for Coldplay”"],
-            Self::PackageTracking => &["“the parcel from Zalando arrived”"],
-            Self::BirthdayReminder => &["“when is Ana's birthday?”, “forget Ana's birthday”"],
-            Self::HabitTracker => &["“did run”, “stop tracking run”"],
-            Self::MoodTracker => &["“I feel great today”"],
-            Self::FocusProtector => &["“focus until 5pm”"],
-            Self::DailySummary => &["“stop my daily summary”"],
-            Self::EveningPrep => &["“stop evening prep”"],
-            Self::PostEventCheckin => &["“my check-ins”"],
-            Self::CalendarQueryAgent => &["“how many meetings this week?”"],
-            Self::CalendarListAgent => &["“turn on calendar Work”"],
-            Self::DestinationPrep => &["“my way takes 20 minutes”"],
-            Self::GmailMindreaderAgent => &["“did Ana write?”, “search my mail for invoice”"],
-            Self::CalendarStressAgent
-            | Self::CalendarMorning
-            | Self::CalendarEvents
-            | Self::CallPrep
-            | Self::TravelBrain
-            | Self::EmailUrgency => &[],
-        }
-    }
-}
+/// Where the help lists a superpower, its line there, and more examples of messages for it.
+#[rustfmt::skip] // a superpower's lines under its name
+const POWERS: [(Power, HelpGroup, &[&str]); 26] = [
+    (Power::TodoList, HelpGroup::Lists, &[
+        "To-do list: “add milk and eggs to my list”, “what's on my list?”, “done with milk”",
+        "“add cheese to my groceries list”, “what's on my groceries list?”, “my lists”, “delete my groceries list”",
+        "“add call the bank to my list for friday”: that day it is in “what do I have on friday?”",
+        "“remove eggs”, “clear done items”, “clear my list”, “undo”",
+    ]),
+    (Power::BillSplit, HelpGroup::Money, &[
+        "Bills: “split 90 dollars between Ana, Bo and me”, “Ana paid 30 for pizza”, “who owes what?”",
+        "“split 100 by 4 people with 20% tip”, “Ana paid 45 just for her and Bo”, “clear the bill”",
+    ]),
+    (Power::TripPlanner, HelpGroup::Plans, &[
+        "Trips: “plan a trip to Lisbon from 3 to 7 June”, “add day 2: museum”, “show my trip”",
+        "“add a hat to my packing list”, “my trips”, “cancel my trip to Lisbon”",
+    ]),
+    (Power::BirthdayReminder, HelpGroup::Days, &[
+        "Birthdays: “Ana's birthday is on 3 May”, “birthdays”",
+        "“when is Ana's birthday?”, “forget Ana's birthday”",
+    ]),
+    (Power::HabitTracker, HelpGroup::Days, &[
+        "Habits: “track habit: run 3 times a week”, “I ran today”, “my habits”",
+        "“did run”, “stop tracking run”",
+    ]),
+    (Power::BudgetTracker, HelpGroup::Money, &[
+        "Budget: “spent 12.50 on lunch”, “budget 400 for food”, “how much have I spent this month?”",
+        "“spent 5 on bus and 12 on lunch yesterday”, “my budget”",
+    ]),
+    (Power::MoodTracker, HelpGroup::Days, &[
+        "Mood: “mood 7/10”, “how was my mood this week?”",
+        "“I feel great today”",
+    ]),
+    (Power::FocusProtector, HelpGroup::Days, &[
+        "Focus: “focus for 45 minutes”, “stop focus”",
+        "“focus until 5pm”",
+    ]),
+    (Power::DailySummary, HelpGroup::Summaries, &[
+        "Summary: “daily summary”, “send me my summary every day at 8am”",
+        "“stop my daily summary”",
+    ]),
+    (Power::TicketsVault, HelpGroup::Plans, &[
+        "Tickets: “keep this ticket: Coldplay, friday 20:00, seat 12”, “my tickets”",
+        "“show my ticket for Coldplay”",
+    ]),
+    (Power::ReservationPrep, HelpGroup::Plans, &[
+        "Bookings: “dinner at Luigi on friday at 8, +1555 0100”, “my reservations”",
+        "“I booked a hotel in Lisbon on 12 march”, “when is my dinner?”",
+    ]),
+    (Power::MembershipRenewal, HelpGroup::Money, &[
+        "Renewals: “netflix renews on 5 December”, “my renewals”",
+        "“when does netflix renew?”",
+    ]),
+    (Power::CancellationProtector, HelpGroup::Money, &[
+        "Cancel in time: “my netflix trial ends on 5 December”, “my trials”",
+        "“free cancellation until 12 march for the hotel”, “I cancelled netflix”",
+    ]),
+    (Power::PackageTracking, HelpGroup::Plans, &[
+        "Parcels: “my parcel from Zalando arrives on friday”, “where are my parcels?”",
+        "“the parcel from Zalando arrived”",
+    ]),
+    (Power::PostEventCheckin, HelpGroup::Summaries, &[
+        "Check-ins: “I have an interview tomorrow at 10”, and I ask how it was",
+        "“my check-ins”",
+    ]),
+    (Power::EveningPrep, HelpGroup::Summaries, &[
+        "Evenings: “evening prep”, “evening prep every day at 20:00”",
+        "“stop evening prep”",
+    ]),
+    (Power::CalendarQueryAgent, HelpGroup::Calendar, &[
+        "Calendar: “what's on friday?”, “when do I see Ana next?”, “am I free on the 3rd between 2 and 4?”",
+        "“how many meetings this week?”",
+    ]),
+    (Power::CalendarListAgent, HelpGroup::Calendar, &[
+        "Calendars: “which calendars”, “turn off calendar Work”",
+        "“turn on calendar Work”",
+    ]),
+    (Power::CalendarStressAgent, HelpGroup::Calendar, &[
+        "Week: “how is my week?”",
+    ]),
+    (Power::CalendarMorning, HelpGroup::Summaries, &[
+        "Mornings: “morning briefing”, “morning briefing at 7:30”",
+    ]),
+    (Power::CalendarEvents, HelpGroup::Calendar, &[
+        "Before events: “remind me an hour before meetings”",
+    ]),
+    (Power::CallPrep, HelpGroup::CallsAndTravel, &[
+        "Calls: “prepare me for my next call”",
+    ]),
+    (Power::DestinationPrep, HelpGroup::CallsAndTravel, &[
+        "On the way: “when do I have to leave?”, “it takes me 40 minutes to get to the office”",
+        "“my way takes 20 minutes”",
+    ]),
+    (Power::GmailMindreaderAgent, HelpGroup::Mail, &[
+        "Mail: “anything important in my mail?”, “mails from Ana”",
+        "“did Ana write?”, “search my mail for invoice”",
+    ]),
+    (Power::EmailUrgency, HelpGroup::Mail, &[
+        "Urgent mail: “any urgent mail?”",
+    ]),
+    (Power::TravelBrain, HelpGroup::CallsAndTravel, &[
+        "Travel: “when's my flight?”, “where's my hotel?”, “my travel plans”",
+    ]),
+];
 
 #[cfg(test)]
 mod tests {

@@ -30,7 +30,6 @@ mod mails;
 mod membership_renewal;
 mod money;
 mod mood_tracker;
-mod names;
 mod notice;
 mod offers;
 pub mod operations;

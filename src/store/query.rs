@@ -10,10 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{
-    AgentId, AppId, CalendarId, CommandState, Digest, RoomId, ServiceId, TaskKind, Tx, UserId,
-    View, WebhookId,
-};
+use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::payment::Status;

@@ -1,66 +1,64 @@
-//! The superpowers by name: which go by what, and which write by themselves.
+//! The superpowers: what they are called, which use what, and which write by themselves.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Power {
-    TodoList,
-    BillSplit,
-    TripPlanner,
-    BirthdayReminder,
-    HabitTracker,
-    BudgetTracker,
-    MoodTracker,
-    FocusProtector,
-    DailySummary,
-    TicketsVault,
-    ReservationPrep,
-    MembershipRenewal,
-    CancellationProtector,
-    PackageTracking,
-    PostEventCheckin,
-    EveningPrep,
-    CalendarQueryAgent,
-    CalendarListAgent,
-    CalendarStressAgent,
-    CalendarMorning,
-    CalendarEvents,
-    CallPrep,
-    DestinationPrep,
-    GmailMindreaderAgent,
-    EmailUrgency,
-    TravelBrain,
+/// Generates `Power` from lines of its name in flags and rows, and of what people call it.
+macro_rules! powers {
+    ($($power:ident: $name:literal, $title:literal;)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Power {
+            $($power,)*
+        }
+
+        impl Power {
+            /// In the order in which a message is tried with them.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$power),*];
+
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$power => $name,)*
+                }
+            }
+
+            /// What people call it.
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Self::$power => $title,)*
+                }
+            }
+        }
+    };
+}
+
+// In the order in which a message is tried with them.
+powers! {
+    GmailMindreaderAgent: "gmail_mindreader_agent", "mail questions";
+    EmailUrgency: "email_urgency", "urgent mail";
+    TravelBrain: "travel_brain", "travel";
+    CalendarQueryAgent: "calendar_query_agent", "calendar questions";
+    CalendarListAgent: "calendar_list_agent", "calendars";
+    CalendarStressAgent: "calendar_stress_agent", "week check";
+    CalendarMorning: "calendar_morning", "morning briefing";
+    CalendarEvents: "calendar_events", "calendar reminders";
+    CallPrep: "call_prep", "call prep";
+    DestinationPrep: "destination_prep", "leaving times";
+    TicketsVault: "tickets_vault", "tickets";
+    PackageTracking: "package_tracking", "parcels";
+    CancellationProtector: "cancellation_protector", "cancellations";
+    MembershipRenewal: "membership_renewal", "renewals";
+    BirthdayReminder: "birthday_reminder", "birthdays";
+    BillSplit: "bill_split", "bill";
+    FocusProtector: "focus_protector", "focus";
+    DailySummary: "daily_summary", "daily summary";
+    EveningPrep: "evening_prep", "evening prep";
+    PostEventCheckin: "post_event_checkin", "check-ins";
+    ReservationPrep: "reservation_prep", "reservations";
+    HabitTracker: "habit_tracker", "habits";
+    BudgetTracker: "budget_tracker", "budget";
+    MoodTracker: "mood_tracker", "mood diary";
+    TripPlanner: "trip_planner", "trip";
+    TodoList: "todo_list", "to-do list";
 }
 
 impl Power {
-    /// In the order in which a message is tried with them.
-    pub const ALL: [Self; 26] = [
-        Self::GmailMindreaderAgent,
-        Self::EmailUrgency,
-        Self::TravelBrain,
-        Self::CalendarQueryAgent,
-        Self::CalendarListAgent,
-        Self::CalendarStressAgent,
-        Self::CalendarMorning,
-        Self::CalendarEvents,
-        Self::CallPrep,
-        Self::DestinationPrep,
-        Self::TicketsVault,
-        Self::PackageTracking,
-        Self::CancellationProtector,
-        Self::MembershipRenewal,
-        Self::BirthdayReminder,
-        Self::BillSplit,
-        Self::FocusProtector,
-        Self::DailySummary,
-        Self::EveningPrep,
-        Self::PostEventCheckin,
-        Self::ReservationPrep,
-        Self::HabitTracker,
-        Self::BudgetTracker,
-        Self::MoodTracker,
-        Self::TripPlanner,
-        Self::TodoList,
-    ];
-
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|power| power.name() == name)
     }

@@ -6,15 +6,7 @@ mod statements;
 mod words;
 
 use super::statement::{self, SentenceKind};
-use super::{NoticeRequest, Power, PowerAction, Strength};
-use super::{
-    bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
-    calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
-    cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
-    focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
-    package_tracking, post_event_checkin, preferences, reservation_prep, tickets_vault, todo_list,
-    travel_brain, trip_planner,
-};
+use super::{NoticeRequest, Power, PowerAction, Strength, preferences};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
@@ -93,7 +85,7 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
     let is_meant = |power: &Power| {
         // All that tests read shows that no word is missing.
         debug_assert!(
-            meant.contains(*power) || parse(*power, message).is_none(),
+            meant.contains(*power) || power.parse(message).is_none(),
             "{power:?}: {}",
             message.context.text
         );
@@ -144,7 +136,7 @@ fn understood(
     kind: SentenceKind,
     inner: Option<&ParsedMessage<'_>>,
 ) -> Option<(Strength, PowerAction)> {
-    let call = parse(power, message);
+    let call = power.parse(message);
     // Whether it stores a statement, and about something that can be named so.
     let stores = |(strength, action): &(Strength, PowerAction)| {
         statements::subject(action, *strength).map(statement::is_thing)
@@ -154,7 +146,7 @@ fn understood(
         (_, _, SentenceKind::Statement) => return None,
         _ => {}
     }
-    let inner = inner.and_then(|inner| parse(power, inner));
+    let inner = inner.and_then(|inner| power.parse(inner));
     let inner = inner.filter(|call| stores(call) == Some(true));
     match kind {
         SentenceKind::Question => {
@@ -184,80 +176,6 @@ fn may_be_recalled(power: Power, message: &ParsedMessage<'_>) -> bool {
                     | Power::CalendarQueryAgent
                     | Power::CalendarListAgent
             ))
-}
-
-fn parse(power: Power, message: &ParsedMessage<'_>) -> Option<(Strength, PowerAction)> {
-    match power {
-        Power::TodoList => map(todo_list::parse(message), PowerAction::TodoList),
-        Power::BillSplit => map(bill_split::parse(message), PowerAction::BillSplit),
-        Power::TripPlanner => map(trip_planner::parse(message), PowerAction::TripPlanner),
-        Power::BirthdayReminder => map(
-            birthday_reminder::parse(message),
-            PowerAction::BirthdayReminder,
-        ),
-        Power::HabitTracker => map(habit_tracker::parse(message), PowerAction::HabitTracker),
-        Power::BudgetTracker => map(budget_tracker::parse(message), PowerAction::BudgetTracker),
-        Power::MoodTracker => map(mood_tracker::parse(message), PowerAction::MoodTracker),
-        Power::FocusProtector => map(focus_protector::parse(message), PowerAction::FocusProtector),
-        Power::DailySummary => map(daily_summary::parse(message), PowerAction::DailySummary),
-        Power::TicketsVault => map(tickets_vault::parse(message), PowerAction::TicketsVault),
-        Power::ReservationPrep => map(
-            reservation_prep::parse(message),
-            PowerAction::ReservationPrep,
-        ),
-        Power::MembershipRenewal => map(
-            membership_renewal::parse(message),
-            PowerAction::MembershipRenewal,
-        ),
-        Power::CancellationProtector => map(
-            cancellation_protector::parse(message),
-            PowerAction::CancellationProtector,
-        ),
-        Power::PackageTracking => map(
-            package_tracking::parse(message),
-            PowerAction::PackageTracking,
-        ),
-        Power::PostEventCheckin => map(
-            post_event_checkin::parse(message),
-            PowerAction::PostEventCheckin,
-        ),
-        Power::EveningPrep => map(evening_prep::parse(message), PowerAction::EveningPrep),
-        Power::CalendarQueryAgent => map(
-            calendar_query_agent::parse(message),
-            PowerAction::CalendarQueryAgent,
-        ),
-        Power::CalendarListAgent => map(
-            calendar_list_agent::parse(message),
-            PowerAction::CalendarListAgent,
-        ),
-        Power::CalendarStressAgent => map(
-            calendar_stress_agent::parse(message),
-            PowerAction::CalendarStressAgent,
-        ),
-        Power::CalendarMorning => map(
-            calendar_morning::parse(message),
-            PowerAction::CalendarMorning,
-        ),
-        Power::CalendarEvents => map(calendar_events::parse(message), PowerAction::CalendarEvents),
-        Power::CallPrep => map(call_prep::parse(message), PowerAction::CallPrep),
-        Power::DestinationPrep => map(
-            destination_prep::parse(message),
-            PowerAction::DestinationPrep,
-        ),
-        Power::GmailMindreaderAgent => map(
-            gmail_mindreader_agent::parse(message),
-            PowerAction::GmailMindreaderAgent,
-        ),
-        Power::EmailUrgency => map(email_urgency::parse(message), PowerAction::EmailUrgency),
-        Power::TravelBrain => map(travel_brain::parse(message), PowerAction::TravelBrain),
-    }
-}
-
-fn map<A>(
-    found: Option<(Strength, A)>,
-    action: fn(A) -> PowerAction,
-) -> Option<(Strength, PowerAction)> {
-    found.map(|(strength, found)| (strength, action(found)))
 }
 
 fn control(request: &str) -> Option<Control> {

@@ -8,7 +8,7 @@ use super::context::PowerContext;
 use super::operations::{Arguments, Moment, OwnOperation, Result as ToolResult, read, schema};
 use super::plan::Plan;
 use super::power::Power;
-use super::superpower::{PowerOutcome, StoredState};
+use super::superpower::{PowerOutcome, StoredState, Strength};
 use super::{
     bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
     calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
@@ -21,6 +21,7 @@ use membership_renewal::RenewalAction;
 use reservation_prep::ReservationAction;
 use trip_planner::TripAction;
 
+use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 
 /// What a call of a language model means.
@@ -45,6 +46,19 @@ macro_rules! superpowers {
         }
 
         impl Power {
+            /// What a message requests of it, and how explicitly.
+            pub(super) fn parse(
+                self,
+                message: &ParsedMessage<'_>,
+            ) -> Option<(Strength, PowerAction)> {
+                match self {
+                    $(Self::$power => {
+                        let (strength, action) = $module::parse(message)?;
+                        Some((strength, PowerAction::$power(action)))
+                    })*
+                }
+            }
+
             /// Applies `action` to a state. Fails when the state can't be parsed.
             pub fn act(
                 self,
