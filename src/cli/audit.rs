@@ -1,13 +1,13 @@
 //! `chatkeep audit`: lists operators' changes, read from the database, also while a service runs.
-//! Also determines the operator who runs a command.
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::printable::plain;
+use super::running;
 use crate::clock::{Clock, Timestamp};
 use crate::config::Source;
-use crate::store::{self, AuditRow, Operator};
+use crate::store::{self, AuditRow};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -24,14 +24,9 @@ pub(super) struct Options {
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     let database = super::load(source)?.config.storage.path;
-    let read = || {
+    let read = || -> Result<_, String> {
         let since = options.since.unwrap_or(Timestamp(i64::MIN));
-        if !database.exists() {
-            return Err(format!(
-                "there is no database at {}; name its configuration with --config",
-                database.display()
-            ));
-        }
+        running::check_database(&database, "")?;
         let limit = options.limit as usize;
         let mut rows = store::look(&database, |view| view.audit(since, i64::MAX, limit + 1))?;
         let has_more = rows.len() > limit;
@@ -51,19 +46,6 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         eprintln!("There are older ones: add --limit");
     }
     result.map_err(super::one_reason)
-}
-
-/// The user who runs this command, also through `sudo`.
-pub(super) fn operator() -> Operator {
-    let names = ["SUDO_USER", "USER", "LOGNAME"];
-    let mut names = names
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok());
-    let name = names.find(|name| !name.is_empty());
-    Operator {
-        name: format!("command line, {}", name.as_deref().unwrap_or("somebody")),
-        address: None,
-    }
 }
 
 fn since(text: &str) -> Result<Timestamp, String> {

@@ -41,12 +41,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     }
     let loaded = super::load(source)?;
     let database = &loaded.config.storage.path;
-    if !database.exists() {
-        return Err(super::one_reason(format!(
-            "there is no database at {}, so nothing to back up; start the service, or name its configuration with --config",
-            database.display()
-        )));
-    }
+    running::check_database(database, "nothing to back up").map_err(super::one_reason)?;
     let companions = companion_files(&loaded);
     refuse_companion(&options.file, &companions).map_err(super::one_reason)?;
     store::check_backup_name(database, &options.file, options.force).map_err(super::one_reason)?;

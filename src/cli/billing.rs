@@ -1,14 +1,11 @@
 //! `chatkeep billing …`: compares our subscriptions with the payment provider's.
 
-use std::sync::Arc;
-
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::progress::Progress;
-use crate::app::{self, App};
+use super::running::{self, IdleService};
 use crate::billing::reconcile::{Page, SubscriptionDrift};
-use crate::clock::Clock;
 use crate::config::{BillingProvider, Config, Source};
 use crate::outbound::Method;
 use crate::store::Change;
@@ -56,7 +53,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
         let body = json!({ "dry_run": options.dry_run, "after": after });
         let answer = match &idle_service {
             Some(_) => None,
-            None => super::running::ask(
+            None => running::ask(
                 config,
                 Method::Post,
                 "/admin/billing/reconcile",
@@ -67,14 +64,14 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
             Some(answer) => parse_page(answer)?,
             None => {
                 if idle_service.is_none() {
-                    let service = IdleService::start(config)?;
+                    let idle = IdleService::start(config)?;
                     if !options.dry_run {
-                        service.record_audit()?;
+                        record_audit(&idle)?;
                     }
-                    idle_service = Some(service);
+                    idle_service = Some(idle);
                 }
-                let idle_service = idle_service.as_ref().ok_or("can't start")?;
-                idle_service.page(&after, options.dry_run)?
+                let idle = idle_service.as_ref().ok_or("can't start")?;
+                idle.run(idle.app.billing.reconcile_page(&after, options.dry_run))?
             }
         };
         total.checked += page.checked;
@@ -88,40 +85,12 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
     }
 }
 
-/// The parts of a service, without a running one.
-struct IdleService {
-    runtime: tokio::runtime::Runtime,
-    app: Arc<App>,
-    _lock: crate::store::Lock,
-}
-
-impl IdleService {
-    fn start(config: &Config) -> Result<Self, String> {
-        let lock = app::lock(config)?;
-        let runtime = super::runtime()?;
-        let app = runtime.block_on(App::build(config.clone(), Clock::system()))?;
-        Ok(Self {
-            runtime,
-            app,
-            _lock: lock,
-        })
-    }
-
-    /// Records the change in the audit log.
-    fn record_audit(&self) -> Result<(), String> {
-        let (operator, now) = (super::audit::operator(), self.app.clock.now());
-        let change = Change::work("billing.reconcile");
-        let recording = self
-            .app
-            .store
-            .write(move |tx| tx.insert_audit(&operator, &change, now));
-        self.runtime.block_on(recording).map_err(|e| e.to_string())
-    }
-
-    fn page(&self, after: &str, dry_run: bool) -> Result<Page, String> {
-        let page = self.app.billing.reconcile_page(after, dry_run);
-        self.runtime.block_on(page).map_err(|e| e.to_string())
-    }
+/// Records the change in the audit log.
+fn record_audit(idle: &IdleService) -> Result<(), String> {
+    let (operator, now) = (running::operator(), idle.app.clock.now());
+    let change = Change::work("billing.reconcile");
+    let recording = (idle.app.store).write(move |tx| tx.insert_audit(&operator, &change, now));
+    idle.run(recording)
 }
 
 fn parse_page(answer: Value) -> Result<Page, String> {

@@ -5,12 +5,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::printable::plain;
-use crate::app;
+use super::running;
 use crate::clock::Clock;
 use crate::config::{Config, Source};
 use crate::model::public_id::PublicId;
 use crate::outbound::Method;
-use crate::store::{self, CommandRow, CommandState, Store};
+use crate::store::{self, CommandRow, CommandState};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -47,12 +47,7 @@ pub(super) struct CommandId {
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
     let database = super::load(source)?.config.storage.path;
-    if !database.exists() {
-        return Err(super::one_reason(format!(
-            "there is no database at {}, so no commands; start the service, or name its configuration with --config",
-            database.display()
-        )));
-    }
+    running::check_database(&database, "no commands").map_err(super::one_reason)?;
     let result = match command {
         Command::List(options) => list(&database, options),
         Command::Retry(options) => {
@@ -100,30 +95,20 @@ fn line(row: &CommandRow) -> String {
 
 fn retry(config: &Config, id: &str) -> Result<(), String> {
     let path = format!("/admin/commands/{}/retry", check_id(id)?);
-    if super::running::ask(config, Method::Post, &path, None)?.is_none() {
-        let _lock = app::lock(config)?;
-        let store = Store::open(&app::store_options(config))?;
-        let (id, now) = (id.to_owned(), Clock::system().now());
-        let ttl_s = config.edge.command_ttl_hours * 3600;
-        super::runtime()?
-            .block_on(
-                store.write(move |tx| tx.retry_command(&id, ttl_s, &super::audit::operator(), now)),
-            )
-            .map_err(|e| e.to_string())?;
-    }
+    let (id, now) = (id.to_owned(), Clock::system().now());
+    let ttl_s = config.edge.command_ttl_hours * 3600;
+    running::change(config, Method::Post, &path, None, move |tx, operator| {
+        tx.retry_command(&id, ttl_s, &operator, now).map(drop)
+    })?;
     super::print("The command is queued again.")
 }
 
 fn drop_command(config: &Config, id: &str) -> Result<(), String> {
     let path = format!("/admin/commands/{}", check_id(id)?);
-    if super::running::ask(config, Method::Delete, &path, None)?.is_none() {
-        let _lock = app::lock(config)?;
-        let store = Store::open(&app::store_options(config))?;
-        let (id, now) = (id.to_owned(), Clock::system().now());
-        super::runtime()?
-            .block_on(store.write(move |tx| tx.drop_command(&id, &super::audit::operator(), now)))
-            .map_err(|e| e.to_string())?;
-    }
+    let (id, now) = (id.to_owned(), Clock::system().now());
+    running::change(config, Method::Delete, &path, None, move |tx, operator| {
+        tx.drop_command(&id, &operator, now)
+    })?;
     super::print("The command is dropped.")
 }
 

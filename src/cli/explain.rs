@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::printable::plain;
+use super::running;
 use crate::config::Source;
 use crate::ingest::explain::explain;
 use crate::store;
@@ -29,12 +30,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     let config = super::load(source)?.config;
     let database = &config.storage.path;
     let read = || {
-        if !database.exists() {
-            return Err(format!(
-                "there is no database at {}; name its configuration with --config",
-                database.display()
-            ));
-        }
+        running::check_database(database, "")?;
         let (id, persona) = (options.message_id, &config.reply.persona_name);
         // An unknown id has another error than an unreadable file.
         let explanation = store::look(database, |view| {

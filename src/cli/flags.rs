@@ -5,13 +5,12 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::running;
-use crate::app;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
 use crate::flags::registry::{self, Flag};
 use crate::flags::{Flags, Override, Scalar};
 use crate::outbound::Method;
-use crate::store::{self, Store};
+use crate::store;
 
 const ROUTE: &str = "/admin/feature-flags";
 /// Longest duration of an override; use one without an end instead.
@@ -111,7 +110,7 @@ impl Set {
             set_at: now,
             set_by: match &self.by {
                 Some(name) => format!("command line, {name}"),
-                None => super::audit::operator().name,
+                None => running::operator().name,
             },
             expires_at: expires.map(|when| end(when, now)).transpose()?,
         })
@@ -161,32 +160,30 @@ fn change(
         None => format!("{} has no override here now.", flag.key),
     };
     let path = format!("{ROUTE}/{}", flag.key);
-    let answer = match &set {
-        Some(set) => {
-            let body = json!({
-                "value": set.value,
-                "expires_at": set.expires_at,
-                "set_by": set.set_by,
-            });
-            running::ask(config, Method::Put, &path, Some(&body))?
-        }
-        None => running::ask(config, Method::Delete, &path, None)?,
+    let body = set.as_ref().map(|set| {
+        json!({
+            "value": set.value,
+            "expires_at": set.expires_at,
+            "set_by": set.set_by,
+        })
+    });
+    let method = match &body {
+        Some(_) => Method::Put,
+        None => Method::Delete,
     };
-    if answer.is_some() {
-        return super::print(&message);
-    }
     note_new_database(config);
-    let _lock = app::lock(config)?;
-    let store = Store::open(&app::store_options(config))?;
-    let mut operator = super::audit::operator();
-    if let Some(set) = &set {
-        operator.name.clone_from(&set.set_by);
-    }
-    let changing =
-        store.write(move |tx| tx.change_flag_override(flag.key, set.as_ref(), &operator, now));
-    super::runtime()?
-        .block_on(changing)
-        .map_err(|e| e.to_string())?;
+    running::change(
+        config,
+        method,
+        &path,
+        body.as_ref(),
+        move |tx, mut operator| {
+            if let Some(set) = &set {
+                operator.name.clone_from(&set.set_by);
+            }
+            tx.change_flag_override(flag.key, set.as_ref(), &operator, now)
+        },
+    )?;
     super::print(&message)
 }
 

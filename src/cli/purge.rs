@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::progress::Progress;
-use super::running;
+use super::running::{self, IdleService};
 use crate::account::erasure::{self, Run};
-use crate::app::{self, App};
+use crate::app::App;
 use crate::clock::Clock;
 use crate::config::{Config, Source};
 use crate::outbound::Method;
@@ -41,12 +41,7 @@ struct PurgeMode {
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     let path = super::load(source)?.config.storage.path;
-    if !path.exists() {
-        return Err(super::one_reason(format!(
-            "there is no database at {}, so no accounts; start the service, or name its configuration with --config",
-            path.display()
-        )));
-    }
+    running::check_database(&path, "no accounts").map_err(super::one_reason)?;
     let config = super::load_with_secrets(source)?.config;
     let result = match options.mode.now {
         true => purge(&config, options.json),
@@ -131,11 +126,11 @@ fn purge_by_service(config: &Config, number: u64) -> Result<u64, String> {
 }
 
 fn purge_without_service(config: &Config) -> Result<u64, String> {
-    let _lock = app::lock(config)?;
-    super::runtime()?.block_on(async {
-        let app = App::build(config.clone(), Clock::system()).await?;
+    let idle = IdleService::start(config)?;
+    let app = &idle.app;
+    idle.run(async {
         app.clock.confirm();
-        let (operator, now) = (super::audit::operator(), app.clock.now());
+        let (operator, now) = (running::operator(), app.clock.now());
         let recording = app.store.write(move |tx| {
             tx.set_clock_has_jumped(false)?;
             tx.insert_audit(&operator, &Change::work("purge.start"), now)
@@ -156,7 +151,7 @@ fn purge_without_service(config: &Config) -> Result<u64, String> {
         drop(bar);
         outcome.map_err(|e| e.to_string())?;
         let outlook = app.eraser.outlook().await.map_err(|e| e.to_string())?;
-        let mails = send_mails(&app).await.map_err(|e| e.to_string())?;
+        let mails = send_mails(app).await.map_err(|e| e.to_string())?;
         if let (Some(note), 1..) = (mails, outlook.progress.erased) {
             eprintln!("chatkeep: note: {note}");
         }

@@ -103,7 +103,7 @@ fn erase_again(
     let runtime = super::runtime()?;
     let due = runtime.block_on(async {
         let store = Store::open(&app::store_options(&config))?;
-        let operator = super::audit::operator();
+        let operator = super::running::operator();
         let change = Change {
             after: json!({ "as_of": as_of }),
             ..Change::work("restore")

@@ -1,13 +1,79 @@
-//! Requests to the running service. While it holds the database, commands change data through it.
+//! How a command reaches the data: through the running service while it holds the database,
+//! otherwise alone.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::audit;
+use crate::app::{self, App};
+use crate::clock::Clock;
 use crate::config::{Config, Secret};
+use crate::error;
 use crate::outbound::{self, Method, Request};
-use crate::store;
+use crate::store::{self, Operator, Store, Tx};
+
+/// Fails without a database. `so` says what follows from that, if a service would create one.
+pub(super) fn check_database(database: &Path, so: &str) -> Result<(), String> {
+    if database.exists() {
+        return Ok(());
+    }
+    let advice = match so {
+        "" => "; name its configuration with --config".to_owned(),
+        so => format!(", so {so}; start the service, or name its configuration with --config"),
+    };
+    Err(format!(
+        "there is no database at {}{advice}",
+        database.display()
+    ))
+}
+
+/// Changes data through the running service, or with `work` in the database without one.
+pub(super) fn change(
+    config: &Config,
+    method: Method,
+    path: &str,
+    body: Option<&Value>,
+    work: impl FnOnce(&mut Tx<'_>, Operator) -> error::Result<()> + Send + 'static,
+) -> Result<(), String> {
+    if ask(config, method, path, body)?.is_some() {
+        return Ok(());
+    }
+    let _lock = app::lock(config)?;
+    let store = Store::open(&app::store_options(config))?;
+    let changing = store.write(|tx| work(tx, operator()));
+    super::runtime()?
+        .block_on(changing)
+        .map_err(|e| e.to_string())
+}
+
+/// The parts of a service, without a running one.
+pub(super) struct IdleService {
+    runtime: tokio::runtime::Runtime,
+    pub(super) app: Arc<App>,
+    _lock: store::Lock,
+}
+
+impl IdleService {
+    pub(super) fn start(config: &Config) -> Result<Self, String> {
+        let lock = app::lock(config)?;
+        let runtime = super::runtime()?;
+        let app = runtime.block_on(App::build(config.clone(), Clock::system()))?;
+        Ok(Self {
+            runtime,
+            app,
+            _lock: lock,
+        })
+    }
+
+    pub(super) fn run<T, E: ToString>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, String> {
+        self.runtime.block_on(work).map_err(|e| e.to_string())
+    }
+}
 
 /// Whether a service or another command holds the database.
 pub(super) fn is_there(config: &Config) -> bool {
@@ -84,6 +150,19 @@ fn send(
     }
 }
 
+/// The user who runs this command, also through `sudo`.
+pub(super) fn operator() -> Operator {
+    let names = ["SUDO_USER", "USER", "LOGNAME"];
+    let mut names = names
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok());
+    let name = names.find(|name| !name.is_empty());
+    Operator {
+        name: format!("command line, {}", name.as_deref().unwrap_or("somebody")),
+        address: None,
+    }
+}
+
 /// The operator running this command, as a header value.
 fn operator_header() -> String {
     const CHARS_MAX: usize = 64;
@@ -94,7 +173,7 @@ fn operator_header() -> String {
             '?'
         }
     };
-    audit::operator()
+    operator()
         .name
         .chars()
         .take(CHARS_MAX)

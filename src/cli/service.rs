@@ -11,15 +11,13 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::printable::plain;
-use super::running;
+use super::running::{self, IdleService};
 use super::user::{self, UserArguments};
-use crate::app::{self, App};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
-use crate::error;
 use crate::model::public_id::PublicId;
 use crate::outbound::Method;
-use crate::services::{Credentials, NAME_CHARS_MAX, ServiceView};
+use crate::services::{Credentials, NAME_CHARS_MAX};
 
 /// A call sends several requests to the server, each of at most 20 seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(120);
@@ -208,12 +206,10 @@ fn add(
     let service = match running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)? {
         Some(service) => service,
         None => {
-            let (name, operator) = (options.name.clone(), super::audit::operator());
-            run_alone(config, async |app| {
-                let services = &app.services;
-                let connecting = services.connect_for(user_id, credentials, name, operator);
-                connecting.await.map(|view| json!(view))
-            })?
+            let (name, operator) = (options.name.clone(), running::operator());
+            let idle = IdleService::start(config)?;
+            let services = &idle.app.services;
+            json!(idle.run(services.connect_for(user_id, credentials, name, operator))?)
         }
     };
     match options.json {
@@ -226,10 +222,10 @@ fn list(config: &Config, user_id: &str, options: &List) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services");
     let body = match running::ask(config, Method::Get, &path, None)? {
         Some(body) => body,
-        None => run_alone(config, async |app| {
-            let services: Vec<ServiceView> = app.services.list_of(user_id).await?;
-            Ok(json!({ "services": services }))
-        })?,
+        None => {
+            let idle = IdleService::start(config)?;
+            json!({ "services": idle.run(idle.app.services.list_of(user_id))? })
+        }
     };
     if options.json {
         return super::print_json(&body);
@@ -246,10 +242,10 @@ fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), S
     let path = format!("/admin/users/{user_id}/services/{id}/sync");
     let service = match running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)? {
         Some(service) => service,
-        None => run_alone(config, async |app| {
-            let service = app.services.test_of(user_id, id).await?;
-            Ok(json!(service))
-        })?,
+        None => {
+            let idle = IdleService::start(config)?;
+            json!(idle.run(idle.app.services.test_of(user_id, id))?)
+        }
     };
     match as_json {
         true => super::print_json(&service)?,
@@ -264,25 +260,10 @@ fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), S
 fn remove(config: &Config, user_id: &str, id: &str) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}");
     if running::ask_for(config, Method::Delete, &path, None, ANSWER_MAX)?.is_none() {
-        let operator = super::audit::operator();
-        run_alone(config, async |app| {
-            let removing = app.services.disconnect_for(user_id, id, operator);
-            removing.await.map(|()| Value::Null)
-        })?;
+        let (idle, operator) = (IdleService::start(config)?, running::operator());
+        idle.run(idle.app.services.disconnect_for(user_id, id, operator))?;
     }
     super::print("The service is removed; its credentials and fetched data are deleted.")
-}
-
-/// Runs the command in this process, for when no service runs.
-fn run_alone(
-    config: &Config,
-    work: impl AsyncFnOnce(&App) -> error::Result<Value>,
-) -> Result<Value, String> {
-    let _lock = app::lock(config)?;
-    super::runtime()?.block_on(async {
-        let app = App::build(config.clone(), Clock::system()).await?;
-        work(&app).await.map_err(|e| e.to_string())
-    })
 }
 
 fn line(service: &Value) -> String {

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use crate::app;
+use super::running;
 use crate::auth::edge_token::{self, is_agent_id};
 use crate::auth::registration_token;
 use crate::clock::Clock;
 use crate::config::{self, Config, Secret, Source};
 use crate::outbound::Method;
 use crate::random;
-use crate::store::{self, Store};
+use crate::store;
 
 /// How far in the future a token may be dated. A token issued right after a revocation needs a
 /// later time.
@@ -77,7 +77,8 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     }
     if let Command::Revoke(revoke) = command {
         let database = super::load(source)?.config.storage.path;
-        check_database(&database).map_err(super::one_reason)?;
+        // In a wrong folder the revocation would have no effect.
+        running::check_database(&database, "nothing was ended").map_err(super::one_reason)?;
         check_known(&database, revoke).map_err(super::one_reason)?;
     }
     let config = super::load_with_secrets(source)?.config;
@@ -163,17 +164,6 @@ fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
         .map(|(_, from)| from))
 }
 
-/// In a wrong folder the revocation would have no effect.
-fn check_database(database: &Path) -> Result<(), String> {
-    if database.exists() {
-        return Ok(());
-    }
-    Err(format!(
-        "there is no database at {}, so nothing was ended; start the service, or name its configuration with --config",
-        database.display()
-    ))
-}
-
 /// With a mistyped name the revocation would have no effect.
 fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
     if revoke.force {
@@ -198,16 +188,8 @@ fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
 /// Revokes through the running service, or in the database without one.
 fn revoke_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     let path = format!("/admin/edge-agents/{agent_id}/revoke");
-    if super::running::ask(config, Method::Post, &path, None)?.is_some() {
-        return Ok(());
-    }
-    let _lock = app::lock(config)?;
-    let store = Store::open(&app::store_options(config))?;
     let (agent_id, now) = (agent_id.to_owned(), Clock::system().now());
-    super::runtime()?
-        .block_on(store.write(move |tx| {
-            let operator = super::audit::operator();
-            tx.revoke_tokens(&agent_id, &operator, now).map(drop)
-        }))
-        .map_err(|e| e.to_string())
+    running::change(config, Method::Post, &path, None, move |tx, operator| {
+        tx.revoke_tokens(&agent_id, &operator, now).map(drop)
+    })
 }

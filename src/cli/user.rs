@@ -7,13 +7,13 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::printable::plain;
+use super::running;
 use crate::account::{UserView, grants};
-use crate::app;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{self, Config, Source};
 use crate::model::subscription::{self, Grant, PLANS};
 use crate::outbound::Method;
-use crate::store::{self, Store, UserRow};
+use crate::store::{self, UserRow};
 
 /// Allowed limits of a list.
 const LIMITS: RangeInclusive<u16> = 1..=1000;
@@ -168,7 +168,7 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
             Some(find(database, &user, now)?.user.id)
         }
     };
-    check_database(database)?;
+    running::check_database(database, "no users")?;
     let mut rows = store::look(database, |view| view.users(after, limit + 1, now.utc_day()))?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
@@ -192,7 +192,7 @@ pub(super) fn find(
     user: &UserArguments,
     now: Timestamp,
 ) -> Result<UserRow, String> {
-    check_database(database)?;
+    running::check_database(database, "no users")?;
     let day = now.utc_day();
     let row = store::look(database, |view| match (&user.phone, &user.user_id) {
         (Some(phone), _) => view.user_by_phone(phone, day),
@@ -234,16 +234,6 @@ pub(super) fn nearest(database: &Path, name: &str, by_phone: bool, now: Timestam
     }
 }
 
-fn check_database(database: &Path) -> Result<(), String> {
-    if database.exists() {
-        return Ok(());
-    }
-    Err(format!(
-        "there is no database at {}, so no users; start the service, or name its configuration with --config",
-        database.display()
-    ))
-}
-
 /// Changes the grant through the running service, or in the database without one.
 fn change(
     config: &Config,
@@ -253,24 +243,16 @@ fn change(
 ) -> Result<(), String> {
     let user_id = row.user.public_id.clone();
     let path = format!("/admin/users/{user_id}/grant");
-    let answer = match &grant {
-        Some(Grant { plan, until }) => {
-            let body = json!({ "plan": plan, "until": until });
-            super::running::ask(config, Method::Put, &path, Some(&body))?
-        }
-        None => super::running::ask(config, Method::Delete, &path, None)?,
+    let body = grant
+        .as_ref()
+        .map(|Grant { plan, until }| json!({ "plan": plan, "until": until }));
+    let method = match &body {
+        Some(_) => Method::Put,
+        None => Method::Delete,
     };
-    if answer.is_some() {
-        return Ok(());
-    }
-    let _lock = app::lock(config)?;
-    let store = Store::open(&app::store_options(config))?;
-    super::runtime()?
-        .block_on(store.write(move |tx| {
-            grants::set(tx, &user_id, grant.as_ref(), &super::audit::operator(), now)
-        }))
-        .map(drop)
-        .map_err(|e| e.to_string())
+    running::change(config, method, &path, body.as_ref(), move |tx, operator| {
+        grants::set(tx, &user_id, grant.as_ref(), &operator, now).map(drop)
+    })
 }
 
 fn display_name(row: &UserRow) -> String {
