@@ -276,7 +276,7 @@ impl Memories {
     ) -> Result<()> {
         let local_id = memory.kept_for.as_deref().unwrap_or(&memory.id);
         let mut delete_at_service = self.has_service();
-        if let Some(local) = tx.view().memory(local_id)? {
+        if let Some(local) = tx.memory(local_id)? {
             tx.delete_memory(user, local.id)?;
             // A memory that was never sent needn't be deleted at the service.
             delete_at_service &= tx

@@ -224,7 +224,7 @@ impl Services {
                 next_sync_at,
                 now,
             })?;
-            if let Some(service) = tx.view().service_row(id)? {
+            if let Some(service) = tx.service_row(id)? {
                 by.note_connected(tx, &service, now)?;
             }
             Ok(id)
@@ -263,7 +263,7 @@ impl Services {
         let id = service.id;
         let is_switched_on = change.calendars.iter().any(|(_, is_enabled)| *is_enabled);
         let written = self.store.write(move |tx| {
-            let calendars = tx.view().calendars_of(id)?;
+            let calendars = tx.calendars_of(id)?;
             for (at, (calendar_id, is_enabled)) in change.calendars.iter().enumerate() {
                 let found = calendars.iter().find(|row| row.calendar_id == *calendar_id);
                 let row = found.ok_or_else(|| {

@@ -38,7 +38,7 @@ pub fn account_erased() -> Error {
 }
 
 fn pending(tx: &Tx<'_>, user: UserId) -> Result<Option<PendingDeletion>> {
-    tx.view().pending_deletion(user)?.ok_or_else(account_erased)
+    tx.pending_deletion(user)?.ok_or_else(account_erased)
 }
 
 /// If a deletion is already pending, the answer says so, whatever the confirmation.

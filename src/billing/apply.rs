@@ -35,7 +35,7 @@ pub(super) fn event(
     lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
-    if tx.view().knows_payment_event(&event.id)? {
+    if tx.knows_payment_event(&event.id)? {
         return Ok(outcome_done(None, "was applied before"));
     }
     let applied = match &event.payload {
@@ -85,7 +85,7 @@ pub(super) fn subscription(
     lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
-    let row = tx.view().subscription(&statement.subscription_id)?;
+    let row = tx.subscription(&statement.subscription_id)?;
     let stored = row.as_ref().map(|row| &row.subscription);
     if is_for_other_price(stored, statement) {
         return Ok(ANOTHER_PRICE);
@@ -152,7 +152,7 @@ fn paid(
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
         return Ok(NOBODY);
     };
-    let status = match tx.view().subscription(&subscription_id)? {
+    let status = match tx.subscription(&subscription_id)? {
         None => Some(Status::Active),
         Some(row) => {
             let was_unpaid = matches!(row.subscription.status, Status::PastDue | Status::Free);
@@ -180,7 +180,7 @@ fn invoiced(
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
         return Ok(NOBODY);
     };
-    let stored = tx.view().subscription(&subscription_id)?;
+    let stored = tx.subscription(&subscription_id)?;
     let statement = ProviderStatement {
         subscription_id: subscription_id.clone(),
         customer_id: invoice.customer.customer_id.clone(),
@@ -248,7 +248,7 @@ fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String
     let Some(user) = owner(tx, &invoice.customer)? else {
         return Ok(None);
     };
-    let current = tx.view().current_subscription(user)?;
+    let current = tx.current_subscription(user)?;
     Ok(current.map(|row| row.subscription.subscription_id))
 }
 
@@ -267,7 +267,7 @@ fn checked_out(
         return Ok(NOBODY);
     };
     if let (Some(subscription_id), ProviderLookup::NotAsked) = (&session.subscription_id, lookup)
-        && tx.view().subscription(subscription_id)?.is_none()
+        && tx.subscription(subscription_id)?.is_none()
     {
         return Ok(EventOutcome::NeedsLookup {
             subscription_id: subscription_id.clone(),
@@ -294,12 +294,12 @@ fn checked_out(
 }
 
 fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOutcome> {
-    let user = tx.view().user_of_customer(customer_id)?;
+    let user = tx.user_of_customer(customer_id)?;
     if let Some(user) = user {
         tx.untie_customer(user, customer_id)?;
     }
     // Deleting a customer ends its subscriptions.
-    for row in tx.view().subscriptions_of_customer(customer_id)? {
+    for row in tx.subscriptions_of_customer(customer_id)? {
         let subscription = StoredSubscription {
             status: Status::Canceled,
             status_at: row.subscription.status_at.max(at),
@@ -322,7 +322,7 @@ fn put(
 ) -> Result<()> {
     tx.put_subscription(user, subscription)?;
     // The person's account is pending deletion, and they returned from a checkout.
-    if is_new && tx.view().payer(user)?.deletion_pending {
+    if is_new && tx.payer(user)?.deletion_pending {
         tx.cancel_at_period_end(user, now)?;
     }
     Ok(())
@@ -331,7 +331,7 @@ fn put(
 /// Finds the user by the customer id, else by the user's public id.
 fn owner(tx: &Tx<'_>, customer: &CustomerRef) -> Result<Option<UserId>> {
     if let Some(customer_id) = &customer.customer_id
-        && let Some(user) = tx.view().user_of_customer(customer_id)?
+        && let Some(user) = tx.user_of_customer(customer_id)?
     {
         return Ok(Some(user));
     }

@@ -61,7 +61,7 @@ impl Billing {
             .write(move |tx| {
                 tx.tie_customer(user, &id_to_store)?;
                 tx.remove_provider_key(user, OPERATION)?;
-                tx.view().payer(user)
+                tx.payer(user)
             })
             .await?
             .customer_id

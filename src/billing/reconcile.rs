@@ -294,7 +294,7 @@ impl Billing {
         let (customer, now) = (customer.clone(), self.clock.now());
         self.store
             .write(move |tx| {
-                let row = tx.view().subscription(&statement.subscription_id)?;
+                let row = tx.subscription(&statement.subscription_id)?;
                 let stored = row.map(|row| row.subscription);
                 if apply::is_for_other_price(stored.as_ref(), &statement) {
                     return Ok(None);

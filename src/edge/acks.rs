@@ -39,10 +39,10 @@ impl Hub {
         let (hub, relay, now) = (self.clone(), relay.clone(), self.clock.now());
         self.store
             .write(move |tx| {
-                if last_seq > tx.view().head_seq(relay.id)? {
+                if last_seq > tx.head_seq(relay.id)? {
                     return Ok(false);
                 }
-                let handed = tx.view().handed_through(relay.id, last_seq)?;
+                let handed = tx.handed_through(relay.id, last_seq)?;
                 complete(tx, &hub, &relay, &handed, now)?;
                 Ok(true)
             })

@@ -101,7 +101,7 @@ impl Hub {
         // Reads on the writer thread, so that no commit falls between the read and the outbox.
         self.store
             .write(move |tx| {
-                let unfinished = tx.view().unfinished_commands(relay.id)?;
+                let unfinished = tx.unfinished_commands(relay.id)?;
                 tx.after_commit(move || {
                     let (timing, mono) = (hub.timing(), hub.clock.monotonic());
                     let mut state = relay.state();

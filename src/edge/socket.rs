@@ -106,7 +106,7 @@ mod tests {
             last.is_close() && last.to_string().contains("too slow"),
             "{last}"
         );
-        let unfinished = store.write(move |tx| tx.view().unfinished_commands(relay.id));
+        let unfinished = store.write(move |tx| tx.unfinished_commands(relay.id));
         assert_eq!(unfinished.await.unwrap().len(), 3);
     }
 }

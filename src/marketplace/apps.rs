@@ -65,7 +65,7 @@ impl Marketplace {
                     actions: &actions::to_json(&draft.actions)?,
                     now,
                 })?;
-                app_view(tx.view().app(&app_id)?.ok_or_else(app_not_found)?)
+                app_view(tx.app(&app_id)?.ok_or_else(app_not_found)?)
             })
             .await
     }
@@ -118,7 +118,7 @@ impl Marketplace {
     /// Deletes one app of an account being erased; false when there is none. One at a time, because
     /// each may have ten thousand events.
     pub fn erase_next_app(&self, tx: &mut Tx<'_>, creator: UserId) -> Result<bool> {
-        match tx.view().apps(creator)?.first() {
+        match tx.apps(creator)?.first() {
             Some(row) => remove(tx, &self.hooks, row).map(|()| true),
             None => Ok(false),
         }
@@ -164,7 +164,7 @@ impl Marketplace {
         self.store
             .write(move |tx| {
                 let row = find_app(tx.view(), &app_id)?;
-                let room = tx.view().room_to_manage(&chat, caller)?;
+                let room = tx.room_to_manage(&chat, caller)?;
                 tx.uninstall_app(row.id, room.ok_or_else(no_chat)?)
             })
             .await
@@ -206,7 +206,7 @@ fn no_chat() -> Error {
 /// Deletes the app and everything that belongs to it.
 fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
     forget_webhooks(tx, hooks, row)?;
-    for webhook in tx.view().webhooks(row.id)? {
+    for webhook in tx.webhooks(row.id)? {
         tx.delete_webhook(webhook.id)?;
     }
     tx.delete_app(row.id)
@@ -214,7 +214,7 @@ fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
 
 /// The app's webhooks are loaded again after the commit.
 fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
-    let webhooks = tx.view().webhooks(row.id)?;
+    let webhooks = tx.webhooks(row.id)?;
     let hooks = hooks.clone();
     tx.after_commit(move || {
         for webhook in webhooks {

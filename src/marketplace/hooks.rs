@@ -155,7 +155,7 @@ impl Marketplace {
         let marketplace = self.clone();
         self.store
             .write(move |tx| {
-                let Some(row) = tx.view().called_webhook(&id.to_string())? else {
+                let Some(row) = tx.called_webhook(&id.to_string())? else {
                     return Ok(None);
                 };
                 let hook = Arc::new(Hook::of(&row, marketplace.sealer.as_deref())?);

@@ -87,7 +87,7 @@ impl Marketplace {
                     secret: &sealed,
                     now,
                 })?;
-                let row = tx.view().webhook(app.id, &webhook_id)?;
+                let row = tx.webhook(app.id, &webhook_id)?;
                 tx.after_commit(move || hooks.forget(&webhook_id));
                 row.ok_or_else(webhook_not_found)
             })

@@ -118,7 +118,7 @@ async fn change(
         .store
         .write(move |tx| {
             tx.change_flag_override(flag.key, set.as_ref(), &operator, now)?;
-            let overrides = tx.view().flag_overrides()?;
+            let overrides = tx.flag_overrides()?;
             tx.after_commit(move || flags.set_overrides(overrides));
             Ok(())
         })

@@ -206,7 +206,7 @@ fn apply(
     moved: &[EventFacts],
     now: Timestamp,
 ) -> Result<()> {
-    let (kept, uid) = (tx.view().events_of_calendar(calendar.id)?, change.uid());
+    let (kept, uid) = (tx.events_of_calendar(calendar.id)?, change.uid());
     // A series that is deleted goes with all its instances.
     let is_changed = |facts: &EventFacts| {
         facts.uid == uid && (change.instance().is_empty() || facts.instance == change.instance())

@@ -120,7 +120,7 @@ impl Services {
         };
         let now = self.clock.now();
         let written = self.store.write(move |tx| {
-            let Some(service) = tx.view().service_row(id)? else {
+            let Some(service) = tx.service_row(id)? else {
                 return Ok(());
             };
             let result = result_of(&service, result, now);
@@ -142,13 +142,13 @@ impl Services {
         let paths: HashSet<String> = fetched.iter().map(|one| one.listed.path.clone()).collect();
         let listed: Vec<ListedCalendar> = fetched.iter().map(|one| one.listed.clone()).collect();
         let rows = self.store.write(move |tx| {
-            let Some(service) = tx.view().service_row(id)? else {
+            let Some(service) = tx.service_row(id)? else {
                 return Ok(Vec::new());
             };
             for calendar in &listed {
                 tx.put_calendar(id, service.user, calendar)?;
             }
-            tx.view().calendars_of(id)
+            tx.calendars_of(id)
         });
         let rows = rows.await?;
         for row in rows.iter().filter(|row| !paths.contains(&row.path)) {
@@ -219,7 +219,7 @@ impl Services {
             let rest = mails.split_off(mails.len().min(MAILS_WRITTEN_MAX));
             let some = std::mem::replace(&mut mails, rest);
             let written = self.store.write(move |tx| {
-                let Some(service) = tx.view().service_row(id)? else {
+                let Some(service) = tx.service_row(id)? else {
                     return Ok(());
                 };
                 for mail in &some {

@@ -48,7 +48,7 @@ impl Tx<'_> {
         id: i64,
         next: Timestamp,
     ) -> Result<Option<CalendarChangeRow>> {
-        let row = self.view().calendar_change(id)?;
+        let row = self.calendar_change(id)?;
         self.run(
             "UPDATE calendar_changes SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
             (id, next),

@@ -44,7 +44,7 @@ impl Tx<'_> {
         changes: &[EventChange],
         now: Timestamp,
     ) -> Result<()> {
-        let Some(row) = self.view().calendar(calendar)? else {
+        let Some(row) = self.calendar(calendar)? else {
             return Ok(());
         };
         for change in changes {
@@ -298,7 +298,7 @@ mod tests {
                 is_writable: false,
             };
             tx.put_calendar(service, USER, &listed)?;
-            Ok(tx.view().calendars_of(service)?[0].id)
+            Ok(tx.calendars_of(service)?[0].id)
         });
         connected.await.unwrap()
     }
@@ -306,7 +306,7 @@ mod tests {
     /// Makes the calendar hold these events.
     async fn fetch(store: &Store, calendar: CalendarId, events: Vec<EventFacts>, now: Timestamp) {
         let changed = store.write(move |tx| {
-            let kept = tx.view().events_of_calendar(calendar)?;
+            let kept = tx.events_of_calendar(calendar)?;
             tx.apply_event_changes(calendar, &differences(&kept, events, now), now)
         });
         changed.await.unwrap();
@@ -449,10 +449,10 @@ mod tests {
         let day = ("2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z");
         assert_eq!(titles(&store, day.0, day.1, "UTC").await.len(), 1_200);
         let service = store.write(move |tx| {
-            let service = tx.view().services(USER)?.remove(0).id;
+            let service = tx.services(USER)?.remove(0).id;
             tx.disconnect_service(service, now)?;
-            assert!(tx.view().services(USER)?.is_empty());
-            assert_eq!(tx.view().disconnected_services()?, [service]);
+            assert!(tx.services(USER)?.is_empty());
+            assert_eq!(tx.disconnected_services()?, [service]);
             Ok(service)
         });
         let service = service.await.unwrap();

@@ -70,10 +70,6 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
-    pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
-        self.view().dialog(room, user)
-    }
-
     /// The assistant's open question to a person in a room, and when it was asked. That there
     /// is none is cached: it is so for most people.
     pub fn question(&mut self, room: RoomId, user: UserId) -> Result<Option<JsonAt>> {
@@ -85,11 +81,6 @@ impl Tx<'_> {
             self.cache.put_unasked(user, room);
         }
         Ok(question)
-    }
-
-    /// The last item of anybody in a room.
-    pub fn latest_in_room(&self, room: RoomId) -> Result<Option<JsonAt>> {
-        self.view().latest_in_room(room)
     }
 
     /// `None` clears the part.

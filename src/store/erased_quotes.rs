@@ -171,7 +171,7 @@ impl Tx<'_> {
 
     /// The last command that the account's erasure looked at; `None` before the first.
     pub(super) fn commands_looked_through(&self, user: UserId) -> Result<Option<i64>> {
-        self.view().meta_number(&looked_through(user))
+        self.meta_number(&looked_through(user))
     }
 
     /// The erasure is done.

@@ -228,7 +228,7 @@ impl Tx<'_> {
 
     /// Removes the user's row. Its id is not reused, because memory may still refer to it.
     fn erase_user(&self, user: UserId) -> Result<()> {
-        let last = self.view().meta_number("last_user_id")?.unwrap_or(0);
+        let last = self.meta_number("last_user_id")?.unwrap_or(0);
         self.set_meta_number("last_user_id", last.max(user.0))?;
         self.run("DELETE FROM users WHERE id = ?1", [user])
     }

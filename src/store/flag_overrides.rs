@@ -19,7 +19,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let as_json = |set: &Override| json!({"value": set.value, "expires_at": set.expires_at});
-        let before = self.view().flag_overrides()?.get(key).map(as_json);
+        let before = self.flag_overrides()?.get(key).map(as_json);
         match set {
             Some(set) => self.set_flag_override(key, set)?,
             None => self.remove_flag_override(key, now)?,

@@ -89,7 +89,7 @@ impl View<'_> {
 impl Tx<'_> {
     /// By the public id, in its canonical form.
     pub fn user_id(&self, public_id: &str) -> Result<Option<UserId>> {
-        Ok(self.view().person(public_id)?.map(|person| person.id))
+        Ok(self.person(public_id)?.map(|person| person.id))
     }
 
     /// Creates a user without a handle in a chat network.

@@ -33,11 +33,6 @@ impl Tx<'_> {
         )
     }
 
-    /// A user's memories, oldest first, at most `limit` of the newest.
-    pub fn memories(&self, user: UserId, limit: usize) -> Result<Vec<Memory>> {
-        self.view().memories(user, limit)
-    }
-
     pub fn count_memories(&self, user: UserId) -> Result<usize> {
         self.one("SELECT count(*) FROM memories WHERE user_id = ?1", [user])
     }

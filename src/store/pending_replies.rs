@@ -38,11 +38,6 @@ impl Tx<'_> {
         )
     }
 
-    /// `None` also when its message was removed.
-    pub fn pending_reply(&self, message_id: i64) -> Result<Option<PendingReply>> {
-        self.view().pending_reply(message_id)
-    }
-
     /// The request was answered without the reply, which will be a command.
     pub fn set_reply_late(&self, message_id: i64) -> Result<()> {
         self.run(

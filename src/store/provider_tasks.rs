@@ -150,7 +150,7 @@ impl Tx<'_> {
             "UPDATE provider_tasks SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
             (id, now.plus_ms(pause_ms(attempts))),
         )?;
-        self.view().task(id)
+        self.task(id)
     }
 
     /// The provider confirmed the task. True unless another task has replaced it.

@@ -100,8 +100,7 @@ impl Tx<'_> {
     }
 
     fn show_subscription(&mut self, user: UserId) -> Result<()> {
-        let Some(SubscriptionRow { subscription, .. }) = self.view().current_subscription(user)?
-        else {
+        let Some(SubscriptionRow { subscription, .. }) = self.current_subscription(user)? else {
             return Ok(());
         };
         let details = &subscription.details;

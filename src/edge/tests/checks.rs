@@ -101,7 +101,7 @@ impl World {
     pub(super) async fn check_rows(&mut self) {
         for model in &self.relays {
             let id = model.id;
-            let rows = self.store.write(move |tx| tx.view().command_ends(id));
+            let rows = self.store.write(move |tx| tx.command_ends(id));
             let rows = rows.await.unwrap();
             let seqs: Vec<u64> = rows.iter().map(|row| row.0).collect();
             assert_eq!(seqs, (1..=rows.len() as u64).collect::<Vec<_>>());

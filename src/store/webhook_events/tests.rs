@@ -98,8 +98,7 @@ async fn logged(store: &Store) -> Model {
         let mut all = Model::new();
         for id in 1..=WEBHOOKS as i64 {
             let (events, total) =
-                tx.view()
-                    .webhook_events(WebhookId(id), usize::MAX >> 1, Timestamp(2))?;
+                tx.webhook_events(WebhookId(id), usize::MAX >> 1, Timestamp(2))?;
             assert_eq!(events.len(), total);
             let ids = events.into_iter().rev().map(|event| event.event_id);
             all.insert(id, ids.collect());
