@@ -402,11 +402,7 @@ pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T,
     open::set_reading(&conn).map_err(failed)?;
     open::check_version(&conn, path)?;
     let counts = CommittedCounts::load(&conn).map_err(failed)?;
-    let view = View {
-        conn: &conn,
-        counts: &counts,
-    };
-    f(&view).map_err(|e| e.to_string())
+    f(&counts.view(&conn)).map_err(|e| e.to_string())
 }
 
 pub type SharedStore = Arc<Store>;

@@ -2,13 +2,14 @@
 
 use serde_json::json;
 
-use super::query::from_row;
+use super::query::{from_row, number};
 use super::{Change, Operator, Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentId(pub i64);
+number!(AgentId);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Agent {

@@ -7,7 +7,7 @@ use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
 use super::Tx;
-use super::query::from_row;
+use super::query::{from_row, values};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -45,6 +45,8 @@ impl FromSql for Digest {
         <[u8; 32]>::column_result(value).map(Self)
     }
 }
+
+values! { Digest }
 
 /// An answer that wasn't delivered.
 #[derive(Clone, Copy)]

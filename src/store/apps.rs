@@ -1,12 +1,13 @@
 //! Apps, created by users, with their actions as JSON.
 
-use super::query::from_row;
+use super::query::{from_row, number};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AppId(pub i64);
+number!(AppId);
 
 #[derive(Debug, Clone)]
 pub struct AppRow {

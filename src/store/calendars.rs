@@ -1,6 +1,6 @@
 //! The calendars of connected services.
 
-use super::query::from_row;
+use super::query::{from_row, number};
 use super::{ServiceId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -8,6 +8,7 @@ use crate::random;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CalendarId(pub i64);
+number!(CalendarId);
 
 #[derive(Debug, Clone)]
 pub struct CalendarRow {

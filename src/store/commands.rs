@@ -7,7 +7,7 @@ use rusqlite::params;
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 
 use super::prepared::PreparedStatement;
-use super::query::from_row;
+use super::query::{from_row, values};
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -66,6 +66,8 @@ impl FromSql for CommandState {
         Ok(Self::named(value.as_str()?).unwrap_or(Self::Sent))
     }
 }
+
+values! { CommandState }
 
 pub struct NewCommand<'a> {
     pub agent: AgentId,

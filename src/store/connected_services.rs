@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::query::{Text, from_row};
+use super::query::{Text, from_row, number};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -14,6 +14,7 @@ const REMOVED_ROWS_MAX: i64 = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ServiceId(pub i64);
+number!(ServiceId);
 
 #[derive(Debug, Clone)]
 pub struct ServiceRow {

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::rooms::RoomHead;
-use super::{RoomId, Tx, UserId, webhook_events};
+use super::{RoomId, Tx, UserId, View, webhook_events};
 use crate::error::Result;
 
 /// How long a row waits at most.
@@ -239,6 +239,11 @@ struct ShownCounts {
 }
 
 impl CommittedCounts {
+    /// What a reader sees through this connection.
+    pub(super) fn view<'a>(&'a self, conn: &'a Connection) -> View<'a> {
+        View { conn, counts: self }
+    }
+
     /// The count, of which the file says `in_file`.
     pub(super) fn count(&self, user: UserId, day: i64, in_file: i64) -> i64 {
         let shown = self.0.lock();

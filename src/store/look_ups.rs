@@ -43,10 +43,7 @@ impl PointReaders {
             Some(conn) => conn,
             none => none.insert(self.open()?),
         };
-        f(&View {
-            conn,
-            counts: &self.counts,
-        })
+        f(&self.counts.view(conn))
     }
 
     /// The first unused connection, or else the last one as soon as it is free.

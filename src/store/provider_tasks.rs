@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use tokio::sync::Notify;
 
-use super::query::from_row;
+use super::query::{from_row, values};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -273,6 +273,8 @@ impl FromSql for TaskKind {
         Self::parse(value.as_str()?).ok_or_else(unknown)
     }
 }
+
+values! { TaskKind }
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,6 @@ use serde_json::Value;
 use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::model::payment::Status;
 
 /// What is read from the next columns of a row: a value, a tuple or a structure.
 pub(super) trait FromRow: Sized {
@@ -38,10 +37,10 @@ impl Columns<'_> {
 /// that parses a column.
 macro_rules! from_row {
     ($name:ident: $($field:ident $(as $wrapper:ident)?),+) => {
-        impl $crate::store::query::FromRow for $name {
-            fn read(columns: &mut $crate::store::query::Columns<'_>) -> rusqlite::Result<Self> {
+        impl crate::store::query::FromRow for $name {
+            fn read(columns: &mut crate::store::query::Columns<'_>) -> rusqlite::Result<Self> {
                 $(
-                    let $field = $crate::store::query::FromRow::read(columns)?;
+                    let $field = crate::store::query::FromRow::read(columns)?;
                     $(let $wrapper($field) = $field;)?
                 )+
                 Ok(Self { $($field),+ })
@@ -100,17 +99,18 @@ pub(super) fn read<T: FromRow>(row: &Row<'_>) -> rusqlite::Result<T> {
     T::read(&mut Columns { row, next: 0 })
 }
 
+/// Types that are read from one column.
 macro_rules! values {
     ($($name:ty),+) => {$(
-        impl FromRow for $name {
-            fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        impl crate::store::query::FromRow for $name {
+            fn read(columns: &mut crate::store::query::Columns<'_>) -> rusqlite::Result<Self> {
                 columns.next()
             }
         }
     )+};
 }
+pub(super) use values;
 values! { bool, u16, u32, f64, i64, u64, usize, String, Arc<str>, Vec<u8> }
-values! { CommandState, Digest, Status, TaskKind }
 
 impl<T: FromSql> FromRow for Option<T> {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
@@ -129,28 +129,27 @@ macro_rules! tuples {
 }
 tuples!((A, B)(A, B, C)(A, B, C, D)(A, B, C, D, E)(A, B, C, D, E, F));
 
-/// Types that are stored as their number.
-macro_rules! numbers {
-    ($($name:ident),+) => {
-        $(
-            impl ToSql for $name {
-                fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-                    Ok(self.0.into())
-                }
+/// A type that is stored as its number.
+macro_rules! number {
+    ($name:ident) => {
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                Ok(self.0.into())
             }
+        }
 
-            impl FromSql for $name {
-                fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                    i64::column_result(value).map(Self)
-                }
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                i64::column_result(value).map(Self)
             }
-        )+
-        values!($($name),+);
+        }
+        crate::store::query::values! { $name }
     };
 }
-numbers!(
-    Timestamp, UserId, RoomId, AgentId, AppId, CalendarId, ServiceId, WebhookId
-);
+pub(super) use number;
+number!(Timestamp);
 
 /// A variant of an enum, stored as its name.
 pub(super) struct Text<T>(pub(super) T);

@@ -154,7 +154,7 @@ fn read_with<T>(
     )?;
     // One transaction, so that everything `f` reads is consistent.
     let tx = conn.transaction()?;
-    f(&View { conn: &tx, counts })
+    f(&counts.view(&tx))
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Rooms: a chat under the relay's name for it, its owner, its members, the agent that last
 //! delivered a message from it, and the head of its message chain.
 
-use super::query::from_row;
+use super::query::{from_row, number};
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RoomId(pub i64);
+number!(RoomId);
 
 /// The destination of an action.
 #[derive(Debug, Clone)]

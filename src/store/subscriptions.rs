@@ -3,7 +3,7 @@
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
-use super::query::{Columns, FromRow, from_row};
+use super::query::{Columns, FromRow, from_row, values};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -160,3 +160,5 @@ impl FromSql for Status {
         Self::parse(value.as_str()?).ok_or_else(unknown)
     }
 }
+
+values! { Status }

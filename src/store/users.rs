@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Tx;
-use super::query::{Columns, FromRow};
+use super::query::{Columns, FromRow, number};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::model::subscription::Grant;
@@ -12,6 +12,7 @@ use crate::model::subscription::Grant;
 /// A user's row id. The public id is `User::public_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserId(pub i64);
+number!(UserId);
 
 #[derive(Debug, Clone)]
 pub struct User {

@@ -1,13 +1,14 @@
 //! Webhooks, which trigger an app's action when an outside service calls. Every change increases
 //! the version, so that a running call notices that it was decided on old data.
 
-use super::query::from_row;
+use super::query::{from_row, number};
 use super::{AppId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WebhookId(pub i64);
+number!(WebhookId);
 
 #[derive(Debug, Clone)]
 pub struct WebhookRow {

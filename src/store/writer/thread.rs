@@ -16,7 +16,7 @@ use super::super::deferred::CommittedCounts;
 use super::super::health::WriterHealth;
 use super::super::prepared::PreparedStatements;
 use super::super::writer_cache::WriterCache;
-use super::super::{Tx, View, WriterMetrics};
+use super::super::{Tx, WriterMetrics};
 use super::receive::{ReceiveError, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, WaitingCallers, WriteJob};
 use crate::error;
@@ -393,10 +393,7 @@ impl<'c> Thread<'c> {
     fn run_work(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         self.cache.touched = false;
         let keep = work.run(&mut Tx {
-            view: View {
-                conn: self.conn,
-                counts: &self.counts,
-            },
+            view: self.counts.view(self.conn),
             cache: &mut self.cache,
             prepared: &mut self.prepared,
             after,
