@@ -8,6 +8,7 @@ pub mod connected_service;
 pub mod excerpt;
 pub mod mail_item;
 pub mod masking;
+pub mod named;
 pub mod payment;
 pub mod public_id;
 pub mod recurrence;

@@ -2,37 +2,18 @@
 //! may arrive late, twice and in any order with the same result. Pure; it must not know the
 //! provider's format.
 
-/// A subscription's status. The order decides when the provider reported two at the same time and
-/// can't be asked: an ended subscription is never revived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    Free,
-    Trial,
-    Active,
-    PastDue,
-    Canceled,
-}
+use super::named::named;
 
-impl Status {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Trial => "trial",
-            Self::Active => "active",
-            Self::PastDue => "past_due",
-            Self::Canceled => "canceled",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [
-            Self::Free,
-            Self::Trial,
-            Self::Active,
-            Self::PastDue,
-            Self::Canceled,
-        ];
-        all.into_iter().find(|status| status.as_str() == text)
+named! {
+    /// A subscription's status. The order decides when the provider reported two at the same time
+    /// and can't be asked: an ended subscription is never revived.
+    #[derive(PartialOrd, Ord)]
+    pub enum Status {
+        Free = "free",
+        Trial = "trial",
+        Active = "active",
+        PastDue = "past_due",
+        Canceled = "canceled",
     }
 }
 

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use rusqlite::params;
-use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 
 use super::prepared::PreparedStatement;
-use super::query::{from_row, values};
+use super::query::{from_row, names};
 use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::named::named;
 
 /// Limit of unfinished commands per agent; more are refused.
 const UNFINISHED_MAX: i64 = 10_000;
@@ -19,55 +19,19 @@ const UNFINISHED_OF_APPS_MAX: i64 = UNFINISHED_MAX / 2;
 /// Limit of unfinished commands sent by the apps of one creator.
 const UNFINISHED_OF_CREATOR_MAX: i64 = 500;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandState {
-    Queued,
-    Sent,
-    Received,
-    Executing,
-    Completed,
-    Failed,
-    Expired,
-    Moved,
-}
-
-impl CommandState {
-    pub const ALL: [Self; 8] = [
-        Self::Queued,
-        Self::Sent,
-        Self::Received,
-        Self::Executing,
-        Self::Completed,
-        Self::Failed,
-        Self::Expired,
-        Self::Moved,
-    ];
-
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == name)
-    }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sent => "sent",
-            Self::Received => "received",
-            Self::Executing => "executing",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-            Self::Moved => "moved",
-        }
+named! {
+    pub enum CommandState {
+        Queued = "queued",
+        Sent = "sent",
+        Received = "received",
+        Executing = "executing",
+        Completed = "completed",
+        Failed = "failed",
+        Expired = "expired",
+        Moved = "moved",
     }
 }
-
-impl FromSql for CommandState {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Ok(Self::named(value.as_str()?).unwrap_or(Self::Sent))
-    }
-}
-
-values! { CommandState }
+names! { CommandState }
 
 pub struct NewCommand<'a> {
     pub agent: AgentId,
@@ -243,7 +207,7 @@ impl Tx<'_> {
             "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
              AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')
              AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
-            (agent, seq as i64, state.as_str()),
+            (agent, seq as i64, state),
         )?;
         Ok(rows > 0)
     }
@@ -275,7 +239,7 @@ impl Tx<'_> {
                  WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
                  RETURNING app_creator_id"
             ),
-            (agent, seq as i64, state.as_str(), error, now),
+            (agent, seq as i64, state, error, now),
         )?;
         self.count_finished(agent, ended)
     }

@@ -1,18 +1,21 @@
 //! Tasks for an external memory service: open ones, and those finished recently.
 
-use super::query::{Columns, FromRow, from_row};
+use super::query::{from_row, names};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::named::named;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemoryTaskKind {
-    /// A memory to be added there.
-    Add,
-    /// Deletes one memory, by our id or the service's.
-    Delete,
-    DeleteAll,
+named! {
+    pub enum MemoryTaskKind {
+        /// A memory to be added there.
+        Add = "add",
+        /// Deletes one memory, by our id or the service's.
+        Delete = "delete",
+        DeleteAll = "delete_all",
+    }
 }
+names! { MemoryTaskKind }
 
 #[derive(Debug, Clone)]
 pub struct MemoryTask {
@@ -33,16 +36,6 @@ const COLUMNS: &str = "SELECT memory_tasks.id, memory_tasks.user_id, users.user_
        memory_id, attempts, memory_tasks.created_at, done_at IS NOT NULL
      FROM memory_tasks JOIN users ON users.id = memory_tasks.user_id";
 
-impl MemoryTaskKind {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Delete => "delete",
-            Self::DeleteAll => "delete_all",
-        }
-    }
-}
-
 impl Tx<'_> {
     pub fn insert_memory_task(
         &self,
@@ -54,7 +47,7 @@ impl Tx<'_> {
         self.run(
             "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at)
              VALUES (?1, ?2, ?3, ?4, ?4)",
-            (user, kind.name(), memory_id, now),
+            (user, kind, memory_id, now),
         )
     }
 
@@ -158,14 +151,3 @@ impl View<'_> {
 }
 
 from_row!(MemoryTask: id, user, user_id, kind, memory_id, attempts, created_at, is_done);
-
-impl FromRow for MemoryTaskKind {
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
-        let name: String = columns.next()?;
-        Ok(match name.as_str() {
-            "add" => Self::Add,
-            "delete" => Self::Delete,
-            _ => Self::DeleteAll,
-        })
-    }
-}

@@ -7,74 +7,52 @@ use rusqlite::{Connection, Row, Statement, ToSql};
 use super::Tx;
 use crate::error::Result;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PreparedStatement {
-    InsertMessage,
-    HasRoomForCommands,
-    CountCommandOfApp,
-    GiveSeq,
-    HeadSeq,
-    InsertCommand,
-    DirectChats,
-    InsertWebhookEvent,
+/// Declares the statements with their SQL.
+macro_rules! statements {
+    ($($name:ident = $sql:literal;)+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum PreparedStatement {
+            $($name,)+
+        }
+
+        /// The SQL of each statement, in the order of their declaration.
+        const SQL: [&str; [$($sql),+].len()] = [$($sql),+];
+    };
 }
 
-impl PreparedStatement {
-    /// All statements, in the order of their declaration.
-    const ALL: [Self; 8] = [
-        Self::InsertMessage,
-        Self::HasRoomForCommands,
-        Self::CountCommandOfApp,
-        Self::GiveSeq,
-        Self::HeadSeq,
-        Self::InsertCommand,
-        Self::DirectChats,
-        Self::InsertWebhookEvent,
-    ];
-
-    const fn sql(self) -> &'static str {
-        match self {
-            Self::InsertMessage => {
-                "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_s,
-                   received_at, sender, text, metadata, context, counted, request, unwritten,
-                   bubbles, access, schedule, humans)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                   ?18)"
-            }
-            Self::HasRoomForCommands => {
-                "SELECT unfinished + ?2 <= ?3 AND (?4 IS NULL OR unfinished_of_apps + ?2 <= ?5
-                   AND ?2 + coalesce((SELECT unfinished FROM app_commands
-                                      WHERE creator_id = ?4 AND agent_id = ?1), 0) <= ?6)
-                 FROM agents WHERE id = ?1"
-            }
-            Self::CountCommandOfApp => {
-                "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
-                 ON CONFLICT DO UPDATE SET unfinished = unfinished + 1"
-            }
-            Self::GiveSeq => {
-                "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
-                   unfinished_of_apps = unfinished_of_apps + ?2
-                 WHERE id = ?1"
-            }
-            Self::HeadSeq => "SELECT head_seq FROM agents WHERE id = ?1",
-            Self::InsertCommand => {
-                "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
-                   coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9), ?10)"
-            }
-            Self::DirectChats => {
-                "SELECT rooms.id, chat_guid, agent_id, mode = 'group', message_id FROM rooms
-                 LEFT JOIN room_heads ON room_id = rooms.id
-                 WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
-                   AND instr(chat_guid, ?3) = 0"
-            }
-            Self::InsertWebhookEvent => {
-                "INSERT INTO new_webhook_events (webhook_id, serial, event_id, signature_valid,
-                   action_triggered, result_status, error_message, ip_address, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
-            }
-        }
-    }
+statements! {
+    InsertMessage =
+        "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_s,
+           received_at, sender, text, metadata, context, counted, request, unwritten,
+           bubbles, access, schedule, humans)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+           ?18)";
+    HasRoomForCommands =
+        "SELECT unfinished + ?2 <= ?3 AND (?4 IS NULL OR unfinished_of_apps + ?2 <= ?5
+           AND ?2 + coalesce((SELECT unfinished FROM app_commands
+                              WHERE creator_id = ?4 AND agent_id = ?1), 0) <= ?6)
+         FROM agents WHERE id = ?1";
+    CountCommandOfApp =
+        "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
+         ON CONFLICT DO UPDATE SET unfinished = unfinished + 1";
+    GiveSeq =
+        "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
+           unfinished_of_apps = unfinished_of_apps + ?2
+         WHERE id = ?1";
+    HeadSeq = "SELECT head_seq FROM agents WHERE id = ?1";
+    InsertCommand =
+        "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
+           coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9), ?10)";
+    DirectChats =
+        "SELECT rooms.id, chat_guid, agent_id, mode = 'group', message_id FROM rooms
+         LEFT JOIN room_heads ON room_id = rooms.id
+         WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
+           AND instr(chat_guid, ?3) = 0";
+    InsertWebhookEvent =
+        "INSERT INTO new_webhook_events (webhook_id, serial, event_id, signature_valid,
+           action_triggered, result_status, error_message, ip_address, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 }
 
 /// Runs prepared statements. A trait, so that a transaction need not name the connection's lifetime.
@@ -98,9 +76,7 @@ pub(super) struct PreparedStatements<'c>(Vec<Statement<'c>>);
 
 impl<'c> PreparedStatements<'c> {
     pub(super) fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
-        let prepared = PreparedStatement::ALL
-            .iter()
-            .map(|statement| conn.prepare(statement.sql()));
+        let prepared = SQL.iter().map(|sql| conn.prepare(sql));
         prepared.collect::<rusqlite::Result<_>>().map(Self)
     }
 }

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use tokio::sync::Notify;
 
-use super::query::{from_row, values};
+use super::query::{from_row, names};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::named::named;
 use crate::random;
 
 /// The pause after the first attempt; it doubles with each attempt.
@@ -19,13 +19,15 @@ const PAUSE_MS_MAX: i64 = 3_600_000;
 /// Tasks returned at once.
 const DUE_MAX: i64 = 64;
 
-/// What to do with a subject at the provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TaskKind {
-    CancelAtPeriodEnd,
-    Reactivate,
-    DeleteCustomer,
+named! {
+    /// What to do with a subject at the provider.
+    pub enum TaskKind {
+        CancelAtPeriodEnd = "cancel_at_period_end",
+        Reactivate = "reactivate",
+        DeleteCustomer = "delete_customer",
+    }
 }
+names! { TaskKind }
 
 #[derive(Debug, Clone)]
 pub struct ProviderTask {
@@ -55,25 +57,6 @@ impl TaskQueue {
     /// Notified about new tasks.
     pub(super) fn queued(&self) -> Arc<Notify> {
         self.queued.clone()
-    }
-}
-
-impl TaskKind {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CancelAtPeriodEnd => "cancel_at_period_end",
-            Self::Reactivate => "reactivate",
-            Self::DeleteCustomer => "delete_customer",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let kinds = [
-            Self::CancelAtPeriodEnd,
-            Self::Reactivate,
-            Self::DeleteCustomer,
-        ];
-        kinds.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
@@ -178,13 +161,7 @@ impl Tx<'_> {
         self.run(
             "INSERT INTO provider_tasks (kind, subject, user_id, key, due_at)
              VALUES (?1, ?2, ?3, ?4, ?5)",
-            (
-                kind.as_str(),
-                subject,
-                user,
-                random::uuid().to_string(),
-                now,
-            ),
+            (kind, subject, user, random::uuid().to_string(), now),
         )?;
         self.after_commit(move || queue.queued.notify_one());
         Ok(())
@@ -266,15 +243,6 @@ fn pause_ms(before: i64) -> i64 {
 }
 
 from_row!(ProviderTask: id, kind, subject, key, attempts);
-
-impl FromSql for TaskKind {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let unknown = || FromSqlError::Other("a provider task of an unknown kind".into());
-        Self::parse(value.as_str()?).ok_or_else(unknown)
-    }
-}
-
-values! { TaskKind }
 
 #[cfg(test)]
 mod tests;

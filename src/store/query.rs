@@ -151,6 +151,28 @@ macro_rules! number {
 pub(super) use number;
 number!(Timestamp);
 
+/// Enums of `named!` that are stored as the value's name.
+macro_rules! names {
+    ($($name:ident),+) => {$(
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                Ok(self.as_str().into())
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                let unknown = || rusqlite::types::FromSqlError::Other("an unknown name".into());
+                Self::named(value.as_str()?).ok_or_else(unknown)
+            }
+        }
+        crate::store::query::values! { $name }
+    )+};
+}
+pub(super) use names;
+
 /// A variant of an enum, stored as its name.
 pub(super) struct Text<T>(pub(super) T);
 

@@ -1,9 +1,7 @@
 //! Subscriptions at the payment provider. A user's row shows the current one, which began last.
 //! `model::payment` decides what an event changes.
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
-
-use super::query::{Columns, FromRow, from_row, values};
+use super::query::{Columns, FromRow, from_row, names};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -68,7 +66,7 @@ impl Tx<'_> {
                 user,
                 &subscription.subscription_id,
                 &subscription.customer_id,
-                subscription.status.as_str(),
+                subscription.status,
                 subscription.status_at,
                 subscription.details_at,
                 details.began_at,
@@ -119,7 +117,7 @@ impl Tx<'_> {
              WHERE id = ?1 RETURNING phone",
             (
                 user,
-                subscription.status.as_str(),
+                subscription.status,
                 plan,
                 trial_began.map(to_ms),
                 details.trial_expires_at.map(to_ms),
@@ -154,11 +152,4 @@ impl FromRow for Details {
     }
 }
 
-impl FromSql for Status {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let unknown = || FromSqlError::Other("a subscription of an unknown status".into());
-        Self::parse(value.as_str()?).ok_or_else(unknown)
-    }
-}
-
-values! { Status }
+names! { Status }

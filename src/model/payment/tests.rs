@@ -128,7 +128,7 @@ fn what_one_thing_said_does_to_another() {
 #[test]
 fn words_come_back() {
     for word in ["free", "trial", "active", "past_due", "canceled"] {
-        assert_eq!(Status::parse(word).unwrap().as_str(), word);
+        assert_eq!(Status::named(word).unwrap().as_str(), word);
     }
-    assert_eq!(Status::parse("paused"), None);
+    assert_eq!(Status::named("paused"), None);
 }
