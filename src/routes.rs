@@ -60,10 +60,11 @@ pub struct Route {
 }
 
 /// Authenticates the caller, counts the call and runs the handler.
-type Handle = Box<dyn Fn(Arc<App>, Call) -> BoxFuture<'static, Result<Response>> + Send + Sync>;
+type Handle =
+    Box<dyn Fn(Arc<App>, RoutedRequest) -> BoxFuture<'static, Result<Response>> + Send + Sync>;
 
 /// A request of a row, before its caller is known.
-struct Call {
+struct RoutedRequest {
     exchange: Box<Exchange>,
     params: Params,
     body_bytes_max: usize,
@@ -236,7 +237,7 @@ async fn dispatch(
         trace.set_from(address);
     }
     origin::check(&app, row, &exchange)?;
-    let call = Call {
+    let call = RoutedRequest {
         exchange,
         params,
         body_bytes_max: row.body_bytes_max,
@@ -257,7 +258,7 @@ fn is_refused_credential(error: &Error) -> bool {
 
 async fn run<C, P, F>(
     app: Arc<App>,
-    call: Call,
+    call: RoutedRequest,
     handler: fn(Request<C, P>) -> F,
 ) -> Result<Response>
 where

@@ -53,7 +53,7 @@ pub struct Exports {
 pub struct ExportView {
     /// A UUID.
     pub job_id: String,
-    pub status: Status,
+    pub status: ExportStatus,
     /// Relative; present when the file is ready.
     pub download_url: Option<String>,
     pub expires_at: Option<Timestamp>,
@@ -69,7 +69,7 @@ pub struct ExportView {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum ExportStatus {
     Queued,
     Processing,
     Ready,
@@ -140,7 +140,7 @@ impl Exports {
             .await?;
         Ok(ExportView {
             job_id,
-            status: Status::Queued,
+            status: ExportStatus::Queued,
             download_url: None,
             expires_at: None,
             error: None,
@@ -153,11 +153,11 @@ impl Exports {
         let (job, status) = self.job(person, job_id).await?;
         let progress = self.progress.lock().get(&job.id).copied().unwrap_or(0.0);
         Ok(ExportView {
-            download_url: (status == Status::Ready)
+            download_url: (status == ExportStatus::Ready)
                 .then(|| format!("/account/export/{}/download", job.job_id)),
             expires_at: job.expires_at,
             error: job.error,
-            progress: (status == Status::Processing).then_some(progress),
+            progress: (status == ExportStatus::Processing).then_some(progress),
             message: None,
             job_id: job.job_id,
             status,
@@ -168,16 +168,18 @@ impl Exports {
     pub async fn download(&self, person: &SignedInUser, job_id: &str) -> Result<Download> {
         let (job, status) = self.job(person, job_id).await?;
         match status {
-            Status::Queued | Status::Processing => {
+            ExportStatus::Queued | ExportStatus::Processing => {
                 return Err(not_ready(
                     "This export is not ready yet; ask for its status in a moment.",
                 ));
             }
-            Status::Failed => return Err(not_ready("This export failed; ask for another one.")),
-            Status::Expired => {
+            ExportStatus::Failed => {
+                return Err(not_ready("This export failed; ask for another one."));
+            }
+            ExportStatus::Expired => {
                 return Err(expired("This export has expired; ask for another one."));
             }
-            Status::Ready => {}
+            ExportStatus::Ready => {}
         }
         match self.folder.open(&job.job_id).await {
             Ok((file, bytes)) => Ok(Download {
@@ -213,7 +215,7 @@ impl Exports {
     }
 
     /// The caller's own job in its current state.
-    async fn job(&self, person: &SignedInUser, job_id: &str) -> Result<(ExportJob, Status)> {
+    async fn job(&self, person: &SignedInUser, job_id: &str) -> Result<(ExportJob, ExportStatus)> {
         let job_id = job_id.to_ascii_lowercase(); // stored ids are lower case
         let found = self
             .store
@@ -249,17 +251,17 @@ impl Exports {
 }
 
 /// `None` when the job is forgotten, even if its row still exists.
-fn status(job: &ExportJob, now: Timestamp) -> Option<Status> {
+fn status(job: &ExportJob, now: Timestamp) -> Option<ExportStatus> {
     if job.forgotten_at.is_some_and(|at| at <= now) {
         return None;
     }
     let has_expired = job.expires_at.is_some_and(|at| at <= now);
     Some(match job.status.as_str() {
-        "queued" => Status::Queued,
-        "processing" => Status::Processing,
-        "ready" if !has_expired => Status::Ready,
-        "failed" => Status::Failed,
-        _ => Status::Expired,
+        "queued" => ExportStatus::Queued,
+        "processing" => ExportStatus::Processing,
+        "ready" if !has_expired => ExportStatus::Ready,
+        "failed" => ExportStatus::Failed,
+        _ => ExportStatus::Expired,
     })
 }
 
@@ -288,12 +290,21 @@ mod tests {
             forgotten_at: forgotten_at.map(Timestamp),
         };
         let cases = [
-            (job("queued", None, None), Some(Status::Queued)),
-            (job("processing", None, None), Some(Status::Processing)),
-            (job("ready", Some(11), Some(20)), Some(Status::Ready)),
-            (job("ready", Some(10), Some(20)), Some(Status::Expired)),
-            (job("expired", Some(9), Some(11)), Some(Status::Expired)),
-            (job("failed", None, Some(11)), Some(Status::Failed)),
+            (job("queued", None, None), Some(ExportStatus::Queued)),
+            (
+                job("processing", None, None),
+                Some(ExportStatus::Processing),
+            ),
+            (job("ready", Some(11), Some(20)), Some(ExportStatus::Ready)),
+            (
+                job("ready", Some(10), Some(20)),
+                Some(ExportStatus::Expired),
+            ),
+            (
+                job("expired", Some(9), Some(11)),
+                Some(ExportStatus::Expired),
+            ),
+            (job("failed", None, Some(11)), Some(ExportStatus::Failed)),
             (job("failed", None, Some(10)), None),
             (job("ready", Some(5), Some(10)), None),
         ];

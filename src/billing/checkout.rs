@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::customers::KeyedCallError;
 use super::stripe::objects::id;
-use super::stripe::{Call, Failure, Form, Stripe};
+use super::stripe::{Failure, Form, Stripe, StripeCall};
 use super::{Billing, Keys, return_url, unavailable};
 use crate::access;
 use crate::config::host_of;
@@ -172,7 +172,7 @@ impl Billing {
         // The same request uses the same idempotency key until its outcome is known.
         let digest = Digest::of(&[form.encoded().as_bytes()]);
         let operation = format!("checkout {}", hex::encode(digest.0));
-        let call = |key| Call::post("/v1/checkout/sessions", &form, key);
+        let call = |key| StripeCall::post("/v1/checkout/sessions", &form, key);
         let answer = self
             .call_with_key(stripe, &keys.secret, user, operation.clone(), call, until)
             .await?;

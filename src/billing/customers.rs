@@ -9,7 +9,7 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, timeout_at};
 
 use super::stripe::objects::id;
-use super::stripe::{Call, Failure, Form, Stripe};
+use super::stripe::{Failure, Form, Stripe, StripeCall};
 use super::{Billing, unavailable};
 use crate::config::Secret;
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ impl Billing {
         if let Some(customer_id) = payer.customer_id {
             return Ok(customer_id);
         }
-        let call = |key| Call::post("/v1/customers", &customer_form(&payer), key);
+        let call = |key| StripeCall::post("/v1/customers", &customer_form(&payer), key);
         let answer = self
             .call_with_key(stripe, secret, user, OPERATION.to_owned(), call, until)
             .await?;
@@ -77,7 +77,7 @@ impl Billing {
         secret: &Secret,
         user: UserId,
         operation: String,
-        call: impl FnOnce(String) -> Call,
+        call: impl FnOnce(String) -> StripeCall,
         until: Instant,
     ) -> Result<Value, KeyedCallError> {
         let (key_name, now) = (operation.clone(), self.clock.now());

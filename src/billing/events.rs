@@ -10,7 +10,7 @@ use super::Billing;
 use super::apply::{self, EventOutcome, ProviderLookup};
 use super::event::{Event, EventPayload};
 use super::stripe::objects::{self, Prices};
-use super::stripe::{Call, Failure};
+use super::stripe::{Failure, StripeCall};
 use crate::auth::payment_signature;
 use crate::error::{Error, Kind, Result};
 use crate::model::payment::ProviderStatement;
@@ -83,7 +83,7 @@ impl Billing {
             self.stripe().map_err(unreachable)?,
             self.keys().map_err(unreachable)?,
         );
-        let call = Call::get(format!("/v1/subscriptions/{subscription_id}"));
+        let call = StripeCall::get(format!("/v1/subscriptions/{subscription_id}"));
         let until = Instant::now() + ASK_MAX;
         let answer = stripe.call(&keys.secret, &call, until).await?;
         let statement = objects::subscription(&answer, &self.prices(), 0);

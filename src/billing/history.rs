@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::stripe::objects::{id, list, reference, seconds};
-use super::stripe::{Call, Failure, Form, Stripe, query};
+use super::stripe::{Failure, Form, Stripe, StripeCall, query};
 use crate::clock::Timestamp;
 use crate::config::Secret;
 use crate::error::{Error, Result};
@@ -172,7 +172,7 @@ impl Reader<'_> {
             .with("limit", limit)
             .with_some("starting_after", after)
             .with_some("expand[]", expand);
-        let call = Call::get(query(path, &form));
+        let call = StripeCall::get(query(path, &form));
         self.stripe.call(&self.secret, &call, self.until).await
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::stripe::objects::list;
-use super::stripe::{Call, Failure, Form, query};
+use super::stripe::{Failure, Form, StripeCall, query};
 use crate::clock::Monotonic;
 use crate::error::{Error, Result};
 use crate::store::{Payer, UserId};
@@ -95,7 +95,7 @@ impl Billing {
             self.keys().map_err(unreachable)?,
         );
         let path = format!("/v1/customers/{customer_id}/payment_methods");
-        let call = Call::get(query(&path, &Form::default().with("limit", 1)));
+        let call = StripeCall::get(query(&path, &Form::default().with("limit", 1)));
         let until = Instant::now() + ASK_MAX;
         match stripe.call(&keys.secret, &call, until).await {
             Err(failure) if failure.is_missing() => Ok(false),

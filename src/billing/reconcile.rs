@@ -12,7 +12,7 @@ use super::Billing;
 use super::apply::{self, ProviderLookup};
 use super::event::{CustomerRef, Event};
 use super::stripe::objects::{self, list};
-use super::stripe::{Call, Failure, Form, query};
+use super::stripe::{Failure, Form, StripeCall, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::metrics::Job;
@@ -340,7 +340,9 @@ impl Billing {
             self.stripe().map_err(unreachable)?,
             self.keys().map_err(unreachable)?,
         );
-        stripe.call(&keys.secret, &Call::get(path), until).await
+        stripe
+            .call(&keys.secret, &StripeCall::get(path), until)
+            .await
     }
 }
 

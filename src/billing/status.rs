@@ -14,7 +14,7 @@ const BENEFITS: [&str; 3] = [
 ];
 
 #[derive(Debug, Serialize)]
-pub struct Status {
+pub struct PaymentStatus {
     pub has_payment_method: bool,
     pub subscription_status: String,
     pub subscription_plan: Option<String>,
@@ -33,7 +33,7 @@ pub struct Status {
 }
 
 impl Billing {
-    pub async fn status(&self, user: UserId) -> Result<Status> {
+    pub async fn status(&self, user: UserId) -> Result<PaymentStatus> {
         let now = self.clock.now();
         let (payer, current, used_today) = self
             .store
@@ -57,7 +57,7 @@ impl Billing {
         let superpower = access::decide(rules, caller, AccessRequest::DirectSuperpower);
         let details = current.as_ref().map(|row| &row.subscription.details);
         let end = details.and_then(|details| details.current_period_end);
-        Ok(Status {
+        Ok(PaymentStatus {
             has_payment_method,
             subscription_status: standing.status.to_owned(),
             subscription_plan: standing.plan.map(str::to_owned),

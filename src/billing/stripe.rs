@@ -42,7 +42,7 @@ pub(super) struct Stripe {
 
 /// One API call.
 #[derive(Clone)]
-pub(super) struct Call {
+pub(super) struct StripeCall {
     method: Method,
     /// The path with its query.
     path: String,
@@ -50,7 +50,7 @@ pub(super) struct Call {
     idempotency_key: Option<String>,
 }
 
-impl Call {
+impl StripeCall {
     pub(super) fn get(path: impl Into<String>) -> Self {
         Self {
             method: Method::Get,
@@ -91,7 +91,7 @@ impl Stripe {
     pub(super) async fn call(
         &self,
         secret: &Secret,
-        call: &Call,
+        call: &StripeCall,
         until: Instant,
     ) -> Result<Value, Failure> {
         let mut attempt = 1;
@@ -128,7 +128,7 @@ impl Stripe {
     async fn attempt(
         &self,
         secret: &Secret,
-        call: &Call,
+        call: &StripeCall,
         until: Instant,
     ) -> Result<Response, Failure> {
         let acquired = timeout_at(until, self.calls.clone().acquire_owned()).await;
@@ -159,7 +159,7 @@ impl Stripe {
 fn send(
     url: &str,
     bearer: &str,
-    call: &Call,
+    call: &StripeCall,
     timeout: Duration,
 ) -> Result<Response, outbound::NoAnswer> {
     let mut headers = vec![("authorization", bearer), ("stripe-version", VERSION)];

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::stripe::objects::id;
-use super::stripe::{Call, Failure, Form};
+use super::stripe::{Failure, Form, StripeCall};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::metrics::Job;
@@ -131,7 +131,7 @@ impl Billing {
 
     /// Whether the subscription is already cancelled at the end of its period.
     async fn already_ends_with_period(&self, task: &ProviderTask) -> Result<bool, Failure> {
-        let call = Call::get(format!("/v1/subscriptions/{}", task.subject));
+        let call = StripeCall::get(format!("/v1/subscriptions/{}", task.subject));
         match self.call(&call).await {
             Ok(answer) => Ok(answer.get("cancel_at_period_end") == Some(&true.into())),
             Err(failure) if failure.is_missing() => Ok(false),
@@ -146,7 +146,7 @@ impl Billing {
     ) -> Result<Outcome, Failure> {
         let form = Form::default().with("cancel_at_period_end", already_ends_with_period);
         let path = format!("/v1/subscriptions/{}", task.subject);
-        let call = Call::post(path, &form, task.idempotency_key());
+        let call = StripeCall::post(path, &form, task.idempotency_key());
         let answer = self.call(&call).await?;
         match id(answer.get("id")) {
             Some(_) => Ok(Outcome::Done),
@@ -155,7 +155,7 @@ impl Billing {
     }
 
     async fn delete_customer(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
-        let call = Call::delete(format!("/v1/customers/{}", task.subject));
+        let call = StripeCall::delete(format!("/v1/customers/{}", task.subject));
         let answer = self.call(&call).await?;
         if answer.get("deleted") == Some(&true.into()) {
             Ok(Outcome::Done)
@@ -164,7 +164,7 @@ impl Billing {
         }
     }
 
-    async fn call(&self, call: &Call) -> Result<Value, Failure> {
+    async fn call(&self, call: &StripeCall) -> Result<Value, Failure> {
         let unreachable = |error: Error| Failure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,

@@ -177,7 +177,7 @@ impl Hub {
         self.relays.lock().values().cloned().collect()
     }
 
-    pub(super) fn count(&self, of: impl Fn(&State) -> usize) -> usize {
+    pub(super) fn count(&self, of: impl Fn(&RelayState) -> usize) -> usize {
         self.all().iter().map(|relay| of(&relay.state())).sum()
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::hub::{Close, Hub};
-use super::relay::{Relay, Socket, SocketMailbox, State};
+use super::relay::{Relay, RelayState, Socket, SocketMailbox};
 use super::wire;
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::{Error, Result};
@@ -175,7 +175,7 @@ impl Hub {
         }
     }
 
-    fn answering(&self, state: &State, now: Monotonic) -> bool {
+    fn answering(&self, state: &RelayState, now: Monotonic) -> bool {
         let recent_ms = (self.settings.heartbeat_s + GRACE_S) * 1000;
         let socket = state.socket.as_ref();
         socket.is_some_and(|socket| !socket.closing && now.since(socket.heard_at) <= recent_ms)

@@ -18,13 +18,13 @@ const TYPING_MAX: usize = 4;
 pub struct Relay {
     pub(super) id: AgentId,
     pub(super) name: String,
-    state: Mutex<State>,
+    state: Mutex<RelayState>,
     /// Wakes a waiting poll: a command may be due, or the poll must end.
     pub(super) poll_wake: Notify,
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct RelayState {
     /// `None` until a socket or a poll needs it.
     pub(super) outbox: Option<Outbox>,
     pub(super) socket: Option<Socket>,
@@ -91,12 +91,12 @@ impl Relay {
         }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RelayState> {
         self.state.lock()
     }
 }
 
-impl State {
+impl RelayState {
     pub(super) fn is_current(&self, line: &SocketMailbox) -> bool {
         let socket = self.socket.as_ref();
         socket.is_some_and(|socket| socket.line.number == line.number)

@@ -9,10 +9,10 @@ pub(super) const FAILURES_MAX: u32 = 3;
 pub(super) const PAUSE_MS: u64 = 60_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Breaker(State);
+pub(super) struct Breaker(BreakerState);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum BreakerState {
     Closed {
         failures: u32,
     },
@@ -36,7 +36,7 @@ pub(super) enum FailureEffect {
 
 impl Default for Breaker {
     fn default() -> Self {
-        Self(State::Closed { failures: 0 })
+        Self(BreakerState::Closed { failures: 0 })
     }
 }
 
@@ -44,12 +44,12 @@ impl Breaker {
     /// Whether a call may be made now. When the pause is over, only the first caller may.
     pub(super) fn may_call(&mut self, now: Monotonic) -> bool {
         match self.0 {
-            State::Closed { .. } => true,
-            State::Open { since } if now.since(since) >= PAUSE_MS => {
-                self.0 = State::HalfOpen;
+            BreakerState::Closed { .. } => true,
+            BreakerState::Open { since } if now.since(since) >= PAUSE_MS => {
+                self.0 = BreakerState::HalfOpen;
                 true
             }
-            State::Open { .. } | State::HalfOpen => false,
+            BreakerState::Open { .. } | BreakerState::HalfOpen => false,
         }
     }
 
@@ -59,13 +59,18 @@ impl Breaker {
 
     pub(super) fn failed(&mut self, now: Monotonic) -> FailureEffect {
         let (state, outcome) = match self.0 {
-            State::Closed { failures } if failures + 1 < FAILURES_MAX => {
+            BreakerState::Closed { failures } if failures + 1 < FAILURES_MAX => {
                 let failures = failures + 1;
-                (State::Closed { failures }, FailureEffect::Counted(failures))
+                (
+                    BreakerState::Closed { failures },
+                    FailureEffect::Counted(failures),
+                )
             }
-            State::Closed { .. } => (State::Open { since: now }, FailureEffect::Opened),
-            State::Open { .. } | State::HalfOpen => {
-                (State::Open { since: now }, FailureEffect::StillOpen)
+            BreakerState::Closed { .. } => {
+                (BreakerState::Open { since: now }, FailureEffect::Opened)
+            }
+            BreakerState::Open { .. } | BreakerState::HalfOpen => {
+                (BreakerState::Open { since: now }, FailureEffect::StillOpen)
             }
         };
         self.0 = state;
@@ -73,14 +78,14 @@ impl Breaker {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        !matches!(self.0, State::Closed { .. })
+        !matches!(self.0, BreakerState::Closed { .. })
     }
 
     /// Milliseconds until an attempt is allowed; 0 when calls are allowed.
     pub(super) fn pause_remaining_ms(&self, now: Monotonic) -> u64 {
         match self.0 {
-            State::Open { since } => PAUSE_MS.saturating_sub(now.since(since)),
-            State::Closed { .. } | State::HalfOpen => 0,
+            BreakerState::Open { since } => PAUSE_MS.saturating_sub(now.since(since)),
+            BreakerState::Closed { .. } | BreakerState::HalfOpen => 0,
         }
     }
 }

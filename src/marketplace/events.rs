@@ -21,7 +21,7 @@ const REFUSED_LOGGED_MAX: u64 = 1_000;
 
 /// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
+pub(super) enum CallStatus {
     Ok,
     Duplicate,
     InvalidSignature,
@@ -32,7 +32,7 @@ pub(super) enum Status {
     Inactive,
 }
 
-impl Status {
+impl CallStatus {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -54,7 +54,7 @@ impl Status {
 
 /// A call to be logged.
 pub(super) struct Event {
-    pub(super) status: Status,
+    pub(super) status: CallStatus,
     pub(super) signature_valid: bool,
     pub(super) error: Option<String>,
 }
@@ -127,7 +127,7 @@ pub(super) fn record_in(
     tx: &mut Tx<'_>,
     hook: &Hook,
     address: IpAddr,
-    status: Status,
+    status: CallStatus,
     now: Timestamp,
 ) -> Result<()> {
     let event = Event {
@@ -145,7 +145,7 @@ pub(super) fn record_in(
     )
 }
 
-fn triggered_action(hook: &Hook, status: Status) -> String {
+fn triggered_action(hook: &Hook, status: CallStatus) -> String {
     match status.triggers() {
         true => hook.action_id.clone(),
         false => String::new(),

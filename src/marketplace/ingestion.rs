@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::actions::Effect;
 use super::effects::action_failed;
-use super::events::{Event, Status, record_in};
+use super::events::{CallStatus, Event, record_in};
 use super::hooks::{Hook, Scheme};
 use super::payload::NotJson;
 use super::{Caller, Marketplace, no_sealing_key, webhook_not_found};
@@ -27,7 +27,7 @@ const TRIES_MAX: usize = 5;
 
 /// A call as received, in either scheme. A duplicate header counts as missing.
 #[derive(Debug, Clone)]
-pub struct Call<'a> {
+pub struct WebhookCall<'a> {
     pub webhook: PublicId,
     pub caller: Caller,
     /// The X-Webhook-Signature header.
@@ -66,7 +66,7 @@ enum CallOutcome {
 
 impl Marketplace {
     /// Handles a call. Its effect is committed when this returns. Returns the remaining quota.
-    pub async fn call(self: &Arc<Self>, call: &Call<'_>) -> Result<Quota> {
+    pub async fn call(self: &Arc<Self>, call: &WebhookCall<'_>) -> Result<Quota> {
         let mut quota_taken = None;
         for _ in 0..TRIES_MAX {
             let hook = self.hook(call.webhook).await?;
@@ -94,7 +94,7 @@ impl Marketplace {
     async fn execute_call(
         self: &Arc<Self>,
         hook: Arc<Hook>,
-        call: &Call<'_>,
+        call: &WebhookCall<'_>,
     ) -> Result<CallOutcome> {
         let delivery = delivery_key(&hook, call);
         let effect = self.read(&hook, call)?;
@@ -104,20 +104,20 @@ impl Marketplace {
     /// Logs a call whose body was too large.
     pub async fn too_large(self: &Arc<Self>, webhook: PublicId, caller: Caller) -> Result<()> {
         if let Some(hook) = self.hook(webhook).await? {
-            self.record_refusal(&hook, caller, Status::PayloadTooLarge, false, None);
+            self.record_refusal(&hook, caller, CallStatus::PayloadTooLarge, false, None);
         }
         Ok(())
     }
 
-    fn check_active(&self, hook: &Hook, call: &Call<'_>) -> bool {
+    fn check_active(&self, hook: &Hook, call: &WebhookCall<'_>) -> bool {
         if !hook.is_active {
-            self.record_refusal(hook, call.caller, Status::Inactive, false, None);
+            self.record_refusal(hook, call.caller, CallStatus::Inactive, false, None);
         }
         hook.is_active
     }
 
     /// An invalid signature counts against its address, never against the webhook.
-    fn check_signature(&self, hook: &Hook, call: &Call<'_>) -> Result<()> {
+    fn check_signature(&self, hook: &Hook, call: &WebhookCall<'_>) -> Result<()> {
         let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
         if self.is_signed(key, hook.scheme, call) {
             return Ok(());
@@ -129,9 +129,9 @@ impl Marketplace {
             .invalid_signatures
             .take(call.caller.network, INVALID_SIGNATURES_MAX, now);
         let (status, error) = match window {
-            Ok(_) => (Status::InvalidSignature, invalid_signature()),
+            Ok(_) => (CallStatus::InvalidSignature, invalid_signature()),
             Err(remaining) => (
-                Status::RateLimited,
+                CallStatus::RateLimited,
                 Error::rate_limited(remaining.quota(INVALID_SIGNATURES)),
             ),
         };
@@ -139,14 +139,14 @@ impl Marketplace {
         Err(error)
     }
 
-    fn is_signed(&self, key: &Key, scheme: Scheme, call: &Call<'_>) -> bool {
+    fn is_signed(&self, key: &Key, scheme: Scheme, call: &WebhookCall<'_>) -> bool {
         match scheme {
             Scheme::Plain => key.verifies_plain(call.signature, call.body),
             Scheme::Standard => key.verifies_standard(&call.stamp, call.body, self.clock.now()),
         }
     }
 
-    fn count(&self, hook: &Hook, call: &Call<'_>) -> Result<Quota> {
+    fn count(&self, hook: &Hook, call: &WebhookCall<'_>) -> Result<Quota> {
         let now = self.clock.monotonic();
         let window = self
             .limits
@@ -156,14 +156,14 @@ impl Marketplace {
         window
             .map(|remaining| remaining.quota(CALLS))
             .map_err(|remaining| {
-                self.record_refusal(hook, call.caller, Status::RateLimited, true, None);
+                self.record_refusal(hook, call.caller, CallStatus::RateLimited, true, None);
                 Error::rate_limited(remaining.quota(CALLS))
             })
     }
 
     /// The effect that the payload asks for, or why it is impossible. An error when the body isn't
     /// JSON.
-    fn read(&self, hook: &Hook, call: &Call<'_>) -> Result<Result<Effect, String>> {
+    fn read(&self, hook: &Hook, call: &WebhookCall<'_>) -> Result<Result<Effect, String>> {
         let lookup = hook.action.as_ref().map(|action| &action.lookup);
         let values = match lookup {
             Some(lookup) => lookup.read(call.body).map(Some),
@@ -171,7 +171,13 @@ impl Marketplace {
         };
         let values = values.map_err(|NotJson(reason)| {
             let reason = format!("The body {reason}.");
-            self.record_refusal(hook, call.caller, Status::InvalidJson, true, Some(reason));
+            self.record_refusal(
+                hook,
+                call.caller,
+                CallStatus::InvalidJson,
+                true,
+                Some(reason),
+            );
             invalid_json()
         })?;
         Ok(match (&hook.action, values) {
@@ -201,7 +207,7 @@ impl Marketplace {
             && error.code == "action_failed"
         {
             let reason = Some(error.detail.clone());
-            self.record_refusal(&hook, caller, Status::ActionFailed, true, reason);
+            self.record_refusal(&hook, caller, CallStatus::ActionFailed, true, reason);
         }
         result
     }
@@ -219,11 +225,11 @@ impl Marketplace {
             return Ok(CallOutcome::Changed);
         }
         let now = self.clock.now();
-        let mut status = Status::Ok;
+        let mut status = CallStatus::Ok;
         if let Some(delivery) = delivery
             && tx.knows_delivery(delivery, now)?
         {
-            status = Status::Duplicate;
+            status = CallStatus::Duplicate;
         } else {
             let effect = effect.as_ref().map_err(action_failed)?;
             self.execute(tx, hook, effect, now)?;
@@ -239,7 +245,7 @@ impl Marketplace {
         &self,
         hook: &Hook,
         caller: Caller,
-        status: Status,
+        status: CallStatus,
         signature_valid: bool,
         error: Option<String>,
     ) {
@@ -254,7 +260,7 @@ impl Marketplace {
 
 /// The key that identifies a repeated call: its signed id in the standard scheme, otherwise the
 /// header.
-fn delivery_key(hook: &Hook, call: &Call<'_>) -> Option<Digest> {
+fn delivery_key(hook: &Hook, call: &WebhookCall<'_>) -> Option<Digest> {
     let standard_id = [call.stamp.id.as_bytes()];
     let delivery_id: &[&[u8]] = match hook.scheme {
         Scheme::Standard => &standard_id,

@@ -14,7 +14,7 @@ const LISTS_MAX: usize = 1_000;
 const LISTS_BYTES_MAX: usize = 16 << 20;
 
 pub(super) struct Cache {
-    state: Mutex<State>,
+    state: Mutex<CachedLists>,
     pub(super) metrics: CacheMetrics,
 }
 
@@ -56,7 +56,7 @@ impl ListKey {
 }
 
 #[derive(Default)]
-struct State {
+struct CachedLists {
     lists: HashMap<ListKey, CachedList>,
     bytes: usize,
     /// Counts invalidations.
@@ -147,7 +147,7 @@ impl Cache {
     }
 }
 
-impl State {
+impl CachedLists {
     fn drop_list(&mut self, key: &ListKey) {
         if let Some(cached) = self.lists.remove(key) {
             self.bytes -= cached.bytes;

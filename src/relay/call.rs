@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::outbound::{self, Authorities, Method, Request, Response};
 
-pub(super) struct Call {
+pub(super) struct HttpCall {
     pub(super) method: Method,
     pub(super) url: String,
     pub(super) headers: Vec<(&'static str, String)>,
@@ -27,7 +27,7 @@ pub(super) enum Body {
     },
 }
 
-impl Call {
+impl HttpCall {
     pub(super) fn new(method: Method, url: String, timeout: Duration) -> Self {
         Self {
             method,

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use super::call::{Body, Call};
+use super::call::{Body, HttpCall};
 use super::{Settings, StopReason};
 use crate::outbound::{Authorities, Method, Response};
 
@@ -109,7 +109,7 @@ impl Service {
         timeout: Duration,
     ) -> CallResult {
         let url = format!("{}{path}", self.url);
-        let mut call = Call::new(Method::Post, url, timeout).bearer(&self.credentials.token);
+        let mut call = HttpCall::new(Method::Post, url, timeout).bearer(&self.credentials.token);
         let key = key.map(|key| ("idempotency-key", key.to_owned()));
         call.headers.extend(key);
         call.body = Some(body);

@@ -7,7 +7,7 @@ use crate::auth::webhook_signature::Stamp;
 use crate::error::{Error, Kind, Result};
 use crate::http::{self, Response};
 use crate::marketplace::Caller;
-use crate::marketplace::ingestion::Call;
+use crate::marketplace::ingestion::WebhookCall;
 use crate::model::public_id::PublicId;
 
 pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
@@ -24,7 +24,7 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
     let header = |name| rq.exchange.header(name).ok().flatten();
     let names = rq.exchange.headers.get_all("x-webhook-id");
     let names = names.iter().map(|name| name.as_bytes());
-    let call = Call {
+    let call = WebhookCall {
         webhook,
         caller,
         signature: header("x-webhook-signature"),

@@ -21,13 +21,13 @@ pub(super) struct FetchThreads {
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<WorkQueue>,
     /// There is work, or it is over.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WorkQueue {
     waiting: VecDeque<Work>,
     threads: usize,
     idle: usize,

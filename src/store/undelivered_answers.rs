@@ -19,10 +19,10 @@ const WRITING_MS_MAX: i64 = 10_000;
 const MESSAGES_MAX: i64 = 1_024;
 
 #[derive(Clone, Default)]
-pub(super) struct UndeliveredAnswers(Arc<Mutex<State>>);
+pub(super) struct UndeliveredAnswers(Arc<Mutex<DueAnswers>>);
 
 #[derive(Default)]
-struct State {
+struct DueAnswers {
     due: BTreeMap<i64, Timestamp>,
     newest: i64,
     /// Answers up to this message are recorded on disk as delivered.
@@ -43,10 +43,10 @@ impl Drop for AnswerDue {
 
 impl UndeliveredAnswers {
     pub(super) fn from(newest: i64) -> Self {
-        let state = State {
+        let state = DueAnswers {
             newest,
             noted: newest,
-            ..State::default()
+            ..DueAnswers::default()
         };
         Self(Arc::new(Mutex::new(state)))
     }
@@ -80,7 +80,7 @@ impl UndeliveredAnswers {
     }
 }
 
-impl State {
+impl DueAnswers {
     /// The id up to which all answers are delivered; `newest` is the newest message.
     fn written_to(&mut self, newest: i64, now: Timestamp) -> i64 {
         while let Some(oldest) = self.due.first_entry() {

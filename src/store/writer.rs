@@ -37,14 +37,14 @@ trait WriteJob: Send {
     fn notify(self: Box<Self>, failed: Option<&str>);
 }
 
-struct Call<T, F> {
+struct QueuedClosure<T, F> {
     f: F,
     repeatable: bool,
     result: Option<Result<T>>,
     answer: oneshot::Sender<Result<T>>,
 }
 
-impl<T, F> WriteJob for Call<T, F>
+impl<T, F> WriteJob for QueuedClosure<T, F>
 where
     T: Send,
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
@@ -250,7 +250,7 @@ where
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
 {
     let (answer, answered) = oneshot::channel();
-    let call = Call {
+    let call = QueuedClosure {
         f,
         repeatable,
         result: None,

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use super::Credential;
 use super::percent_encoded;
 use crate::outbound::{self, Method};
-use crate::relay::call::Call;
+use crate::relay::call::HttpCall;
 use crate::relay::download::{self, Download};
 
 const CALL_MAX: Duration = Duration::from_secs(20);
@@ -243,10 +243,10 @@ impl Api {
     }
 
     /// A call without a token.
-    fn to(&self, method: Method, path: &str, timeout: Duration) -> Call {
-        Call {
+    fn to(&self, method: Method, path: &str, timeout: Duration) -> HttpCall {
+        HttpCall {
             answer_bytes_max: Some(ANSWER_BYTES_MAX),
-            ..Call::new(method, format!("{}{path}", self.homeserver), timeout)
+            ..HttpCall::new(method, format!("{}{path}", self.homeserver), timeout)
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::outbound::Method;
-use crate::relay::call::Call;
+use crate::relay::call::HttpCall;
 use crate::relay::download::{self, Download};
 
 const CALL_MAX: Duration = Duration::from_secs(20);
@@ -135,7 +135,7 @@ impl Api {
         timeout: Duration,
     ) -> Result<Value, Failure> {
         let url = format!("{}/bot{}/{method}", self.base_url, self.token);
-        let call = Call::new(Method::Post, url, timeout).json(Some(arguments));
+        let call = HttpCall::new(Method::Post, url, timeout).json(Some(arguments));
         let answer = call.send().await.map_err(|why| self.unanswered(&why))?;
         read(answer.status, answer.retry_after_s, &answer.body)
     }
