@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::outbox::{Outbox, Timing};
-use super::relay::State;
+use super::relay::RelayState;
 pub use super::relay::{Close, Relay};
 use super::wire::HelloSettings;
 use crate::clock::Clock;

@@ -10,7 +10,7 @@ use super::{Marketplace, app_not_found, not_app_creator};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::random;
-use crate::store::{AppRow, NewApp, Tx, UserId, View};
+use crate::store::{AppRow, NewApp, RoomApp, Tx, UserId, View};
 
 /// Apps per creator.
 pub const APPS_MAX: usize = 100;
@@ -36,17 +36,6 @@ pub struct AppView {
     pub description: String,
     pub actions: Vec<Action>,
     pub created_at: Timestamp,
-}
-
-/// An app as members of a room see it.
-#[derive(Debug, Serialize)]
-pub struct InstalledAppView {
-    pub app_id: String,
-    pub name: String,
-    pub description: String,
-    pub installed_at: Timestamp,
-    /// The installer's handle; `None` when they are no longer a member, and the app can't send.
-    pub installed_by: Option<String>,
 }
 
 impl Marketplace {
@@ -144,19 +133,12 @@ impl Marketplace {
     }
 
     /// The apps of a room of which the caller is a member or the owner.
-    pub async fn room_apps(&self, caller: UserId, chat: String) -> Result<Vec<InstalledAppView>> {
+    pub async fn room_apps(&self, caller: UserId, chat: String) -> Result<Vec<RoomApp>> {
         let rows = self.store.read(move |view| {
             let room = view.room_to_manage(&chat, caller)?.ok_or_else(no_chat)?;
             view.room_apps(room)
         });
-        let views = rows.await?.into_iter().map(|row| InstalledAppView {
-            app_id: row.app_id,
-            name: row.name,
-            description: row.description,
-            installed_at: row.installed_at,
-            installed_by: row.installed_by,
-        });
-        Ok(views.collect())
+        rows.await
     }
 
     /// Allowed for any member of the room and for its owner. May be repeated.

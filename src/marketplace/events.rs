@@ -3,8 +3,6 @@
 
 use std::net::IpAddr;
 
-use serde::Serialize;
-
 use super::hooks::Hook;
 use super::webhooks::owned_webhook;
 use super::{Caller, Marketplace};
@@ -59,18 +57,6 @@ pub(super) struct Event {
     pub(super) error: Option<String>,
 }
 
-/// A log entry as the creator sees it.
-#[derive(Debug, Serialize)]
-pub struct EventView {
-    pub event_id: String,
-    pub signature_valid: bool,
-    pub action_triggered: String,
-    pub result_status: String,
-    pub error_message: Option<String>,
-    pub ip_address: String,
-    pub created_at: Timestamp,
-}
-
 impl Marketplace {
     /// The newest entries, newest first, and the number stored. Read on the writer thread, so that
     /// every answered call is included.
@@ -80,18 +66,14 @@ impl Marketplace {
         app_id: String,
         webhook_id: String,
         limit: usize,
-    ) -> Result<(Vec<EventView>, usize)> {
+    ) -> Result<(Vec<EventRow>, usize)> {
         let now = self.clock.now();
-        let (rows, total) = self
-            .store
-            .write(move |tx| {
-                tx.settle_webhook_events()?;
-                let view = tx.view();
-                let row = owned_webhook(&view, caller, &app_id, &webhook_id)?;
-                view.webhook_events(row.id, limit, now)
-            })
-            .await?;
-        Ok((rows.into_iter().map(event_view).collect(), total))
+        let reading = self.store.write(move |tx| {
+            tx.settle_webhook_events()?;
+            let row = owned_webhook(tx.view(), caller, &app_id, &webhook_id)?;
+            tx.webhook_events(row.id, limit, now)
+        });
+        reading.await
     }
 
     /// Logs a refused call after answering it, so that timing doesn't tell whether a webhook
@@ -172,16 +154,4 @@ fn record(
             now,
         },
     )
-}
-
-fn event_view(row: EventRow) -> EventView {
-    EventView {
-        event_id: row.event_id,
-        signature_valid: row.signature_valid,
-        action_triggered: row.action_triggered,
-        result_status: row.result_status,
-        error_message: row.error_message,
-        ip_address: row.ip_address,
-        created_at: row.created_at,
-    }
 }

@@ -1,6 +1,7 @@
 //! Rooms in which an app is installed, and the app's sessions there.
 
 use rusqlite::params;
+use serde::Serialize;
 
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::prepared::PreparedStatement;
@@ -10,14 +11,14 @@ use super::{AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// An app of a room, for its members.
-#[derive(Debug, Clone)]
+/// An app as members of its room see it.
+#[derive(Debug, Clone, Serialize)]
 pub struct RoomApp {
     pub app_id: String,
     pub name: String,
     pub description: String,
     pub installed_at: Timestamp,
-    /// The handle of the person who installed it; `None` when they are no longer a member.
+    /// The installer's handle; `None` when they are no longer a member, and the app can't send.
     pub installed_by: Option<String>,
 }
 

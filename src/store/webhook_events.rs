@@ -4,6 +4,7 @@
 //! `deferred`).
 
 use rusqlite::{Connection, params};
+use serde::Serialize;
 
 use super::prepared::PreparedStatement;
 use super::query::from_row;
@@ -36,7 +37,8 @@ pub struct NewEvent<'a> {
     pub now: Timestamp,
 }
 
-#[derive(Debug, Clone)]
+/// A logged call, as the creator of the webhook sees it.
+#[derive(Debug, Clone, Serialize)]
 pub struct EventRow {
     pub event_id: String,
     pub signature_valid: bool,
