@@ -13,6 +13,7 @@ mod recurring;
 pub(in crate::assistant) mod repeats;
 mod several_times;
 mod spoken_of;
+mod task_words;
 mod telling;
 
 use std::ops::Range;
@@ -28,9 +29,10 @@ use several_times::{at_several_times, each_with_text, two};
 pub(super) use spoken_of::spoken_of;
 
 use super::follow_up;
+use super::parsing::read_message;
 use super::when::{self, Spec};
 use super::words::Words;
-use super::{Intent, ParsedMessage, wording};
+use super::{Intent, MessageContext, ParsedMessage, wording};
 
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
@@ -145,6 +147,35 @@ fn timer_first(message: &ParsedMessage) -> Option<Intent> {
     ))
 }
 
+/// "set a daily reminder at 9 to journal".
+fn often_first(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let links = [
+        "set a", "set me a", "set up a", "create a", "make a", "give me a", "add a", "i want a",
+        "i need a", "schedule a", "a",
+    ];
+    // The longest phrase wins.
+    let at = links
+        .iter()
+        .filter_map(|link| words.after(message.start, &[link]))
+        .max()?;
+    let often = matches!(
+        words.get(at),
+        "daily" | "weekly" | "monthly" | "yearly" | "hourly"
+    );
+    let body = words
+        .after(at + 1, &["reminder", "alarm"])
+        .filter(|_| often)?;
+    let rest = words.original(body..words.len());
+    let text = format!("remind me {} {rest}", words.get(at));
+    let context = MessageContext {
+        text: &text,
+        timezone: message.timezone(),
+        ..*message.context
+    };
+    command(&read_message(&context))
+}
+
 struct ReminderText {
     /// The first word after the command.
     body: usize,
@@ -184,7 +215,7 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
         };
         return is_request.then(|| reminder(message, &request));
     }
-    if let Some(found) = timer_first(message) {
+    if let Some(found) = timer_first(message).or_else(|| often_first(message)) {
         return Some(found);
     }
     let body = words.after(at, &REMIND)?;

@@ -6,6 +6,7 @@
 //! clock. A time of day that has passed today is tomorrow's; a day without a time means
 //! `DAY_HOUR`; "friday" is the coming one, "next friday" that of the following ISO week.
 
+mod alike;
 pub(super) mod amount;
 mod clock;
 mod counted;
@@ -19,6 +20,7 @@ mod resolve;
 use super::words::Words;
 use super::zone;
 use crate::clock::{Timestamp, Zone};
+pub(super) use alike::is_like_day;
 pub(in crate::assistant) use clock::is_dashed_span;
 use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
@@ -82,6 +84,7 @@ pub(in crate::assistant) enum Day {
         month: Option<u32>,
         day: u32,
     },
+    FirstOfMonth(NamedMonth),
     /// "the end of the month".
     LastOfMonth(NamedMonth),
     /// So many days after Easter Sunday.

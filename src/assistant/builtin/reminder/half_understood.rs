@@ -21,6 +21,8 @@ pub(super) fn has_time_left(text: &str) -> bool {
     if correction::is_left(&words)
         || begins_with_time_word(&words)
         || ends_with_time_word(&words)
+        || when::is_like_day(words.get(0))
+        || when::is_like_day(words.get(words.len().saturating_sub(1)))
         || has_span(&words)
         || (0..words.len()).any(|at| is_week_or_part(&words, at))
     {
@@ -355,6 +357,10 @@ mod tests {
             ("i mean later to call", true),
             ("10 minutes of stretching", false),
             ("week plan", false),
+            ("call mom satruday", true),
+            ("mondey call mom", true),
+            ("call mom mañana", true),
+            ("buy a turkey", false),
             ("between 7 and to call", true),
             ("between 7 and call bo", true),
             ("choose between two and three cakes", false),

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
+use super::task_words::begins_task;
 use crate::assistant::builtin::when::{self, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording, zone};
@@ -19,14 +20,19 @@ pub(super) fn begins_with_text(words: &Words, at: usize) -> bool {
 }
 
 /// What stands before "to" after the time was taken out: "in town" of "at 5 in town to run". Words
-/// that may begin the text are not left over: "the flight to Rome".
-fn before_text(text: &Words) -> Option<Range<usize>> {
+/// that may begin the text are not left over: "the flight to Rome". `is_timed`: beside a time, words
+/// with which no text begins are left over, whatever they are.
+fn before_text(text: &Words, is_timed: bool) -> Option<Range<usize>> {
     let to = (1..text.len().min(LEAD_WORDS_MAX)).find(|at| text.get(*at) == "to")?;
     let is_left = match text.get(0) {
         "not" | "never" if to == 1 => false,
         "family" | "july" | "fly" | "reply" => false,
         adverb if to == 1 && adverb.ends_with("ly") => true,
-        link => LINKS.contains(&link) || (0..to).any(|at| is_of_time(text, at)),
+        link => {
+            LINKS.contains(&link)
+                || (0..to).any(|at| is_of_time(text, at))
+                || is_timed && !begins_task(text)
+        }
     };
     is_left.then_some(0..to)
 }
@@ -53,13 +59,14 @@ fn is_of_time(words: &Words, at: usize) -> bool {
         || when::month(word).is_some() && !matches!(word, "may" | "march")
         || word.contains('/')
         || TIME_WORDS.contains(&word)
+        || when::is_like_day(word)
 }
 
 /// A month without a day, and the text: "in january to see the dentist", "see the dentist in
 /// january". `is_text`: no time stands before the text.
 fn of_month(words: &Words, is_text: bool) -> Option<(u32, String)> {
     let len = words.len();
-    let (month, text) = if let Some(to) = before_text(words).filter(|_| !is_text) {
+    let (month, text) = if let Some(to) = before_text(words, false).filter(|_| !is_text) {
         let at = words
             .after(0, &["in", "sometime in", "during"])
             .unwrap_or(0);
@@ -83,7 +90,7 @@ pub(super) fn without_time(text: String, is_text: bool) -> Intent {
             month: Some(month),
         };
     }
-    let left = before_text(&words).filter(|_| !is_text);
+    let left = before_text(&words, false).filter(|_| !is_text);
     let left = left.map(|left| {
         let rest = text_of(&words, left.end + 1..words.len());
         (subject(words.original(left)), rest)
@@ -133,7 +140,7 @@ pub(super) fn of_request(
 
 /// The question about words before the text. `is_text`: the words are the text itself.
 pub(super) fn unknown_before(text: &Words, is_text: bool) -> Option<Intent> {
-    let left = before_text(text).filter(|_| !is_text)?;
+    let left = before_text(text, true).filter(|_| !is_text)?;
     let is_private =
         ["privately", "in private", "secretly"].contains(&text.phrase(left.clone()).as_str());
     Some(Intent::Unclear(match is_private {
@@ -250,11 +257,34 @@ mod tests {
             ("reply to bo", ""),
             ("call mom", ""),
             ("go to bed", ""),
+            ("satruday to call", "satruday"),
+            ("bo to call", ""),
             ("", ""),
         ];
         for (text, expected) in cases {
             let words = Words::new(text);
-            let left = before_text(&words);
+            let left = before_text(&words, false);
+            assert_eq!(words.phrase(left.unwrap_or(0..0)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_before_the_text_beside_a_time() {
+        let cases = [
+            ("the flight to Rome", ""),
+            ("go to bed", ""),
+            ("call mom to say hi", ""),
+            ("family to airport", ""),
+            ("not to smoke", ""),
+            ("call mom", ""),
+            ("satruday to call", "satruday"),
+            ("bo to call", "bo"),
+            ("nächsten samstag to call", "nächsten samstag"),
+            ("first of to pay", "first of"),
+        ];
+        for (text, expected) in cases {
+            let words = Words::new(text);
+            let left = before_text(&words, true);
             assert_eq!(words.phrase(left.unwrap_or(0..0)), expected, "{text}");
         }
     }

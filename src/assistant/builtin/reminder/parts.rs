@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::task_words::is_task_word;
 use crate::assistant::builtin::when::{self, Spec, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, tidied, zone};
@@ -250,8 +251,11 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
             return parts(0..to, to + 1..len);
         }
     }
-    let tail = (len.saturating_sub(TAIL_WORDS_MAX).max(1)..len.saturating_sub(1))
-        .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))?;
+    let last = len.saturating_sub(1);
+    let misspelled = Some(last).filter(|last| *last > 0 && when::is_like_day(words.get(*last)));
+    let tail = (last.saturating_sub(TAIL_WORDS_MAX - 1).max(1)..last)
+        .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))
+        .or(misspelled)?;
     // "for the next 3 days"
     let is_link = |at: usize| is_time_link(words.get(at)) || matches!(words.get(at), "for" | "the");
     let tail = (1..tail)
@@ -294,6 +298,10 @@ fn is_time_link(word: &str) -> bool {
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {
     let at = words.after(at, &["please", "pls", "plz"]).unwrap_or(at);
+    // "remind me 2 call"
+    if words.get(at) == "2" && is_task_word(words.get(at + 1)) {
+        return at + 1;
+    }
     words
         .after(
             at,

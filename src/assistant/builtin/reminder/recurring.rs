@@ -20,9 +20,13 @@ pub(super) fn repeated(
     if let Some(asked) = times_of_day_or_week(message, range.clone(), request) {
         return Some(asked);
     }
-    let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
+    let Some((mut repeat, mut found)) = repeats::find(words, range.clone()) else {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     };
+    let others = others_after(words, &repeat, found.end..range.end);
+    if let Some((_, end)) = others.last() {
+        found.end = *end;
+    }
     let before = found.start.checked_sub(1).map_or("", |at| words.get(at));
     if matches!(before, "twice" | "thrice" | "times") {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
@@ -66,7 +70,61 @@ pub(super) fn repeated(
         || leftover::begins_with_text(words, range.start)
         || leftover::begins_with_text(&rest, 0);
     let unknown = leftover::unknown_before(&left, is_text);
-    Some(unknown.unwrap_or_else(|| recurring(message, &repeat, &parsed.text)))
+    let repeats: Vec<Repeat> = others.into_iter().map(|(other, _)| other).collect();
+    Some(unknown.unwrap_or_else(|| match repeats.is_empty() {
+        true => recurring(message, &repeat, &parsed.text),
+        false => each_recurring(message, &repeat, &repeats, &parsed.text),
+    }))
+}
+
+/// "and wednesdays at 9" after "mondays at 8": more days with times of their own, and where each
+/// ends.
+fn others_after(words: &Words, first: &Repeat, range: Range<usize>) -> Vec<(Repeat, usize)> {
+    const OTHERS_MAX: usize = 6;
+    let mut others: Vec<(Repeat, usize)> = Vec::new();
+    let mut end = range.start;
+    let is_whole = |repeat: &Repeat| repeat.names_day() && repeat.has_time();
+    while is_whole(first)
+        && others.len() < OTHERS_MAX
+        && let Some(next) = words.after(end, &["and on", "and every", "and", "&"])
+    {
+        // "wednesday" is like "every wednesday" here.
+        let rest = format!("every {}", words.original(next..range.end));
+        let read = repeats::read(words, next);
+        let read = read.or_else(|| {
+            let (repeat, end) = repeats::read(&Words::new(&rest), 0)?;
+            Some((repeat, next + end - 1))
+        });
+        let Some((repeat, after)) = read.filter(|(repeat, _)| is_whole(repeat)) else {
+            break;
+        };
+        others.push((repeat, after));
+        end = after;
+    }
+    others
+}
+
+fn each_recurring(
+    message: &ParsedMessage,
+    first: &Repeat,
+    others: &[Repeat],
+    text: &str,
+) -> Intent {
+    let mut each = Vec::new();
+    for repeat in std::iter::once(first).chain(others) {
+        match recurring(message, repeat, text) {
+            remind @ Intent::Remind { .. } => each.push(remind),
+            Intent::Several(more) => each.extend(more),
+            _ => return Intent::Unclear(wording::reminder_repeats_unclear()),
+        }
+    }
+    Intent::Several(each)
+}
+
+/// "3x"
+fn is_times(word: &str) -> bool {
+    let count = word.strip_suffix('x').unwrap_or_default();
+    count.parse::<u8>().is_ok()
 }
 
 /// "3 times a day to drink": the question at which times.
@@ -79,7 +137,10 @@ fn times_of_day_or_week(
     const A_DAY: [&str; 5] = ["a day", "per day", "each day", "every day", "daily"];
     const A_WEEK: [&str; 5] = ["a week", "per week", "each week", "every week", "weekly"];
     let words = &message.words;
-    let count = range.clone().find(|at| COUNTS.contains(&words.get(*at)))?;
+    let count = range.clone().find(|at| {
+        let word = words.get(*at);
+        COUNTS.contains(&word) || is_times(word)
+    })?;
     let a_day = words.after(count + 1, &A_DAY);
     let end = a_day.or_else(|| words.after(count + 1, &A_WEEK))?;
     let start = match words.get(count) {

@@ -4,13 +4,16 @@
 mod frequency;
 mod parts_of_day;
 mod rules;
+mod times_a_year;
 
 use std::ops::Range;
 
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
-use crate::assistant::builtin::when::{self, Day, Part, Problem, Spec, Wait, weekday_name};
+use crate::assistant::builtin::when::{
+    self, Day, NamedMonth, Part, Problem, Spec, Wait, weekday_name,
+};
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
@@ -70,8 +73,7 @@ impl Repeat {
 
     /// Begins on that day, where it comes once a week at most and names no day: "weekly".
     pub(in crate::assistant) fn start_on(&mut self, day: Day) {
-        let is_rare = matches!(self.frequency.unit, Unit::Week | Unit::Month | Unit::Year);
-        if is_rare && !self.names_day() {
+        if self.frequency.goes_by_today() && self.start.is_none() {
             self.start = Some(Spec {
                 day: Some(day),
                 ..Spec::default()
@@ -232,12 +234,25 @@ impl RuleParts {
         }
     }
 
-    /// "starting tomorrow at 8".
+    /// "starting tomorrow at 8", "from next week".
     fn take_start(&mut self, words: &Words, at: usize) -> Option<usize> {
         let links = [
-            "starting on", "starting from", "starting", "beginning", "from",
+            "starting on", "starting from", "starting", "beginning on", "beginning", "as of",
+            "from",
         ];
         let from = words.after(at, &links)?;
+        // "every month" goes by today's day.
+        let goes_by_today = self
+            .frequency
+            .as_ref()
+            .is_some_and(Frequency::goes_by_today);
+        if !goes_by_today && let Some((day, after)) = first_of_span(words, from) {
+            self.start = Some(Spec {
+                day: Some(day),
+                ..Spec::default()
+            });
+            return Some(after);
+        }
         let (spec, after) = when::read(words, from)?;
         if spec.day.is_none() && spec.wait.is_none_or(|wait| wait.seconds != 0) {
             return None;
@@ -256,6 +271,29 @@ impl RuleParts {
         });
         Some(after)
     }
+}
+
+/// "next week", "january": its first day.
+fn first_of_span(words: &Words, at: usize) -> Option<(Day, usize)> {
+    if let Some(after) = words.after(at, &["next week", "the next week"]) {
+        let monday = Day::Weekday {
+            day: Weekday::Mon,
+            next_week: true,
+        };
+        return Some((monday, after));
+    }
+    if let Some(after) = words.after(at, &["next month", "the next month"]) {
+        return Some((Day::FirstOfMonth(NamedMonth::Next), after));
+    }
+    let from = words.after(at, &["in"]).unwrap_or(at);
+    let month = when::month(words.get(from))?;
+    let next = words.get(from + 1);
+    let is_date = next == "the"
+        || when::ordinal(next).is_some()
+        || next.starts_with(|c: char| c.is_ascii_digit());
+    let is_span = next == "to" && when::month(words.get(from + 2)).is_some();
+    let first = Day::FirstOfMonth(NamedMonth::OfYear(month));
+    (!is_date && !is_span).then_some((first, from + 1))
 }
 
 fn of_part(part: Part) -> Spec {
@@ -358,6 +396,12 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
                 matches!(next, "a" | "per" | "every" | "each")
                     && frequency::is_unit(words.get(at + 2))
                     || matches!(next, "daily" | "weekly" | "monthly" | "yearly" | "annually")
+            }
+            // "3x a day"
+            times if times.ends_with('x') && times.starts_with(|c: char| c.is_ascii_digit()) => {
+                matches!(next, "a" | "per" | "each" | "every")
+                    && frequency::is_unit(words.get(at + 2))
+                    || matches!(next, "daily" | "weekly" | "yearly")
             }
             _ => names_parts_of_day(words, at),
         }

@@ -2,7 +2,7 @@
 //! morning". It knows no dates but those in one
 //! word with a time.
 
-use super::{Clock, Day, Part, amount, day, month};
+use super::{Clock, Day, Part, amount, day, month, weekday_name};
 use crate::assistant::builtin::words::Words;
 
 /// "2026-12-24T10:00", a local time.
@@ -94,8 +94,29 @@ fn parsed_clock(hour: u32, minute: u32, exact: bool) -> Clock {
     }
 }
 
+/// "half 9": half past nine, unlike "half 9 volts".
+fn half_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
+    let (hour, end) = number(words, words.after(at, &["half"])?)?;
+    let (clock, end) = with_meridiem(
+        words,
+        end,
+        Clock {
+            bare: true,
+            ..parsed_clock(hour, 30, false)
+        },
+    );
+    let ends = matches!(
+        words.get(end),
+        "" | "to" | "that" | "on" | "in" | "today" | "tomorrow" | "tonight"
+    ) || weekday_name(words.get(end)).is_some();
+    ((1..=12).contains(&hour) && ends).then_some((clock, end))
+}
+
 /// "half past seven", "quarter to 8", "ten past nine".
 fn clock_in_words(words: &Words, at: usize) -> Option<(Clock, usize)> {
+    if let Some(found) = half_hour(words, at) {
+        return Some(found);
+    }
     let (minutes, next) = match words.after(at, &["a quarter", "quarter"]) {
         Some(next) => (15, next),
         None if words.get(at) == "half" => (30, at + 1),

@@ -125,6 +125,7 @@ fn dated(
         Some(Day::After { days, first }) => {
             on(in_days(named_day(first, (now, local), zone)?, days)?)
         }
+        Some(Day::FirstOfMonth(month)) => next_of(firsts_of_months(today, month), now, on),
         Some(Day::LastOfMonth(month)) => next_of(ends_of_months(today, month), now, on),
         Some(Day::Easter(days)) => next_of(from_easter(today, days), now, on),
         Some(Day::Ambiguous {
@@ -375,9 +376,9 @@ pub(in crate::assistant) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Probl
     Ok((at.hour(), at.minute()))
 }
 
-/// The local time on `date`; late night hours belong to the next day.
+/// The local time on `date`; late night hours of a named day belong to the next day.
 fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
-    let tonight = spec.part == Some(Part::Night) && spec.day == Some(Day::Today);
+    let is_of_night = spec.part == Some(Part::Night) && spec.day.is_some();
     let clock = match spec.clock {
         Some(clock) if clock.hour == 24 && clock.minute == 0 => {
             return Ok(in_days(date, 1)?.and_time(NaiveTime::MIN));
@@ -396,7 +397,7 @@ fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
             bare: false,
         },
     };
-    let date = if tonight && clock.hour < NIGHT_END_HOUR {
+    let date = if is_of_night && clock.hour < NIGHT_END_HOUR {
         in_days(date, 1)?
     } else {
         date

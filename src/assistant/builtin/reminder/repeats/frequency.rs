@@ -3,6 +3,7 @@
 
 use chrono::Weekday;
 
+use super::times_a_year;
 use crate::assistant::builtin::when::{self, Day, Part, amount, weekday_name};
 use crate::assistant::builtin::words::Words;
 
@@ -78,6 +79,11 @@ impl Frequency {
         matches!(self.unit, Unit::Hour | Unit::Minute)
     }
 
+    /// Whether it comes once a week at most, and names no day: "weekly".
+    pub(super) fn goes_by_today(&self) -> bool {
+        self.days == Days::Unsaid && matches!(self.unit, Unit::Week | Unit::Month | Unit::Year)
+    }
+
     /// Excludes days: "every day except sunday". False when there are no days to exclude.
     pub(super) fn leave_out(&mut self, days: &[Weekday]) -> bool {
         let from = match &self.days {
@@ -116,6 +122,9 @@ pub(super) fn part_of_day(word: &str) -> Option<Part> {
 fn once_a(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     if let Some(from) = words.after(at, &["once every", "once each"]) {
         return every(words, from);
+    }
+    if let Some((months, end)) = times_a_year::months(words, at) {
+        return Some((Frequency::of(Unit::Month, months), end));
     }
     let from = words.after(at, &["once a", "once per", "one time a"])?;
     let unit = unit(words.get(from))?;
@@ -299,9 +308,10 @@ pub(super) fn is_compact(words: &Words, at: usize) -> bool {
     is_list && !matches!(before, "the" | "a" | "my" | "our")
 }
 
-/// "on the 1st of each month", "the first monday of every month", "on the last day of the month".
+/// "on the 1st of each month", "first monday of every month", "on the last day of the month".
 fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
-    let from = words.after(at, &["on the", "at the", "the", "on"])?;
+    let link = words.after(at, &["on the", "at the", "the", "on"]);
+    let from = link.unwrap_or(at);
     if let Some(end) = words.after(from, &["end of each month", "end of every month"]) {
         return Some((Frequency::on(Unit::Month, Days::OfMonth(vec![-1])), end));
     }
@@ -314,8 +324,9 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     ) {
         Some(end) => end,
         // "on the 3rd of the month" is one date; "the last day of the month" recurs.
-        None if matches!(&days, Days::OfMonth(days) if days == &[-1])
-            || matches!(days, Days::NthWeekday(..)) =>
+        None if link.is_some()
+            && (matches!(&days, Days::OfMonth(days) if days == &[-1])
+                || matches!(days, Days::NthWeekday(..))) =>
         {
             words.after(end, &["of the month"])?
         }

@@ -1,6 +1,6 @@
 //! Converts a parsed recurrence into RFC 5545 rules with their first time. It reads no words.
 
-use chrono::{Datelike, NaiveDateTime, NaiveTime, Timelike, Weekday};
+use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
 use super::frequency::{Days, Frequency, Unit};
 use super::{Repeat, RepeatProblem, RuleEnd};
@@ -79,10 +79,11 @@ impl Repeat {
                 let at = when::resolve(spec, now, zone).map_err(RepeatProblem::Time)?;
                 at.utc().with_timezone(&zone).date_naive()
             }
-            None => local.date(),
+            None => self.frequency.begins_after(local.date()),
         };
         let hours: Vec<String> = hours.iter().map(u32::to_string).collect();
-        let mut parts = self.frequency.parts(from);
+        let today = self.start.map_or(local.date(), |_| from);
+        let mut parts = self.frequency.parts(today);
         parts.push(format!("BYHOUR={}", hours.join(",")));
         parts.push(format!("BYMINUTE={minute}"));
         let rule = |parts: &[String]| parts.join(";");
@@ -179,8 +180,21 @@ fn day_names(days: &[Weekday]) -> String {
 }
 
 impl Frequency {
+    /// The first day that may be meant: what comes every few months or years, on no named day, comes
+    /// so long from now.
+    fn begins_after(&self, today: NaiveDate) -> NaiveDate {
+        let months = match (&self.days, self.unit) {
+            (Days::Unsaid, Unit::Month) => self.interval,
+            (Days::Unsaid, Unit::Year) => self.interval.saturating_mul(12),
+            _ => 0,
+        };
+        let is_rare = self.interval > 1;
+        let first = today.checked_add_months(Months::new(months));
+        first.filter(|_| is_rare).unwrap_or(today)
+    }
+
     /// FREQ and days without the interval. Unnamed parts are those of `today`.
-    fn parts(&self, today: chrono::NaiveDate) -> Vec<String> {
+    fn parts(&self, today: NaiveDate) -> Vec<String> {
         let one = |part: &str| part.to_owned();
         match (&self.days, self.unit) {
             (Days::Weekdays(days), _) => {
