@@ -33,7 +33,7 @@ impl MessageTurn<'_> {
     }
 
     /// What this person said just before, if nobody said anything since.
-    fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+    pub(super) fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
         let Some(head) = self.room.head else {
             return Ok(None);
         };

@@ -165,22 +165,26 @@ impl MessageTurn<'_> {
             group: false, // only one of the parts contains the name
             ..message.context(&persona.name, self.timezone(), self.now)
         });
+        let is_sure = |call: &PowerCall| match call.strength {
+            Strength::Clear => true,
+            Strength::Opening => !self.in_group(),
+            Strength::Soft | Strength::InSession => false,
+        };
         let is_offered = |call: &&PowerCall| {
-            matches!(call.strength, Strength::Clear | Strength::Soft)
+            (is_sure(call) || call.strength == Strength::Soft)
                 && self.flags.superpower(call.power.name())
         };
         let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_offered).collect();
-        calls.sort_by_key(|call| call.strength != Strength::Clear);
+        calls.sort_by_key(|call| !is_sure(call));
         if let (Access::Deny(denial), Some(call)) = (self.superpower_access(tx)?, calls.first()) {
             // What may be ordinary talk is not refused.
-            let is_clear = call.strength == Strength::Clear;
-            return Ok(is_clear.then(|| denial.reply(&persona)));
+            return Ok(is_sure(call).then(|| denial.reply(&persona)));
         }
         for call in calls {
             let attempt = PowerAttempt {
                 power: call.power,
                 action: call.action.clone(),
-                sure: call.strength == Strength::Clear,
+                sure: is_sure(call),
             };
             if let Some(reply) = self.attempt(tx, &attempt, false)? {
                 return Ok(Some(self.text_of(reply)));

@@ -1,6 +1,7 @@
 //! The bill splitter: who paid what for whom, and who owes whom. One bill per owner, in one
 //! currency. It moves no money.
 
+mod beneficiaries;
 mod operations;
 mod read;
 mod sums;
@@ -11,6 +12,7 @@ use super::money::{self, Currency, Money};
 use super::parsers;
 use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower, statement};
+use beneficiaries::people_at_end;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 use sums::{ME, Payment, capital, display_name, joined_names, owe, ways_of};
@@ -219,17 +221,10 @@ impl BillSplitState {
         }
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
-        let for_people = parsers::things(&paid.purpose);
-        let is_known = |name: &String| {
-            is_everybody(name) || is_self(name) || known.iter().any(|one| same(one, name))
-        };
-        let are_known = for_people.iter().any(is_known)
-            && for_people
-                .iter()
-                .all(|name| is_known(name) || statement::is_person(name));
-        let (purpose, named) = match are_known && paid.among.is_empty() {
-            true => (String::new(), for_people), // "Ana paid 30 for Bo"
-            false => (paid.purpose, paid.among),
+        let people = people_at_end(&paid.purpose, &payer, &known);
+        let (purpose, named) = match people.filter(|_| paid.among.is_empty()) {
+            Some(found) => found,
+            None => (paid.purpose, paid.among),
         };
         let mut among = self.people_of(&named, context)?;
         if !paid.except.is_empty() {

@@ -8,7 +8,7 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::local_time;
-use super::texts::{counted, same, too_long};
+use super::texts::{counted, joined, same, too_long};
 use super::{PowerContext, Superpower, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
@@ -39,6 +39,11 @@ pub enum HabitAction {
         what: String,
         days_ago: u32,
     },
+    /// Several habits, or one on several days; `whole`: the same words as one habit.
+    Each {
+        whole: Box<HabitAction>,
+        each: Vec<HabitAction>,
+    },
     /// Several days were named, or one that may be to come.
     DaysUnclear(String),
     /// How often is not known here.
@@ -63,6 +68,9 @@ struct Habit {
     per_week: u32,
     /// Days on which it was done, oldest first, without duplicates.
     days: Vec<i32>,
+    /// The last day on which it was told that it was not done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    skipped: Option<i32>,
 }
 
 impl Superpower for HabitState {
@@ -75,6 +83,7 @@ impl Superpower for HabitState {
                 what, is_report, ..
             } if !is_report && self.find(&what).is_none() => return None,
             HabitAction::Did { what, days_ago, .. } => return self.did(&what, days_ago, context),
+            HabitAction::Each { whole, each } => return self.each(*whole, each, context),
             HabitAction::DidNot { what, days_ago } => {
                 let at = self.find(&what)?;
                 self.did_not(at, days_ago, context)
@@ -137,6 +146,7 @@ impl Superpower for HabitState {
             .iter()
             .filter(|habit| {
                 !habit.days.contains(&local_time::number(today))
+                    && habit.skipped != Some(local_time::number(today))
                     && habit.in_week(today) < habit.per_week as usize
             })
             .map(|habit| habit.name.as_str())
@@ -171,8 +181,41 @@ impl HabitState {
             name,
             per_week,
             days: Vec::new(),
+            skipped: None,
         });
         reply
+    }
+
+    /// Each that is tracked; the others are named.
+    fn each(
+        &mut self,
+        whole: HabitAction,
+        each: Vec<HabitAction>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let named = |action: &HabitAction| match action {
+            HabitAction::Did { what, .. } => what.clone(),
+            _ => String::new(),
+        };
+        let is_whole = self
+            .habits
+            .iter()
+            .any(|habit| same(&habit.name, &named(&whole)));
+        let is_tracked = |action: &HabitAction| self.find(&named(action)).is_some();
+        if is_whole || !each.iter().any(is_tracked) {
+            return self.apply(whole, context);
+        }
+        let (tracked, others): (Vec<_>, Vec<_>) = each.into_iter().partition(is_tracked);
+        let done = tracked.into_iter();
+        let mut replies: Vec<String> = done.filter_map(|one| self.apply(one, context)).collect();
+        let others: Vec<String> = others.iter().map(named).collect();
+        if !others.is_empty() {
+            let others = joined(&others);
+            replies.push(format!(
+                "I'm not tracking {others}, so I've counted nothing for that."
+            ));
+        }
+        Some(replies.join("\n"))
     }
 
     fn did(&mut self, what: &str, days_ago: u32, context: &PowerContext<'_>) -> Option<String> {
@@ -192,6 +235,7 @@ impl HabitState {
             ));
         }
         habit.days.push(day);
+        habit.skipped = habit.skipped.filter(|skipped| *skipped != day);
         habit.days.sort_unstable();
         if habit.days.len() > DAYS_KEPT_MAX {
             habit.days.remove(0);
@@ -213,6 +257,7 @@ impl HabitState {
         };
         let count = habit.days.len();
         habit.days.retain(|known| *known != day);
+        habit.skipped = Some(day);
         let reply = match habit.days.len() < count {
             true => format!("Okay, I've taken {} back for {when}.", habit.name),
             false => format!("Okay, {} isn't counted for {when}.", habit.name),

@@ -60,14 +60,23 @@ pub(super) fn things(text: &str) -> Vec<String> {
         let mut rest = part.trim();
         rest = strip_word(rest, "and").unwrap_or(rest);
         while let Some((one, more)) = split_at_and(rest) {
-            found.push(subject(one));
+            found.push(subject(without_link(one)));
             rest = more;
         }
-        found.push(subject(rest));
+        found.push(subject(without_link(rest)));
     }
     found.retain(|thing| !thing.is_empty());
     found.truncate(NAMED_MAX);
     found
+}
+
+/// "also sugar" after "flour and".
+fn without_link(text: &str) -> &str {
+    let text = text.trim();
+    ["also", "then", "plus"]
+        .iter()
+        .find_map(|word| strip_word(text, word))
+        .unwrap_or(text)
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -258,8 +267,10 @@ mod tests {
 
     #[test]
     fn things_in_one_breath() {
-        let cases: [(&str, &[&str]); 12] = [
+        let cases: [(&str, &[&str]); 14] = [
             ("milk", &["milk"]),
+            ("flour and also sugar", &["flour", "sugar"]),
+            ("flour, plus Sugar", &["flour", "Sugar"]),
             ("mac and cheese", &["mac and cheese"]),
             (
                 "eggs and mac and cheese, tea",

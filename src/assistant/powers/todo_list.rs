@@ -1,6 +1,7 @@
 //! The lists of one person or group: the to-do list, which has no name, and named ones. An entry
 //! may have a day, on which the agenda shows it; no message is sent for it.
 
+mod corrected;
 mod fixed_requests;
 mod list_name;
 mod lists;

@@ -14,19 +14,22 @@ const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
 
 /// How a request begins that follows another one after "and".
-const BEGINNINGS: [&str; 33] = [
+const BEGINNINGS: [&str; 51] = [
     "remind me", "remind us", "can you remind me", "could you remind me", "please remind me",
     "wake me", "dont let me forget", "remember that", "remember my", "note that", "my name is",
     "call me", "i live in", "im in", "my time zone is", "my timezone is", "spent", "i spent",
     "ive spent", "add", "put", "track habit", "track a habit", "split", "plan a trip", "mood",
     "my mood is", "budget", "set", "forget", "whats on my", "show my", "show me my",
+    "what is on my", "what do i have", "how much have i", "how much did i", "how much is left",
+    "whats left", "who owes", "my reminders", "my list", "my habits", "list my", "show the list",
+    "show reminders", "cancel my", "cancel the", "cancel all", "done with", "remove",
 ];
 
 /// Their first words. Sorted.
 static FIRST_WORDS: WordSet = WordSet::new(&[
-    "add", "budget", "call", "can", "could", "dont", "forget", "i", "im", "ive", "mood", "my",
-    "note", "plan", "please", "put", "remember", "remind", "set", "show", "spent", "split",
-    "track", "wake", "whats",
+    "add", "budget", "call", "can", "cancel", "could", "done", "dont", "forget", "how", "i", "im",
+    "ive", "list", "mood", "my", "note", "plan", "please", "put", "remember", "remind", "remove",
+    "set", "show", "spent", "split", "track", "wake", "what", "whats", "who",
 ]);
 
 /// One request of a message.
@@ -48,7 +51,7 @@ impl<'a> Part<'a> {
         let part = parsing::read_message(&context);
         let mut intent = one_request(&part);
         let may_be_power = !intent.is_command() || intent.is_unclear();
-        if may_be_power && asks_for_power(&context) {
+        if may_be_power && asks_for_power(&context, message.context.group) {
             intent = Intent::Power(text.to_owned());
         }
         Self {
@@ -84,9 +87,13 @@ impl<'a> Part<'a> {
             | Intent::AskWhen { .. }
             | Intent::AskWhat { .. }
             | Intent::AskRest { .. }
-            | Intent::Several(_) => begins(&[
-                "remind me", "remember that", "my name is", "spent", "i spent", "ive spent",
-            ]),
+            | Intent::Several(_) => {
+                // "and remember my passport" is to be done.
+                let is_stated = || next.iter().any(|word| word == "is");
+                begins(&[
+                    "remind me", "remember that", "my name is", "spent", "i spent", "ive spent",
+                ]) || begins(&["remember my"]) && is_stated()
+            }
             Intent::Remember { .. } => {
                 begins(&["remind me", "remember that", "add", "put", "spent"])
             }
@@ -102,7 +109,7 @@ fn adds_to_list(words: &Words) -> bool {
 }
 
 /// Whether a superpower is asked for; what may be ordinary talk isn't.
-fn asks_for_power(context: &MessageContext<'_>) -> bool {
+fn asks_for_power(context: &MessageContext<'_>, in_group: bool) -> bool {
     let has_number = context.text.contains(|c: char| c.is_ascii_digit());
     let calls = recognise(context).calls;
     calls.iter().any(|call| match call.strength {
@@ -111,7 +118,8 @@ fn asks_for_power(context: &MessageContext<'_>) -> bool {
             let is_dated = call.power.has_plans() || call.power == Power::PostEventCheckin;
             has_number && (call.power.is_about_money() || is_dated)
         }
-        Strength::Opening | Strength::InSession => false,
+        Strength::Opening => !in_group,
+        Strength::InSession => false,
     })
 }
 
@@ -285,7 +293,10 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
 }
 
 fn is_link(words: &Words, at: usize) -> bool {
-    matches!(words.get(at), "and" | "then" | "also" | "plus" | "so")
+    matches!(
+        words.get(at),
+        "and" | "then" | "also" | "plus" | "so" | "oh"
+    )
 }
 
 /// Where a request may begin that follows another one.

@@ -33,6 +33,9 @@ impl MessageTurn<'_> {
         let Some(Question::Rest { before, after }) = self.question(tx)? else {
             return Ok(None);
         };
+        if self.was_changed_since_asked(tx)? {
+            return Ok(None);
+        }
         let persona = self.ingest.persona.get();
         let rest = assistant::missing_part(&self.message.text, &persona.name);
         if rest.is_empty() {
@@ -49,6 +52,19 @@ impl MessageTurn<'_> {
             self.drop_question(tx)?;
         }
         Ok(reply)
+    }
+
+    /// Whether the last message changed something after the question: then nothing completes it.
+    fn was_changed_since_asked(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let asked = tx.question(self.room.id, self.user.id)?;
+        let asked = asked.map(|(_, at)| at);
+        let last = self.said_last(tx)?.map(|last| last.received_at);
+        Ok(
+            match last.filter(|last| asked.is_some_and(|asked| *last > asked)) {
+                Some(last) => !self.powers_of(tx, last)?.is_empty(),
+                None => false,
+            },
+        )
     }
 
     /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.

@@ -47,8 +47,99 @@ pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, DoneDay)
     }
 }
 
+/// Several things that were done, or one on several days.
+pub(super) struct EachDone {
+    /// The words of each, and how many days ago it was.
+    pub(super) done: Vec<(usize, usize, u32)>,
+    /// A day is named.
+    pub(super) is_dated: bool,
+}
+
+/// A longer text tells more than that.
+const EACH_WORDS_MAX: usize = 16;
+
+/// "ran and read 20 pages yesterday", "ran today and yesterday"; `None` for one thing on one day.
+pub(super) fn each(words: &Words<'_>, start: usize, end: usize) -> Option<EachDone> {
+    let is_link = |at: usize| matches!(words.get(at), "and" | "&");
+    if end.saturating_sub(start) > EACH_WORDS_MAX || !(start..end).any(is_link) {
+        return None; // most messages
+    }
+    let mut parts: Vec<(usize, usize, Option<u32>)> = Vec::new();
+    let mut begin = start;
+    for at in start..end {
+        if !is_link(at) && !words.is_set_off(at) && at + 1 < end {
+            continue;
+        }
+        let until = at + usize::from(!is_link(at));
+        let begins = ["i did my", "i did", "did my", "did", "i have", "i"];
+        let own = words.after(begin, &begins).unwrap_or(begin).min(until);
+        if own < until {
+            parts.push(match read(words, own, until) {
+                (to, DoneDay::Ago(days)) if to < until => (own, to, Some(days)),
+                (to, DoneDay::Ago(_)) => (own, to, None),
+                _ => return None,
+            });
+        }
+        begin = at + 1;
+    }
+    let is_dated = parts.iter().any(|(.., days)| days.is_some());
+    let mut last = *parts.first().filter(|(from, to, _)| from < to)?;
+    let mut done = Vec::new();
+    for (at, (from, to, days)) in parts.iter().enumerate() {
+        let later = parts[at..].iter().find_map(|(.., days)| *days);
+        let days = days.or(later).or(last.2).unwrap_or(0);
+        // "yesterday" alone is one more day of the same.
+        last = match from < to {
+            true => (*from, *to, Some(days)),
+            false => (last.0, last.1, Some(days)),
+        };
+        done.push((last.0, last.1, days));
+    }
+    (done.len() > 1).then_some(EachDone { done, is_dated })
+}
+
 /// Days from the last such weekday to today.
 pub(super) fn since(weekday: Weekday, today: NaiveDate) -> u32 {
     let days = today.weekday().num_days_from_monday() + 7 - weekday.num_days_from_monday();
     days % 7
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_things_and_days_are_told_apart() {
+        let cases: [(&str, &[(&str, u32)]); 8] = [
+            ("ran today and yesterday", &[("ran", 0), ("ran", 1)]),
+            ("ran and read yesterday", &[("ran", 1), ("read", 1)]),
+            (
+                "run today and read 20 pages",
+                &[("run", 0), ("read 20 pages", 0)],
+            ),
+            (
+                "ran yesterday and did yoga today",
+                &[("ran", 1), ("yoga", 0)],
+            ),
+            (
+                "ran, swam and read",
+                &[("ran", 0), ("swam", 0), ("read", 0)],
+            ),
+            ("ran yesterday", &[]),
+            ("ran on monday and tuesday", &[]),
+            ("", &[]),
+        ];
+        for (text, expected) in cases {
+            let words = Words::new(text);
+            let found = each(&words, 0, words.len()).map(|found| found.done);
+            let found = found.unwrap_or_default().into_iter();
+            let found: Vec<(String, u32)> = found
+                .map(|(from, to, days)| (words.phrase(from..to), days))
+                .collect();
+            let expected = expected
+                .iter()
+                .map(|(what, days)| (what.to_string(), *days));
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{text}");
+        }
+    }
 }

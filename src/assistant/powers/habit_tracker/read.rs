@@ -92,6 +92,7 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     {
         return None;
     }
+    let end = without_addition(words, at, end);
     let (to, day) = days::read(words, at, end);
     let dated = matches!(words.get(end - 1), "today" | "yesterday");
     let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
@@ -121,6 +122,9 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     if (at..to).any(|n| is_negative(words.get(n))) {
         return None;
     }
+    if !is_to_come && let Some(found) = several(words, (at, from), end) {
+        return Some(found);
+    }
     let (from, strength) = match from {
         Some(from) if dated || plain.is_some() || is_usual_past(words.get(from)) => (from, Soft),
         Some(from) => (from, InSession),
@@ -132,6 +136,39 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     };
     let is_report = dated || plain.is_some();
     (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
+}
+
+/// The end before "too" and its like.
+fn without_addition(words: &Words<'_>, at: usize, end: usize) -> usize {
+    let last = end.saturating_sub(1);
+    match words.get(last) {
+        "too" | "also" | "again" if last > at => last,
+        "well" if last > at + 1 && words.get(last - 1) == "as" => last - 1,
+        _ => end,
+    }
+}
+
+/// "ran and read 20 pages yesterday", "ran today and yesterday". `from`: after "I" and its like.
+fn several(
+    words: &Words<'_>,
+    (at, from): (usize, Option<usize>),
+    end: usize,
+) -> Option<(Strength, HabitAction)> {
+    let start = from.unwrap_or(at);
+    let found = days::each(words, start, end)?;
+    let is_plain = (at..start).any(|n| words.get(n) == "did");
+    let is_sure = found.is_dated || is_plain || is_usual_past(words.get(start));
+    let strength = if is_sure {
+        Strength::Soft
+    } else {
+        Strength::InSession
+    };
+    let is_report = found.is_dated || is_plain;
+    let done = found.done.into_iter();
+    let each = done.map(|(from, to, days)| did(words, (from, to), days, is_report));
+    let whole = Box::new(did(words, (start, end), 0, is_report));
+    let each = each.collect();
+    Some((strength, HabitAction::Each { whole, each }))
 }
 
 fn is_negative(word: &str) -> bool {

@@ -23,7 +23,9 @@ pub(super) fn subject(action: &PowerAction, strength: Strength) -> Option<&str> 
             | BudgetAction::SpentIfInUse { .. }
             | BudgetAction::Budgets(_),
         )
-        | PowerAction::HabitTracker(HabitAction::Did { .. } | HabitAction::DidNot { .. })
+        | PowerAction::HabitTracker(
+            HabitAction::Did { .. } | HabitAction::DidNot { .. } | HabitAction::Each { .. },
+        )
         | PowerAction::MoodTracker(MoodAction::Log { .. }) => Some(""),
         PowerAction::BillSplit(
             BillSplitAction::Paid(_)

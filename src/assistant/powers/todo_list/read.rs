@@ -1,6 +1,7 @@
 //! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
 //! for friday", "done with milk".
 
+use super::corrected::things_meant;
 use super::fixed_requests::{session_request, whole_request};
 use super::phrases::{
     after_verb, is_no_thing, is_repeat, list_at, list_to_show, no_repetition, on_list,
@@ -10,7 +11,7 @@ use crate::assistant::builtin::when::{self, Spec};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::Strength;
-use crate::assistant::powers::parsers::{self, things};
+use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 
 /// Words after "add" that name things for a list, where none is named.
@@ -29,6 +30,9 @@ pub(in crate::assistant::powers) fn parse(
         return Some((InSession, action));
     }
     let verb = words.get(at);
+    if is_one_more(message, at, end) {
+        return Some((InSession, added(message, ListName::InUse, (at, end), None)));
+    }
     if let "todo" | "to-do" | "todos" = verb
         && words.is_set_off(at)
     {
@@ -157,6 +161,24 @@ fn to_lists(
     (actions.len() > 1 && start >= end).then_some(actions)
 }
 
+/// "also eggs", "and butter": one more thing for the list in use.
+fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
+    let words = &message.words;
+    let is_linked = at > 0 && matches!(words.get(at - 1), "also" | "and");
+    let is_request = || {
+        words
+            .after(at, &["add", "put", "remove", "done", "show", "clear"])
+            .is_some()
+    };
+    let is_timed = || (at..end).any(|n| when::read(words, n).is_some());
+    is_linked
+        && end > at
+        && !matches!(words.get(at), "thanks" | "thank" | "then" | "now" | "so")
+        && is_plain_thing(message, at, end)
+        && !is_request()
+        && !is_timed()
+}
+
 /// "add milk", "add milk and eggs": in a direct chat, short enough to be for a list.
 fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
     let words = &message.words;
@@ -232,9 +254,19 @@ fn added(
         Ok(due) => due,
         Err(reply) => return TodoAction::Unclear(reply),
     };
-    let drafts = things(text)
-        .into_iter()
-        .map(|text| draft(message, text, due));
+    let Some(mut things) = things_meant(text) else {
+        let reply = "Which things do you mean in the end? I've added nothing.";
+        return TodoAction::Unclear(reply.to_owned());
+    };
+    for thing in things.iter_mut().skip(1) {
+        *thing = without_verb(thing);
+    }
+    if let Some(other) = things.iter().find(|thing| is_other_request(thing)) {
+        return TodoAction::Unclear(format!(
+            "“{other}” sounds like another request, so I've added nothing. Please send them one by one."
+        ));
+    }
+    let drafts = things.into_iter().map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
         Err(reply) => TodoAction::Unclear(reply),
         Ok(drafts) if drafts.iter().all(|draft| is_no_thing(&draft.text)) => {
@@ -242,6 +274,25 @@ fn added(
         }
         Ok(drafts) => TodoAction::Add(list, drafts),
     }
+}
+
+/// "add sugar" after "flour and".
+fn without_verb(thing: &str) -> String {
+    let words = Words::new(thing);
+    match words.after(0, &["add"]) {
+        Some(from) if from < words.len() => parsers::original(&words, from, words.len()),
+        _ => thing.to_owned(),
+    }
+}
+
+/// Whether something else is asked for in the same sentence, which is no thing.
+fn is_other_request(thing: &str) -> bool {
+    let beginnings = [
+        "remind me", "wake me", "spent", "i spent", "ive spent", "remember that", "my name is",
+        "whats on my", "what is on my", "show my", "show me my", "what do i have",
+        "how much have i", "who owes",
+    ];
+    Words::new(thing).after(0, &beginnings).is_some()
 }
 
 /// "call the bank on friday". The error says why the day can't be used.

@@ -1,0 +1,89 @@
+//! Things that are corrected in one breath: "beer, no wait, wine". It knows no lists.
+
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::parsers::things;
+use crate::assistant::powers::texts::same;
+
+/// Words between a thing and the one that takes its place.
+const MARKS: [&str; 13] = [
+    "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
+    "sorry i meant", "actually no", "no actually", "i mean", "i meant", "or rather",
+];
+/// The same, only where punctuation is before them.
+const MARKS_SET_OFF: [&str; 7] = [
+    "scratch that", "make that", "make it", "actually", "wait", "sorry", "oops",
+];
+
+/// The things that are meant in the end; `None`: it is not clear which.
+pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {
+    let words = Words::new(text);
+    let mark = (1..words.len()).find_map(|at| Some((at, after_mark(&words, at)?)));
+    let Some((at, from)) = mark else {
+        return Some(things(text));
+    };
+    let mut meant = things(words.original(0..at));
+    let rest = words.original(from..words.len());
+    if let Some((new, old)) = rest.split_once(" not ") {
+        let old = things(old);
+        let is_old = |thing: &String| old.iter().any(|one| same(one, thing));
+        let place = meant.iter().position(is_old)?;
+        meant.retain(|thing| !is_old(thing));
+        meant.splice(place..place, things(new));
+        return Some(meant);
+    }
+    let new = things_meant(rest)?;
+    let is_new = |thing: &String| new.iter().any(|one| same(one, thing));
+    // "milk, bread, actually no bread"
+    if meant.iter().any(is_new) {
+        meant.retain(|thing| !is_new(thing));
+    } else {
+        meant.pop()?;
+        meant.extend(new);
+    }
+    (!meant.is_empty()).then_some(meant)
+}
+
+fn after_mark(words: &Words<'_>, at: usize) -> Option<usize> {
+    let set_off = || {
+        words
+            .is_set_off(at - 1)
+            .then(|| words.after(at, &MARKS_SET_OFF))
+    };
+    let from = words.after(at, &MARKS).or_else(|| set_off().flatten())?;
+    Some(
+        words
+            .after(from, &["make it", "make that", "i mean", "i meant"])
+            .unwrap_or(from),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_counts() {
+        let cases: [(&str, Option<&[&str]>); 12] = [
+            ("beer. no wait, wine", Some(&["wine"])),
+            ("milk, beer, no wait, wine", Some(&["milk", "wine"])),
+            ("milk, actually no, oat milk", Some(&["oat milk"])),
+            ("milk i mean oat milk", Some(&["oat milk"])),
+            (
+                "milk and eggs, sorry, bread not eggs",
+                Some(&["milk", "bread"]),
+            ),
+            ("milk, bread, actually no bread", Some(&["milk"])),
+            ("milk, wait no, make it butter", Some(&["butter"])),
+            ("milk and eggs", Some(&["milk", "eggs"])),
+            ("sorry cards", Some(&["sorry cards"])),
+            ("milk no wait", None),
+            ("milk, no wait, bread not eggs", None),
+            ("bread, actually no bread", None),
+        ];
+        for (text, expected) in cases {
+            let found = things_meant(text);
+            let expected = expected.map(|all| all.iter().map(ToString::to_string).collect());
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}
