@@ -27,7 +27,7 @@ use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use follow_up::{
-    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, with_corrected_value,
+    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, reworded, with_corrected_value,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{

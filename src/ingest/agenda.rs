@@ -35,13 +35,12 @@ impl MessageTurn<'_> {
         if self.in_group() && listed.is_empty() {
             return Ok(wording::no_reminders_of_group(name));
         }
-        Ok(wording::reminders_found(
-            &listed,
-            name,
-            about,
-            self.now,
-            self.timezone(),
-        ))
+        let mut reply = wording::reminders_found(&listed, name, about, self.now, self.timezone());
+        for text in often(&found, span) {
+            reply.push('\n');
+            reply.push_str(&wording::comes_more_often(text, TIMES_MAX));
+        }
+        Ok(reply)
     }
 
     /// "when is my swim?" of which only a reminder is known.
@@ -54,6 +53,18 @@ impl MessageTurn<'_> {
         }
         let is_of_reminder = !self.reminders_matching(tx, Some(about), None)?.is_empty();
         Ok(is_of_reminder && self.answer_from_memory(tx)?.is_none())
+    }
+
+    /// "when is the dentist?", which nothing else answers.
+    pub(super) fn answer_from_reminders(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let unknown = self.unknown_message();
+        let Some(about) = unknown.asked_about.as_deref().filter(|_| !self.in_group()) else {
+            return Ok(None);
+        };
+        match self.asks_for_reminder(tx, about)? {
+            true => self.find_reminders(tx, None, Some(about)).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// `of_calendar`: it is said where no calendar is looked at.
@@ -108,7 +119,10 @@ impl MessageTurn<'_> {
             .iter()
             .map(|(r, at)| (r.text.as_str(), *at))
             .collect();
-        let mut more = Vec::new();
+        let more = often(reminders, Some(span)).into_iter();
+        let mut more: Vec<String> = more
+            .map(|text| wording::comes_more_often(text, TIMES_MAX))
+            .collect();
         if !self.flags.boolean("llm.force_basic_mode") {
             if self.has_calendars() {
                 let zone = self.timezone();
@@ -168,6 +182,15 @@ fn moments<'r>(reminders: &'r [Reminder], span: Option<&Span>) -> Vec<(&'r Remin
     }
     all.sort_by_key(|(_, at)| *at);
     all
+}
+
+/// The texts of those that come more often than is listed.
+fn often<'r>(reminders: &'r [Reminder], span: Option<&Span>) -> Vec<&'r str> {
+    let is_often = |reminder: &&Reminder| {
+        span.is_some_and(|span| reminder.moments(&span.range, TIMES_MAX + 1).len() > TIMES_MAX)
+    };
+    let often = reminders.iter().filter(is_often);
+    often.map(|reminder| reminder.text.as_str()).collect()
 }
 
 fn owners(moments: &[(&Reminder, Timestamp)]) -> Vec<Reminder> {

@@ -166,6 +166,9 @@ impl MessageTurn<'_> {
         if let Some(known) = self.answer_from_memory(tx)? {
             return Ok(known.into());
         }
+        if let Some(reminders) = self.answer_from_reminders(tx)? {
+            return Ok(reminders.into());
+        }
         if let Some(nothing) = self.nothing_to_move(tx)? {
             return Ok(nothing.into());
         }

@@ -45,6 +45,9 @@ pub(super) struct Latest {
     /// The reminders that came last, which "snooze" means, where something was named after them.
     #[serde(default)]
     pub(super) came_before: Option<ReminderDelivery>,
+    /// It is what "undo" did, which goes back no further.
+    #[serde(default)]
+    pub(super) is_undone: bool,
 }
 
 /// A fact that a person stated: "undo" after it never takes back what was done before it.
@@ -197,6 +200,7 @@ impl Latest {
             calendar_event: None,
             fact: None,
             came_before: None,
+            is_undone: false,
         }
     }
 

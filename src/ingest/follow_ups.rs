@@ -81,6 +81,8 @@ impl MessageTurn<'_> {
             }
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
             FollowUp::Rename { which, text } => self.rename(tx, which, text)?.map(Reply::from),
+            FollowUp::Reword { old, new } => self.reword(tx, old, new)?.map(Reply::from),
+            FollowUp::Replace { to, text } => self.replace(tx, to, text)?.map(Reply::from),
             FollowUp::Skip { which, day } => {
                 let skipped = self.skip(tx, which, day.as_ref())?;
                 skipped.map(Reply::from)
@@ -263,8 +265,28 @@ impl MessageTurn<'_> {
         if self.now.0 - at.0 > NUMBERS_MS {
             return Ok(Some(wording::too_late_to_undo()));
         }
+        if latest.is_undone {
+            return Ok(Some(wording::undone_already()));
+        }
         let undone = self.undo_latest(tx, &latest, at)?;
+        if undone.is_some() {
+            self.note_undone(tx)?;
+        }
         Ok(Some(undone.unwrap_or_else(wording::nothing_to_undo)))
+    }
+
+    /// What was taken back is still what "it" means, but is not done again by "undo".
+    fn note_undone(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(latest.as_ref(), 0, self.now);
+        let Some((latest, _)) = latest.filter(|(latest, _)| latest.fact.is_none()) else {
+            return Ok(()); // a name stays
+        };
+        let latest = Latest {
+            is_undone: true,
+            ..latest
+        };
+        latest.note(tx, self.room.id, self.user.id, self.now)
     }
 
     /// `None`: there is nothing of it any more. `at`: when it was noted.

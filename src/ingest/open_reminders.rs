@@ -89,7 +89,11 @@ impl MessageTurn<'_> {
         let known = tx.dialog(self.room.id, self.user.id)?.latest;
         let same = dialog::recent::<Latest>(known.as_ref(), 0, self.now);
         let mut latest = match same {
-            Some((latest, _)) if latest.event == Event::Set && latest.fact.is_none() => latest,
+            Some((latest, _))
+                if latest.event == Event::Set && latest.fact.is_none() && !latest.is_undone =>
+            {
+                latest
+            }
             _ => Latest::of(Event::Set, &[]),
         };
         latest.reminders.push(LatestReminder::of(reminder));

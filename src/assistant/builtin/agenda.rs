@@ -41,7 +41,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     if let Some(from) = words.after(message.start, &REMINDERS) {
         let about = words.after(from, &["about", "of", "with"]);
         let from = words
-            .after(from, &["due on", "due", "for", "on"])
+            .after(from, &["due on", "due in", "due", "for", "on", "in"])
             .unwrap_or(from);
         if let Some(span) = span(message, from..end) {
             return Some(Intent::FindReminders {
@@ -77,7 +77,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let from = words
         .after(from, &["going on", "coming up", "planned"])
         .unwrap_or(from);
-    let from = words.after(from, &["for", "on"]).unwrap_or(from);
+    let from = words.after(from, &["for", "on", "in"]).unwrap_or(from);
     span(message, from..end).map(agenda)
 }
 
@@ -103,22 +103,33 @@ fn today(message: &ParsedMessage) -> Option<Span> {
 }
 
 /// Parses all of these words as a span of time.
-fn span(message: &ParsedMessage, words: Range<usize>) -> Option<Span> {
+pub(super) fn span(message: &ParsedMessage, words: Range<usize>) -> Option<Span> {
     if words.is_empty() {
         return None;
     }
-    let (zone, now) = (message.zone(), message.context.now);
-    let name = match message.words.phrase(words.clone()).as_str() {
-        "the week" => "this week".to_owned(),
-        "the weekend" => "this weekend".to_owned(),
-        name => name.to_owned(),
-    };
-    if let Some((from, to)) = days(&name, now.utc().with_timezone(&zone).date_naive()) {
-        let range = when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?;
-        return Some(Span { range, name });
+    if let Some(span) = named_span(message, &message.words.phrase(words.clone())) {
+        return Some(span);
     }
+    let (zone, now) = (message.zone(), message.context.now);
     let range = day(&message.words, words, now, zone)?;
     let name = wording::day_name(range.start, now, zone);
+    Some(Span { range, name })
+}
+
+/// "this week", "next month", "december".
+pub(super) fn named_span(message: &ParsedMessage, name: &str) -> Option<Span> {
+    let (zone, now) = (message.zone(), message.context.now);
+    let name = match name {
+        "the week" => "this week",
+        "the weekend" => "this weekend",
+        name => name,
+    };
+    let (from, to) = days(name, now.utc().with_timezone(&zone).date_naive())?;
+    let range = when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?;
+    let name = match when::month(name) {
+        Some(_) => format!("in {}", from.format("%B")),
+        None => name.to_owned(),
+    };
     Some(Span { range, name })
 }
 
@@ -135,7 +146,14 @@ fn days(name: &str, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {
         "next weekend" => (in_days(monday, 12)?, in_days(monday, 14)?),
         "this month" => (today, next_month),
         "next month" => (next_month, next_month.checked_add_months(Months::new(1))?),
-        _ => return None,
+        name => {
+            let month = when::month(name)?;
+            let first = today.with_day(1)?;
+            let mut firsts = (0..12).filter_map(|n| first.checked_add_months(Months::new(n)));
+            let first = firsts.find(|first| first.month() == month)?;
+            let after = first.checked_add_months(Months::new(1))?;
+            (first.max(today), after)
+        }
     })
 }
 

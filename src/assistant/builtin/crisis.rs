@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::word_set::WordMap;
 use super::words::Words;
-use phrases::{ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, PHRASES, PHRASES_OF_I, VIOLENCE};
+use phrases::{ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, PHRASES, PHRASES_OF_I, THINGS, VIOLENCE};
 use telling::TELLING;
 
 /// More pills at once are an emergency.
@@ -50,7 +50,7 @@ fn begins_phrase(word: &str) -> bool {
 fn is_phrase(words: &Words, at: usize) -> bool {
     words
         .after(at, &PHRASES)
-        .is_some_and(|next| !is_accident(words, at, next))
+        .is_some_and(|next| !is_accident(words, at, next) && !is_of_things(words, at, next))
         || words.after(at, &languages::PHRASES).is_some()
         || is_of_ending(words, at)
         || is_of_i(words, at)
@@ -61,6 +61,12 @@ fn is_accident(words: &Words, at: usize, next: usize) -> bool {
     let is_hurt = words.after(at, &["cut myself", "hurt myself"]).is_some();
     let is_told_so = at > 0 && words.get(at - 1) == "accidentally";
     is_hurt && (is_told_so || words.after(next, &ACCIDENTS).is_some())
+}
+
+/// "send it all emails" with a letter missing: other things are meant by "all".
+fn is_of_things(words: &Words, at: usize, next: usize) -> bool {
+    words.after(at, &["end it all"]) == Some(next)
+        && words.after(next, &THINGS) == Some(words.len())
 }
 
 /// "I want to end it", and no more: "… the meeting early" is none.
@@ -248,6 +254,10 @@ mod tests {
             ("ganas de comer", false),
             ("voglio vivere a Roma", false),
             ("my lights keep dying", false),
+            ("end it all emails", false),
+            ("end it all", true),
+            ("i want to end it all tonight", true),
+            ("end it all emails and my life", true),
             ("i dont want to wake up tomorrow", true),
             ("i hope i dont wake up", true),
             ("i dont want to wake up at 6", false),

@@ -10,7 +10,7 @@ mod read;
 mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
-pub use corrected_value::{corrected_value, with_corrected_value};
+pub use corrected_value::{corrected_value, reworded, with_corrected_value};
 pub(in crate::assistant) use new_time::read_new_time;
 pub(in crate::assistant) use read::{is_consent, read};
 
@@ -51,6 +51,16 @@ pub enum FollowUp {
     /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
     Rename {
         which: ReminderRef,
+        text: String,
+    },
+    /// "dad, not mom": one word for another in the text of the last one.
+    Reword {
+        old: String,
+        new: String,
+    },
+    /// "make it 7 and call dad instead": another time and another text.
+    Replace {
+        to: TimeChange,
         text: String,
     },
     /// Leaves out the times of one day of a repeating reminder; `None`: its next time.

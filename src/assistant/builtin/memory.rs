@@ -202,7 +202,13 @@ pub(super) fn asked_about(text: &str, words: &Words) -> Option<String> {
         return Some(about).filter(|about| !about.is_empty());
     };
     let from = words
-        .after(from + 1, &["is", "are", "was", "were", "does", "do", "did"])
+        .after(
+            from + 1,
+            &[
+                "is", "are", "was", "were", "does", "do", "did", "much is", "much are",
+                "much does", "much do",
+            ],
+        )
         .unwrap_or(from + 1);
     Some(subject(words.original(from..words.len()))).filter(|about| !about.is_empty())
 }

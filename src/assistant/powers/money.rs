@@ -120,6 +120,11 @@ pub(super) fn parts(words: &Words, from: usize, end: usize) -> Vec<(usize, usize
     parts
 }
 
+/// Whether it is the name or the symbol of a currency.
+pub(super) fn is_currency(word: &str) -> bool {
+    NAMES.contains(&word) || SYMBOLS.contains(&word)
+}
+
 fn subject_of<'a>(words: &Words<'a>, at: usize) -> &'a str {
     let typed = words.original(at..at + 1);
     typed.trim_matches(|c: char| !c.is_alphanumeric())

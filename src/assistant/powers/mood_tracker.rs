@@ -158,6 +158,9 @@ fn fixed(request: &str) -> Option<(Strength, MoodAction)> {
 /// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
 fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
     let word = words.get(from);
+    if plain && is_of_other_scale(words, from) {
+        return Some(MoodAction::OutOfRange);
+    }
     let number = word
         .split_once('/')
         .filter(|(_, of)| *of == "10")
@@ -204,6 +207,17 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         score,
         note: parsers::original(words, from, end),
     })
+}
+
+/// "3/5", "3 out of 5": how much that is of 10 is not said.
+fn is_of_other_scale(words: &Words<'_>, at: usize) -> bool {
+    let is_number = |word: &str| word.parse::<u32>().is_ok();
+    match words.get(at).split_once('/') {
+        Some((n, of)) => is_number(n) && is_number(of) && of != "10",
+        None => words
+            .after(at + 1, &["out of", "of", "from"])
+            .is_some_and(|of| is_number(words.get(at)) && !matches!(words.get(of), "10" | "ten")),
+    }
 }
 
 impl Superpower for MoodState {

@@ -159,17 +159,35 @@ fn keep(message: &ParsedMessage<'_>, from: usize, end: usize) -> TicketAction {
     };
     let has_photo = message.context.has_photos;
     match planned_time::find(message, from, end, evening) {
-        Some(found) => with_time(found.time, |time| TicketAction::Keep {
-            text,
-            time: Some(time),
-            has_photo,
-        }),
+        Some(found) => {
+            // "tomorrow" would be another day each time it is shown.
+            let (first, last) = found.range();
+            let is_relative = (first..last).any(|n| is_of_now(words.get(n)));
+            let rest = found.rest(words, from, end).join(", ");
+            let text = match is_relative && !rest.is_empty() {
+                true => rest,
+                false => text,
+            };
+            with_time(found.time, |time| TicketAction::Keep {
+                text,
+                time: Some(time),
+                has_photo,
+            })
+        }
         None => TicketAction::Keep {
             text,
             time: None,
             has_photo,
         },
     }
+}
+
+/// Whether a word of a day goes by the day on which it is said.
+fn is_of_now(word: &str) -> bool {
+    matches!(
+        word,
+        "tomorrow" | "today" | "tonight" | "next" | "this" | "in"
+    )
 }
 
 fn with_time(

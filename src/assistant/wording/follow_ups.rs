@@ -86,6 +86,11 @@ pub fn nothing_to_undo() -> String {
         .to_owned()
 }
 
+pub fn undone_already() -> String {
+    "I've taken back the last change already, and can't go back further. Nothing has changed."
+        .to_owned()
+}
+
 pub fn too_late_to_undo() -> String {
     "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed."
         .to_owned()
@@ -313,6 +318,14 @@ pub fn reminders_found(
     let count = super::account::counted(reminders.len(), "reminder", "reminders");
     let lines = numbered_reminders(reminders, now, timezone);
     super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
+}
+
+/// Of a reminder whose later times are not listed.
+pub fn comes_more_often(what: &str, listed: usize) -> String {
+    format!(
+        "“{}” comes more often than that: these are its first {listed} times.",
+        quoted(what)
+    )
 }
 
 /// In a group; those of the direct chat are not named there.

@@ -2,7 +2,7 @@
 
 use super::Referent;
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
-use crate::assistant::wording;
+use crate::assistant::{self, wording};
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
 use crate::ingest::dialog::{Event, Latest};
@@ -51,7 +51,8 @@ impl MessageTurn<'_> {
         };
         let [reminder] = open.as_slice() else {
             let is_one_thing = open.windows(2).all(|pair| pair[0].text == pair[1].text);
-            if *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
+            let are_named = !matches!(which, ReminderRef::Latest | ReminderRef::About(_));
+            if are_named || *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
                 return Ok(Some(self.change_each(tx, &open, to)?));
             }
             let reply = self.ask_which(tx, "with its number, like “move 2 to friday”", &open)?;
@@ -93,19 +94,72 @@ impl MessageTurn<'_> {
         self.change_to(tx, reminder, &request).map(Some)
     }
 
-    /// One thing that was set for several times.
+    /// One word for another in the text of the last one; `None`: it has no such word.
+    pub(super) fn reword(&self, tx: &mut Tx<'_>, old: &str, new: &str) -> Result<Option<String>> {
+        let Some(Referent::Open(mut open)) = self.latest_found(tx)? else {
+            return Ok(None);
+        };
+        open.retain(|reminder| assistant::reworded(&reminder.text, old, new).is_some());
+        let [reminder] = open.as_slice() else {
+            return Ok(None);
+        };
+        let Some(text) = assistant::reworded(&reminder.text, old, new) else {
+            return Ok(None);
+        };
+        let request = ReminderRequest {
+            text: &text,
+            send_at: reminder.send_at,
+            recurrence: reminder.recurrence.as_ref(),
+        };
+        self.change_to(tx, reminder, &request).map(Some)
+    }
+
+    /// Another time and another text for the last one.
+    pub(super) fn replace(
+        &self,
+        tx: &mut Tx<'_>,
+        to: &TimeChange,
+        text: &str,
+    ) -> Result<Option<String>> {
+        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
+            return Ok(None);
+        };
+        let [reminder] = open.as_slice() else {
+            return Ok(None);
+        };
+        let recurrence = reminder.recurrence.as_ref();
+        let new = match to.of_set(reminder.send_at, recurrence, self.now, self.zone()) {
+            Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
+                return Ok(Some(wording::reminder_repeats_not_here()));
+            }
+            Ok(new) => new,
+            Err(reply) => return Ok(Some(reply)),
+        };
+        let request = ReminderRequest {
+            text,
+            send_at: new.send_at,
+            recurrence: new.recurrence.as_ref(),
+        };
+        self.change_to(tx, reminder, &request).map(Some)
+    }
+
+    /// One thing that was set for several times, or those that were named by their numbers. Where
+    /// one of them can't be changed so, none is.
     fn change_each(&self, tx: &mut Tx<'_>, open: &[Reminder], to: &TimeChange) -> Result<Reply> {
-        let mut reply = Reply::default();
+        let mut changes = Vec::new();
         for reminder in open {
             let recurrence = reminder.recurrence.as_ref();
-            let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
-            match new {
+            match to.of_set(reminder.send_at, recurrence, self.now, self.zone()) {
                 Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
                     return Ok(wording::reminder_repeats_not_here().into());
                 }
-                Ok(new) => reply.add(self.move_to(tx, reminder, &new)?.into()),
+                Ok(new) => changes.push((reminder, new)),
                 Err(error) => return Ok(error.into()),
             }
+        }
+        let mut reply = Reply::default();
+        for (reminder, new) in changes {
+            reply.add(self.move_to(tx, reminder, &new)?.into());
         }
         // `undo` takes back all of them.
         Latest::of(Event::Changed, open).note(tx, self.room.id, self.user.id, self.now)?;

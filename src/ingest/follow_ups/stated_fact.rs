@@ -17,6 +17,7 @@ impl MessageTurn<'_> {
         let latest = self.latest(tx)?.map(|(latest, _)| latest);
         let latest = Latest {
             fact: Some(fact),
+            is_undone: false,
             ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
         };
         latest.note(tx, self.room.id, self.user.id, self.now)

@@ -78,6 +78,12 @@ pub(super) const ENDING_FOLLOWS: [&str; 17] = [
     "so badly", "so bad", "soon", "because", "like this", "myself", "again", "anymore",
 ];
 
+/// What nobody means who writes that they end it all, where it is the last word.
+pub(super) const THINGS: [&str; 10] = [
+    "emails", "mails", "messages", "notifications", "reminders", "alarms", "calls", "meetings",
+    "events", "subscriptions",
+];
+
 /// What people do who hurt themselves by accident, after "cut myself".
 pub(super) const ACCIDENTS: [&str; 26] = [
     "shaving", "while", "cooking", "chopping", "slicing", "peeling", "cutting", "opening",

@@ -14,16 +14,17 @@ const NUMBERS_MAX: usize = 10;
 /// Lists are not longer than this.
 const NUMBER_MAX: usize = 200;
 
+/// What begins the correction of something that was just said.
+pub(super) const CORRECTIONS: [&str; 15] = [
+    "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant", "oops i mean",
+    "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong", "actually", "no sorry",
+    "no wait",
+];
+
 /// "no, saturday", "actually make it 11", "sorry, at 5": a correction of the last one.
 pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let from = words.after(
-        range.start,
-        &[
-            "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant",
-            "oops i mean", "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong",
-            "actually", "no sorry", "no wait", "no", "sorry",
-        ],
-    )?;
+    let from = words.after(range.start, &CORRECTIONS);
+    let from = from.or_else(|| words.after(range.start, &["no", "sorry"]))?;
     if let Some(found) = words.after(from, &["make", "change", "move"]) {
         return change(words, found - 1..range.end);
     }
@@ -59,6 +60,69 @@ pub(super) fn limited(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         which,
         to: TimeChange(to),
     })
+}
+
+/// Words of one thing and of the one that takes its place.
+const REWORDED_WORDS_MAX: usize = 4;
+
+/// "wait, dad not mom", "not mom, dad", "change mom to dad".
+pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let reword = |old: Range<usize>, new: Range<usize>| {
+        let is_short = |part: &Range<usize>| (1..=REWORDED_WORDS_MAX).contains(&part.len());
+        let is_other = |part: &Range<usize>| {
+            let is_talk = matches!(
+                words.get(part.start),
+                "thanks" | "thank" | "now" | "yet" | "sure"
+            );
+            is_talk || when::read(words, part.start).is_some()
+        };
+        let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_other(&new);
+        let [old, new] = [old, new].map(|part| subject(words.original(part)));
+        (fits && !old.is_empty() && !new.is_empty()).then_some(FollowUp::Reword { old, new })
+    };
+    let linked = |from: usize, links: &[&str]| {
+        let link = (from + 1..range.end).find(|at| words.after(*at, links).is_some())?;
+        Some((link, words.after(link, links)?))
+    };
+    if let Some(from) = words.after(range.start, &["replace", "swap"]) {
+        let (link, next) = linked(from, &["with", "by", "for"])?;
+        return reword(from..link, next..range.end);
+    }
+    if let Some(from) = words.after(range.start, &["change"]) {
+        let (link, next) = linked(from, &["to", "into"])?;
+        let is_named = from..link;
+        let is_reminder = is_named.clone().any(|at| {
+            matches!(
+                words.get(at),
+                "it" | "that" | "this" | "reminder" | "text" | "the" | "my"
+            )
+        });
+        return (!is_reminder)
+            .then(|| reword(is_named, next..range.end))
+            .flatten();
+    }
+    let marks = [
+        "no wait", "wait no", "wait", "sorry i meant", "sorry i mean", "oops i meant", "i meant",
+        "i mean", "i said", "no i meant", "no i said", "actually", "oops", "sorry", "no",
+    ];
+    // The longest phrase wins.
+    let mark = marks
+        .iter()
+        .filter_map(|mark| words.after(range.start, &[mark]));
+    let mark = mark.max();
+    let from = mark.unwrap_or(range.start);
+    if let Some(old) = words.after(from, &["not"]) {
+        let but = linked(old, &["but"]);
+        let set_off = || {
+            (old..range.end)
+                .find(|at| words.is_set_off(*at))
+                .map(|at| (at + 1, at + 1))
+        };
+        let (end, new) = but.or_else(set_off)?;
+        return reword(old..end, new..range.end);
+    }
+    let (not, old) = linked(mark?, &["not"])?;
+    reword(old..range.end, from..not)
 }
 
 /// "change the text to buy milk", "change it to buy milk", "rename my swim reminder to run".
@@ -114,6 +178,22 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         let which = ReminderRef::Latest;
         return Some(FollowUp::Change { which, to });
     }
+    if words.get(range.end) == "instead"
+        && let Some(found) = referred.and_then(|from| replaced(words, from..range.end))
+    {
+        return Some(found);
+    }
+    let both = words.after(
+        at,
+        &["both of them", "both", "them both", "all of them", "them"],
+    );
+    if let Some(from) = both
+        && let Some(to) = read_new_time(words, from..range.end)
+    {
+        let count = (at..from).any(|at| words.get(at) == "both").then_some(2);
+        let which = ReminderRef::Together(count);
+        return Some(FollowUp::Change { which, to });
+    }
     let Some((numbers, from)) = numbers(words, at) else {
         // "set a reminder to …" sets a new one.
         let may_name = !matches!(verb, "set" | "put" | "bring");
@@ -126,6 +206,15 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         which: ReminderRef::Numbered(numbers),
         to,
     })
+}
+
+/// "7 and call dad" of "make it 7 and call dad instead".
+fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let and = range.clone().find(|at| words.get(*at) == "and")?;
+    let to = read_new_time(words, range.start..and)?;
+    let from = words.after(and + 1, &["to"]).unwrap_or(and + 1);
+    let text = reminder::text_alone(words, from..range.end)?;
+    Some(FollowUp::Replace { to, text })
 }
 
 /// Whether a time may follow: it may after "make it", but "set the reminder to call mom" names a

@@ -78,6 +78,18 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     (!replaced.is_empty() && !before.is_empty()).then(|| text.trim().to_owned())
 }
 
+/// The text with one word, or several in a row, in place of others; `None`: it has them not, or more
+/// than once.
+pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
+    let (words, old) = (Words::new(text), Words::new(old).phrase(0..usize::MAX));
+    let mut found = (0..words.len()).filter_map(|at| Some((at, words.after(at, &[&old])?)));
+    let (Some((at, end)), None) = (found.next(), found.next()) else {
+        return None;
+    };
+    let (before, after) = (words.original(0..at), words.original(end..words.len()));
+    Some(format!("{before} {new} {after}").trim().to_owned())
+}
+
 /// The day, or none, of a value that is only a time.
 fn whole_time(new: &Words) -> Option<Option<Day>> {
     let at = new.after(0, &["on", "at"]).unwrap_or(0);
@@ -126,6 +138,23 @@ fn has_digit(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_takes_the_place_of_another() {
+        for (text, old, new, expected) in [
+            ("call Mom", "mom", "dad", Some("call dad")),
+            (
+                "call my mom at home",
+                "my mom",
+                "dad",
+                Some("call dad at home"),
+            ),
+            ("call mom", "bo", "dad", None),
+            ("mom and mom", "mom", "dad", None),
+        ] {
+            assert_eq!(reworded(text, old, new).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_value_takes_the_place_of_one_of_its_kind() {

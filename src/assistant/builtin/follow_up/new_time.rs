@@ -121,6 +121,18 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     {
         return Some(TimeChange(NewTimeText::At(spec)));
     }
+    // "the 5th", "the 5th at 10"
+    if let Some((day, end)) = when::day_at(words, range.start) {
+        let day = when::Spec {
+            day: Some(day),
+            ..when::Spec::default()
+        };
+        let more = when::read(words, end).filter(|(_, end)| *end == range.end);
+        let whole = more.and_then(|(more, _)| day.merged(more));
+        if let Some(spec) = whole.or((end == range.end).then_some(day)) {
+            return Some(TimeChange(NewTimeText::At(spec)));
+        }
+    }
     let wait = when::read_duration(words, range.start).filter(|(_, end)| *end == range.end);
     let (spec, end) = wait.or_else(|| when::read_hour_alone(words, range.start))?;
     (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::cancel::{cancel, switched_off};
-use super::change::{change, corrected, limited, numbers, rename};
+use super::change::{CORRECTIONS, change, corrected, limited, numbers, rename, reworded};
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::{pause, skip};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
@@ -22,7 +22,13 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     let at = message.start.min(end);
     let found = fixed(message.request())
         .or_else(|| limited(words, at..end))
-        .or_else(|| corrected(words, at..end));
+        .or_else(|| corrected(words, at..end))
+        .or_else(|| taken_back(words, at..end))
+        .or_else(|| {
+            may_reword(words.get(at))
+                .then(|| reworded(words, at..end))
+                .flatten()
+        });
     let found = found.or_else(|| match words.get(at) {
         "snooze" => snooze(words, at + 1..end),
         "remind" => again(words, at..end),
@@ -47,6 +53,21 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
+}
+
+/// "oops, cancel that"
+fn taken_back(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(range.start, &CORRECTIONS)?;
+    let from = words.after(from, &["cancel", "delete", "remove"])?;
+    cancel(words, from..range.end)
+}
+
+/// Whether a message that replaces words may begin so.
+fn may_reword(word: &str) -> bool {
+    matches!(
+        word,
+        "wait" | "no" | "not" | "sorry" | "oops" | "i" | "actually" | "change" | "replace" | "swap"
+    )
 }
 
 fn without_thanks(words: &Words) -> usize {
@@ -330,6 +351,9 @@ mod tests {
             Some(FollowUp::Change { which, to }) => {
                 format!("{which:?} {}", at(to.of_set(set, None, now, zone)))
             }
+            Some(FollowUp::Replace { to, text }) => {
+                format!("replace {} {text}", at(to.of_set(set, None, now, zone)))
+            }
             Some(FollowUp::Snooze(Some(to))) => format!("snooze {}", at(to.of_new(now, zone))),
             Some(FollowUp::SnoozeNumbered {
                 numbers,
@@ -375,6 +399,9 @@ mod tests {
             ("Juno, make it 10:30 please", "Latest 11-24 10:30"),
             ("make that friday", "Latest 11-27 09:00"),
             ("move it to friday", "Latest 11-27 09:00"),
+            ("move it to the 5th", "Latest 12-05 09:00"),
+            ("move it to the 5th at 10", "Latest 12-05 10:00"),
+            ("the 5th", "time 12-05 09:00"),
             ("move it to friday at 5pm", "Latest 11-27 17:00"),
             ("move it to 5", "Latest 11-24 17:00"),
             ("change it to tomorrow evening", "Latest 11-24 19:00"),
@@ -392,6 +419,7 @@ mod tests {
                 "Latest 11-24 09:00 FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0",
             ),
             ("move 2 to friday", "Numbered([2]) 11-27 09:00"),
+            ("move both to friday", "Together(Some(2)) 11-27 09:00"),
             (
                 "move the dentist reminder to friday", "About(\"dentist\") 11-27 09:00",
             ),
@@ -405,6 +433,7 @@ mod tests {
             ("cancel the lunch one", "Cancel(About(\"lunch\"))"),
             ("20 min", "time 11-23 14:20"),
             ("cancel that", "Cancel(Latest)"),
+            ("oops cancel that", "Cancel(Latest)"),
             ("delete it", "Cancel(Latest)"),
             ("cancel 2", "Cancel(Numbered([2]))"),
             ("cancel #2", "Cancel(Numbered([2]))"),
@@ -421,6 +450,26 @@ mod tests {
             ("when is it next?", "Dates(Latest)"),
             ("next three dates", "Dates(Latest)"),
             ("next dates of my swim reminder", "Dates(About(\"swim\"))"),
+            ("wait, dad not mom", "Reword { old: \"mom\", new: \"dad\" }"),
+            (
+                "sorry i meant dad not mom", "Reword { old: \"mom\", new: \"dad\" }",
+            ),
+            ("not mom, dad", "Reword { old: \"mom\", new: \"dad\" }"),
+            (
+                "no not mom but my dad",
+                "Reword { old: \"mom\", new: \"my dad\" }",
+            ),
+            ("change mom to dad", "Reword { old: \"mom\", new: \"dad\" }"),
+            (
+                "replace mom with dad", "Reword { old: \"mom\", new: \"dad\" }",
+            ),
+            ("i did not call mom", "none"),
+            ("no thanks, not now", "none"),
+            ("i'm not sure", "none"),
+            ("not on sundays", "Latest That reminder comes "),
+            (
+                "make it 7 and call dad instead", "replace 11-24 07:00 call dad",
+            ),
             ("make it so", "none"),
             ("move the couch", "none"),
             ("change my mind", "none"),

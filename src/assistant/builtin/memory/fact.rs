@@ -31,6 +31,9 @@ const NUMBERED: &str = "number numbers code pin combination combo plate plates i
 const WORDED: &str = "password passphrase passcode username login ssid email e-mail hometown birthplace \
      nationality handle";
 
+/// What is somewhere, and looked for later.
+const PARKED: &str = "car bike bicycle motorbike scooter van keys passport";
+
 /// How something is at the moment, and not what it is.
 const STATES: &str = "wrong right incorrect invalid expired gone lost stolen broken missing weak strong secret \
      private unknown new old long short bad good great ok okay fine full empty locked blocked \
@@ -55,11 +58,11 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
         return None;
     }
     let is_fact = match words.get(at) {
-        "my" | "our" => of_mine(words, at + 1),
-        "the" => of_thing(words, at + 1),
+        "my" | "our" => of_mine(words, at + 1) || of_price(words, at + 1),
+        "the" => of_thing(words, at + 1) || of_price(words, at + 1),
         "i" | "im" | "ive" | "we" => of_myself(words, at) || of_place(words, at),
         "parked" => is_place(words, at + 1),
-        _ => of_another(words, at),
+        _ => of_another(words, at) || of_price(words, at),
     };
     if !is_fact || words.iter().any(|word| is_one_of(DOUBTS, word)) {
         return None;
@@ -92,6 +95,7 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
             first.starts_with(char::is_uppercase) && is_name(words, value.start)
         }
         "type" => words.get(verb - 2) == "blood" && is_blood_type(words.get(value.start)),
+        noun if is_one_of(PARKED, noun) => is_place(words, value.start),
         noun if is_one_of(NUMBERED, noun) => {
             value.clone().any(|at| has_digit(words.get(at)))
                 && !is_one_of(CLAUSE_WORDS, words.get(value.start))
@@ -133,6 +137,22 @@ fn of_another(words: &Words<'_>, at: usize) -> bool {
         "whats" | "wheres" | "whos" | "its" | "thats" | "hes"
     );
     is_owner && is_known && !is_question && of_mine(words, at + 1)
+}
+
+/// "netflix is 12.99 a month", "gym costs 30 euros a month".
+fn of_price(words: &Words<'_>, from: usize) -> bool {
+    let is_verb = |at: usize| matches!(words.get(at), "is" | "are" | "costs" | "cost");
+    let Some(verb) = (from + 1..=from + NOUN_WORDS_MAX).find(|at| is_verb(*at)) else {
+        return false;
+    };
+    let spans = [
+        "a month", "per month", "each month", "every month", "monthly", "a year", "per year",
+        "each year", "every year", "yearly", "a week", "per week", "each week", "every week",
+        "weekly",
+    ];
+    let ends = |at: usize| words.after(at, &spans) == Some(words.len());
+    // A currency may stand between.
+    has_digit(words.get(verb + 1)) && (ends(verb + 2) || ends(verb + 3))
 }
 
 /// "I'm allergic to nuts", "I'm vegetarian".

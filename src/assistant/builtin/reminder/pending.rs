@@ -3,7 +3,9 @@
 use super::parts::{WORDS_MAX, after_link};
 use crate::assistant::builtin::when::{self, Day, Spec, trailing_time};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{Intent, ParsedMessage, RemindersToCancel, subject, wording};
+use crate::assistant::builtin::{
+    Intent, ParsedMessage, RemindersToCancel, Span, agenda, subject, wording,
+};
 
 const HALF_DAY_MINUTES: u32 = 12 * 60;
 
@@ -86,6 +88,12 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
             return None;
         }
         let several = all.is_some() || words.get(found) == "reminders";
+        // "this week's reminders"
+        let name = words.phrase(at..found);
+        let name = name.strip_suffix('s').unwrap_or(&name);
+        if let Some(span) = agenda::named_span(message, name) {
+            return Some(cancelled_within(span));
+        }
         if let Some(spec) = time_before(words, at, found) {
             return Some(cancelled_at(message, &spec, several));
         }
@@ -124,6 +132,18 @@ fn cancelled(message: &ParsedMessage, from: usize, end: usize, several: bool) ->
     {
         end -= 1;
     }
+    // "cancel all reminders this week"
+    let at = message
+        .words
+        .after(from, &["for", "in", "on"])
+        .unwrap_or(from);
+    let is_about = matches!(
+        message.words.get(at.saturating_sub(1)),
+        "to" | "that" | "about" | "of" | "titled" | "called"
+    );
+    if let Some(span) = agenda::span(message, at..end).filter(|_| !is_about) {
+        return cancelled_within(span);
+    }
     // "cancel all reminders for tomorrow": those of one day.
     if let Some((spec, _)) = when::read(&message.words, from).filter(|(_, next)| *next == end)
         && (spec.day.is_some() || spec.clock.is_some())
@@ -150,12 +170,26 @@ fn cancelled(message: &ParsedMessage, from: usize, end: usize, several: bool) ->
     }
 }
 
+fn cancelled_within(span: Span) -> Intent {
+    Intent::CancelReminders(RemindersToCancel {
+        on: Some(span.range),
+        several: true,
+        ..RemindersToCancel::default()
+    })
+}
+
 /// The time before "reminder": "my 7pm reminder", "tomorrow's reminders".
 fn time_before(words: &Words, at: usize, end: usize) -> Option<Spec> {
     let day = match words.get(at) {
         "today's" | "todays" => Some(Day::Today),
         "tomorrow's" | "tomorrows" => Some(Day::InDays(1)),
-        _ => None,
+        day => {
+            let weekday = day.strip_suffix("'s").and_then(when::weekday_name);
+            weekday.map(|day| Day::Weekday {
+                day,
+                next_week: false,
+            })
+        }
     };
     if let (Some(day), true) = (day, at + 1 == end) {
         return Some(Spec {

@@ -36,8 +36,11 @@ pub(in crate::assistant::powers) fn parse(
         .clone()
         .find(|n| matches!(words.get(*n), "birthday" | "bday" | "b-day"))
     else {
-        let born = near.find(|n| words.get(*n) == "born")?;
-        return parse_born(message, at, born, end);
+        let verb = near.find(|n| matches!(words.get(*n), "born" | "turns" | "turning"))?;
+        return match words.get(verb) {
+            "born" => parse_born(message, at, verb, end),
+            _ => parse_turns(message, at, verb, end),
+        };
     };
     if let Some(from) = words.after(at, &WHEN) {
         let name = owner_name(words, from, word, end)?;
@@ -105,6 +108,40 @@ fn parse_born(
     let is_stated = matches!(words.get(verb), "was" | "is") && to == end;
     let is_short = verb - from <= NAME_WORDS_MAX && !name.is_empty();
     (is_stated && is_short).then(|| (Strength::Soft, action(name)))
+}
+
+/// "Bo turns 30 on 5 May", "Bo is turning 30 on 5 May".
+fn parse_turns(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    verb: usize,
+    end: usize,
+) -> Option<(Strength, BirthdayAction)> {
+    let words = &message.words;
+    let from = words.after(at, &KEEP).unwrap_or(at);
+    let verb = Some(verb).filter(|verb| *verb > from)?;
+    let is_being = words.get(verb - 1) == "is" && words.get(verb) == "turning";
+    let name = parsers::original(words, from, verb - usize::from(is_being));
+    let age: i32 = words.get(verb + 1).parse().ok()?;
+    let is_age = (1..=120).contains(&age);
+    let is_stated = is_age && statement::is_person(&name) && !words.is_question();
+    let (action, _) = day(message, verb + 2).filter(|(_, to)| *to == end && is_stated)?;
+    let action = match action(name) {
+        BirthdayAction::Keep {
+            name, month, day, ..
+        } => {
+            let today = local_time::date(message.context.now, message.zone());
+            let is_over = (month, day) < (today.month(), today.day());
+            BirthdayAction::Keep {
+                name,
+                month,
+                day,
+                year: Some(today.year() + i32::from(is_over) - age),
+            }
+        }
+        action => action,
+    };
+    Some((Strength::Clear, action))
 }
 
 fn lists(request: &str) -> bool {

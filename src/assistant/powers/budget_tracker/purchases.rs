@@ -135,7 +135,9 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
     let is_named = (from..to)
         .all(|n| words.get(n).chars().all(char::is_alphabetic) && when::read(words, n).is_none());
-    if !is_short || !is_named {
+    // "100 usd in eur"
+    let is_conversion = (from..to).any(|n| money::is_currency(words.get(n)));
+    if !is_short || !is_named || is_conversion {
         return None;
     }
     let purpose = parsers::original(words, from, to);

@@ -56,7 +56,7 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BirthdayReminder,
-        "b-day bday birthday birthdays born old",
+        "b-day bday birthday birthdays born old turning turns",
     ),
     (
         Power::BillSplit,

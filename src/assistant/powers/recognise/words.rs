@@ -42,7 +42,7 @@ static WORDS: WordSet = WordSet::new(&[
     "task", "tasks", "taxi", "tea", "terminal", "test", "text", "these", "this", "those", "ticket",
     "tickets", "tnt", "to-do", "to-dos", "today", "todo", "todo-list", "todos", "track",
     "tracking", "train", "trained", "trains", "travel", "travels", "trial", "trials", "trip",
-    "trips", "uber", "unmute", "unsubscribe", "untrack", "ups", "urgent", "usps", "vacation",
-    "viva", "waking", "walked", "wedding", "week", "weekend", "went", "write", "written", "wrote",
-    "yesterday", "yodel",
+    "trips", "turning", "turns", "uber", "unmute", "unsubscribe", "untrack", "ups", "urgent",
+    "usps", "vacation", "viva", "waking", "walked", "wedding", "week", "weekend", "went", "write",
+    "written", "wrote", "yesterday", "yodel",
 ]);
