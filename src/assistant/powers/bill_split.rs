@@ -9,7 +9,6 @@ mod sums;
 use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
-use super::parsers;
 use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower, statement};
 use beneficiaries::people_at_end;
