@@ -26,6 +26,7 @@ use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
 pub(super) use names::ordinal;
 pub(in crate::assistant) use names::{month, weekday_name};
+pub(super) use resolve::is_after_midnight;
 pub(in crate::assistant) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour of a day named without a time.

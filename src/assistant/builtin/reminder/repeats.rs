@@ -132,6 +132,15 @@ pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Repeat, us
             times => times.iter_mut().for_each(|spec| spec.part = Some(part)),
         }
     }
+    if let Days::Weekdays(days) = &mut frequency.days
+        && pieces.times.iter().any(when::is_after_midnight)
+    {
+        // "sunday night at 12" is on Monday.
+        if !pieces.times.iter().all(when::is_after_midnight) {
+            return None;
+        }
+        days.iter_mut().for_each(|day| *day = day.succ());
+    }
     let repeat = Repeat {
         frequency,
         times: pieces.times,

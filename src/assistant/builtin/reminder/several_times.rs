@@ -127,12 +127,15 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
     }
     let (day, last) = (first.day, *specs.last()?);
     let lacks_time = |spec: &Spec| spec.clock.is_none() && spec.part.is_none();
-    for spec in &mut specs {
+    let said = specs.clone();
+    for (n, spec) in specs.iter_mut().enumerate() {
         spec.day = spec.day.or(day).or(last.day);
         spec.zone = spec.zone.or(last.zone);
         if lacks_time(spec) {
-            let like = if lacks_time(&first) { last } else { first };
-            (spec.clock, spec.part) = (like.clock, like.part);
+            let has_time = |spec: &&Spec| !lacks_time(spec);
+            let before = || said[..n].iter().rev().find(has_time);
+            let like = said[n..].iter().find(has_time).or_else(before);
+            (spec.clock, spec.part) = like.map_or((None, None), |like| (like.clock, like.part));
         }
     }
     Some((specs, end))

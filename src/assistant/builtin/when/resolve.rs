@@ -376,6 +376,12 @@ pub(in crate::assistant) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Probl
     Ok((at.hour(), at.minute()))
 }
 
+/// Whether it is in the later half of a night: "night at 1".
+pub(in crate::assistant::builtin) fn is_after_midnight(spec: &Spec) -> bool {
+    let hour = spec.clock.map(|clock| in_part(clock, spec.part).hour);
+    spec.part == Some(Part::Night) && hour.is_some_and(|hour| hour < NIGHT_END_HOUR)
+}
+
 /// The local time on `date`; late night hours of a named day belong to the next day.
 fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
     let is_of_night = spec.part == Some(Part::Night) && spec.day.is_some();

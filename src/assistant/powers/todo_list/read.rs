@@ -290,7 +290,8 @@ fn is_other_request(thing: &str) -> bool {
     let beginnings = [
         "remind me", "wake me", "spent", "i spent", "ive spent", "remember that", "my name is",
         "whats on my", "what is on my", "show my", "show me my", "what do i have",
-        "how much have i", "who owes",
+        "how much have i", "who owes", "done with", "forget it", "forget that", "never mind",
+        "cancel it", "cancel that", "undo",
     ];
     Words::new(thing).after(0, &beginnings).is_some()
 }
