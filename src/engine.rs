@@ -22,7 +22,7 @@ use crate::outbound::{self, Method, Request};
 use crate::setting::Setting;
 use model_metrics::ModelMetrics;
 use stream::PartialCompletion;
-pub use wire::{ModelFailure, ModelReply, ToolCall, Usage};
+pub use wire::{ModelFailure, ModelReply, ToolCall, UNREADABLE_CALL, Usage};
 
 /// Time limit of one call, from connecting to the last byte.
 pub const CALL_MS_MAX: u64 = 30_000;

@@ -1,21 +1,28 @@
 //! Chat completions as JSON: building requests and parsing answers. Answers are untrusted: anything
 //! that isn't a valid reply is a failure.
 
+mod readable;
+mod written;
+
 use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::assistant::prompt::{Message, Prompt, REPLY_CHARS_MAX, Role, ToolExchange};
+use crate::assistant::prompt::{Message, Prompt, Role, ToolExchange};
 use crate::assistant::tokens::estimated_tokens;
 use crate::config::MaxTokensField;
+pub(super) use readable::readable;
+use readable::without_tokens;
+pub use written::UNREADABLE_CALL;
+pub(super) use written::before_written_call;
+use written::written_calls;
 
 /// Bytes of a server's id of a call.
 const CALL_ID_BYTES_MAX: usize = 128;
 /// Calls of tools in one reply that the model is told of; more are left out.
 const TOOL_CALLS_MAX: usize = 64;
-/// What some models write before a call in words.
-const WRITTEN_CALL: &str = "<tool_call>";
-const FENCE: &str = "```";
+/// Bytes of a tool's name that servers take.
+const TOOL_NAME_BYTES_MAX: usize = 64;
 
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +160,10 @@ fn exchange(exchange: &ToolExchange) -> Vec<Value> {
         json!({
             "id": call.id,
             "type": "function",
-            "function": { "name": call.name, "arguments": call.arguments },
+            "function": {
+                "name": name_for_server(&call.name),
+                "arguments": arguments_for_server(&call.arguments),
+            },
         })
     });
     let text = (!exchange.text.is_empty()).then_some(&exchange.text);
@@ -166,6 +176,29 @@ fn exchange(exchange: &ToolExchange) -> Vec<Value> {
             .map(|call| json!({ "role": "tool", "tool_call_id": call.id, "content": call.result })),
     );
     messages
+}
+
+/// Servers refuse a conversation with other names, also where the model wrote them.
+fn name_for_server(name: &str) -> String {
+    let plain = name
+        .chars()
+        .map(|c| match c.is_ascii_alphanumeric() || c == '-' {
+            true => c,
+            false => '_',
+        });
+    match name {
+        "" => "unknown".to_owned(),
+        _ => plain.take(TOOL_NAME_BYTES_MAX).collect(),
+    }
+}
+
+/// Some servers read the arguments as JSON again, and fail where they are none.
+fn arguments_for_server(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(Value::Object(_)) => arguments.to_owned(),
+        _ if arguments.trim().is_empty() => "{}".to_owned(),
+        _ => json!({ "unreadable": arguments }).to_string(),
+    }
 }
 
 fn message(message: &Message) -> Value {
@@ -224,32 +257,39 @@ fn read_reply(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailur
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let wants_tool = finish == Some("tool_calls") || calls.is_some_and(|c| !c.is_empty());
     let cut_off = finish == Some("length");
-    let may_call = request.get("tool_choice").is_none();
-    let offered = request.get("tools").and_then(Value::as_array);
-    if let Some(offered) = offered.filter(|_| may_call) {
-        let mut tool_calls: Vec<ToolCall> = calls
-            .into_iter()
-            .flatten()
-            .take(TOOL_CALLS_MAX)
-            .map(|call| {
-                let id = call.get("id").and_then(Value::as_str);
-                let id = id.filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
-                tool_call(id, call.get("function").unwrap_or(call))
-            })
-            .collect();
-        tool_calls.extend(written_call(&text, offered).filter(|_| tool_calls.is_empty()));
-        if !tool_calls.is_empty() {
-            name_calls(&mut tool_calls);
-            return Ok(ModelReply {
-                text,
-                calls: tool_calls,
-                cut_off,
-            });
-        }
-    }
+    let may_call = request.get("tool_choice").is_none() && request.get("tools").is_some();
+    // Servers of before had one call, in a field of its own.
+    let only = message.get("function_call").filter(|call| call.is_object());
+    let called = calls.into_iter().flatten().chain(only);
+    let mut tool_calls: Vec<ToolCall> = called
+        .take(TOOL_CALLS_MAX)
+        .map(|call| {
+            let id = call.get("id").and_then(Value::as_str);
+            let id = id.filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
+            tool_call(id, call.get("function").unwrap_or(call))
+        })
+        .filter(|_| may_call)
+        .collect();
+    let written = match tool_calls.is_empty() {
+        true => written_calls(&text, request),
+        false => Vec::new(),
+    };
     // A call in words is no reply, also where no call is possible any more.
-    if text.is_empty() || offered.is_some_and(|offered| written_call(&text, offered).is_some()) {
-        return Err(match wants_tool || !text.is_empty() {
+    if !written.is_empty() && !may_call {
+        return Err(ModelFailure::ToolCall);
+    }
+    tool_calls.extend(written.into_iter().take(TOOL_CALLS_MAX));
+    let text = without_tokens(text);
+    if !tool_calls.is_empty() {
+        name_calls(&mut tool_calls);
+        return Ok(ModelReply {
+            text,
+            calls: tool_calls,
+            cut_off,
+        });
+    }
+    if text.is_empty() {
+        return Err(match wants_tool {
             true => ModelFailure::ToolCall,
             false => ModelFailure::Empty,
         });
@@ -288,60 +328,6 @@ fn name_calls(calls: &mut [ToolCall]) {
     }
 }
 
-/// Some small models write the call of a tool where others say something: as JSON, in a tag or a
-/// fence, or as `name(…)`. The last has no arguments that can be read; its result tells the model
-/// so.
-fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
-    let is_offered = |name: &str| {
-        let mut names = offered
-            .iter()
-            .filter_map(|tool| tool.pointer("/function/name"));
-        names.any(|offered| offered == name)
-    };
-    let inner = inside(text, WRITTEN_CALL, "</tool_call>")
-        .or_else(|| fenced(text))
-        .unwrap_or(text)
-        .trim();
-    if inner.starts_with('{') {
-        let parsed: Value = serde_json::from_str(inner).ok()?;
-        let call = tool_call(None, parsed.get("function").unwrap_or(&parsed));
-        return is_offered(&call.name).then_some(call);
-    }
-    let (name, arguments) = inner.strip_suffix(')')?.split_once('(')?;
-    is_offered(name).then(|| ToolCall {
-        id: String::new(),
-        name: name.to_owned(),
-        arguments: arguments.to_owned(),
-    })
-}
-
-/// The part of a text in which no call of a tool can be written.
-pub(super) fn before_written_call(text: &str) -> &str {
-    let begins = [WRITTEN_CALL, FENCE].map(|mark| text.find(mark));
-    let begins = begins.into_iter().flatten().min();
-    // The words before it in its own paragraph belong to it.
-    begins.map_or(text, |at| {
-        text[..at].rfind("\n\n").map_or("", |end| &text[..end + 2])
-    })
-}
-
-/// What stands in the first fence (```), without the language after its opening.
-fn fenced(text: &str) -> Option<&str> {
-    let inner = inside(text, FENCE, FENCE)?;
-    let (language, rest) = inner.split_once('\n').unwrap_or(("", inner));
-    let is_language = language
-        .trim()
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    Some(if is_language { rest } else { inner })
-}
-
-/// What stands between the first opening and the closing after it; to the end without one.
-fn inside<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(opening)?;
-    Some(rest.split_once(closing).map_or(rest, |(inner, _)| inner))
-}
-
 impl ModelReply {
     fn estimated_tokens(&self) -> usize {
         let calls = self.calls.iter();
@@ -349,24 +335,6 @@ impl ModelReply {
             calls.map(|call| estimated_tokens(&call.name) + estimated_tokens(&call.arguments));
         estimated_tokens(&self.text) + calls.sum::<usize>()
     }
-}
-
-/// Makes a reply readable: removes the reasoning that some models prepend and control characters,
-/// and limits its length.
-pub(super) fn readable(text: &str) -> String {
-    const THOUGHT: (&str, &str) = ("<think>", "</think>");
-    let text = text.trim_start();
-    let answer_text = match text.strip_prefix(THOUGHT.0) {
-        Some(thought) => thought
-            .split_once(THOUGHT.1)
-            .map_or("", |(_, answer)| answer),
-        None => text,
-    };
-    let visible = answer_text
-        .chars()
-        .filter(|c| !c.is_control() || *c == '\n');
-    let short: String = visible.take(REPLY_CHARS_MAX).collect();
-    short.trim().to_owned()
 }
 
 /// `None` when the server didn't report usage.

@@ -1,7 +1,7 @@
 //! Parsing of valid and invalid answers.
 
 use super::*;
-use crate::assistant::prompt::CallWithResult;
+use crate::assistant::prompt::{CallWithResult, REPLY_CHARS_MAX};
 use crate::assistant::tools::{OfferedTool, Tool};
 
 fn tools_request() -> Value {
@@ -288,9 +288,18 @@ fn calls_of_tools_are_read() {
             [tool_call("call_0", "remember", r#"{"command":"x"}"#)]
         );
     }
-    let spelled = read(json!({ "content": "remember(command=\"x\")" }), "stop").unwrap();
-    let unreadable = tool_call("call_0", "remember", "command=\"x\"");
-    assert_eq!(spelled.calls, [unreadable]);
+    for (text, arguments) in [
+        ("remember(command=\"x\")", r#"{"command":"x"}"#),
+        ("remember(\"x\")", "\"x\""),
+    ] {
+        let spelled = read(json!({ "content": text }), "stop").unwrap();
+        assert_eq!(spelled.calls, [tool_call("call_0", "remember", arguments)]);
+    }
+    // Servers of before.
+    let only =
+        json!({ "content": null, "function_call": { "name": "remember", "arguments": "{}" } });
+    let only = read(only, "function_call").unwrap();
+    assert_eq!(only.calls, [tool_call("call_0", "remember", "{}")]);
     for expected in [
         r#"{"name": "Ana", "arguments": {}}"#, "Do you remember (by chance)",
         "```rust\nfn main() {}\n```", "{remember}", "remember",
@@ -299,4 +308,34 @@ fn calls_of_tools_are_read() {
         assert_eq!((outcome.text.as_str(), outcome.calls.len()), (expected, 0));
     }
     assert_eq!(called(json!([])), Err(ModelFailure::ToolCall));
+}
+
+/// What servers get of calls that they would refuse.
+#[test]
+fn calls_are_told_in_a_form_that_servers_take() {
+    for (name, arguments, told_name, told_arguments) in [
+        ("remember", "{\"a\": 1}", "remember", "{\"a\": 1}"),
+        ("", "", "unknown", "{}"),
+        (
+            "get weather!", "{\"a", "get_weather_", r#"{"unreadable":"{\"a"}"#,
+        ),
+        ("a__b-c", "[1]", "a__b-c", r#"{"unreadable":"[1]"}"#),
+    ] {
+        let acted = Prompt {
+            exchanges: vec![ToolExchange {
+                text: String::new(),
+                calls: vec![CallWithResult {
+                    id: "c1".to_owned(),
+                    name: name.to_owned(),
+                    arguments: arguments.to_owned(),
+                    result: "{}".to_owned(),
+                }],
+            }],
+            ..prompt(Vec::new())
+        };
+        let body = request(&acted, "m", MaxTokensField::MaxTokens, 200);
+        let function = &body["messages"][1]["tool_calls"][0]["function"];
+        let told = json!({ "name": told_name, "arguments": told_arguments });
+        assert_eq!(function, &told);
+    }
 }

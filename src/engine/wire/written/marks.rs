@@ -1,0 +1,68 @@
+//! The marks between which language models write calls of tools, where their server doesn't read
+//! them: tags and brackets of many spellings, as `<tool_call>`, `[TOOL_CALLS]`, `<|python_tag|>`,
+//! `<function=…>`.
+
+use std::ops::Range;
+
+/// Bytes of a tag.
+const TAG_BYTES_MAX: usize = 96;
+/// Parts of the names of tags, in lower case and without anything but letters.
+const TAG_WORDS: [&str; 6] = [
+    "toolcall", "functioncall", "pythontag", "tooluse", "usetool", "toolcode",
+];
+/// Beginnings of tags that contain the tool's name.
+const TAG_BEGINNINGS: [&str; 3] = ["function=", "function name=", "invoke name="];
+/// Marks that are no tags.
+const PHRASES: [&str; 5] = [
+    "functools[", "to=functions.", "```tool_call", "```tool_code", "\nAction Input:",
+];
+
+/// A mark, and whether a call may begin there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) at: Range<usize>,
+    pub(super) is_opening: bool,
+}
+
+/// All marks, in order.
+pub(super) fn marks(text: &str) -> Vec<Mark> {
+    let mut found: Vec<Mark> = tags(text).filter_map(|at| mark(text, at)).collect();
+    for phrase in PHRASES {
+        found.extend(text.match_indices(phrase).map(|(at, _)| Mark {
+            at: at..at + phrase.len(),
+            is_opening: true,
+        }));
+    }
+    found.sort_by_key(|mark| mark.at.start);
+    found
+}
+
+/// What stands between `<` and `>`, or `[` and `]`, on a line, with them.
+pub(super) fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices(['<', '['])
+        .filter_map(|(start, opening)| {
+            let closing = if opening == "<" { '>' } else { ']' };
+            let rest = &text[start + 1..];
+            let end = rest.find([closing, '\n', '<', '['])?;
+            let is_tag = end <= TAG_BYTES_MAX && rest[end..].starts_with(closing);
+            is_tag.then(|| start..start + 1 + end + closing.len_utf8())
+        })
+}
+
+fn mark(text: &str, at: Range<usize>) -> Option<Mark> {
+    let tag = &text[at.clone()];
+    let inner = &tag[1..tag.len() - 1];
+    let letters: String = inner.chars().filter(|c| c.is_alphabetic()).collect();
+    let letters = letters.to_lowercase();
+    // "[Tool calling]" may be the text of a link.
+    let is_name = tag.starts_with('<') || !inner.contains(' ');
+    let is_named = is_name && TAG_WORDS.iter().any(|word| letters.contains(word));
+    let begins = |beginning: &&str| inner.trim_start_matches('/').starts_with(*beginning);
+    let is_mark = is_named || TAG_BEGINNINGS.iter().any(|beginning| begins(&beginning));
+    let is_inner =
+        letters.contains("argument") || letters.ends_with("end") || letters.contains("callend");
+    is_mark.then(|| Mark {
+        is_opening: !is_inner && !inner.contains('/') && !letters.starts_with("end"),
+        at,
+    })
+}
