@@ -147,7 +147,7 @@ impl Ingest {
             return Ok(received);
         }
         let quotas = self.limit(tx, prepared)?;
-        let (turn, prepared) = self.turn(tx, prepared)?;
+        let (mut turn, prepared) = self.turn(tx, prepared)?;
         let decision = turn.decide(tx, &prepared.understood)?;
         self.apply(tx, prepared, turn, decision, quotas)
     }

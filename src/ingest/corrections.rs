@@ -24,16 +24,25 @@ enum EditOutcome {
 }
 
 impl MessageTurn<'_> {
-    /// The reply to a message, which may be an edited one.
+    /// The reply to a message, which may be an edited one. Limits come first: an edit that they
+    /// refuse takes nothing back.
     pub(super) fn reply_to_version(
-        &self,
+        &mut self,
         tx: &mut Tx<'_>,
         intent: Intent,
     ) -> Result<Option<Reply>> {
-        let correction = match &self.earlier_version {
-            Some(earlier) if !self.left_to_model && self.agent.is_some() => {
-                self.correct(tx, &earlier.row)?
+        let may_correct = !self.left_to_model && self.agent.is_some();
+        if may_correct && self.earlier_version.is_some() {
+            if !self.is_within_limits(&intent) {
+                return Ok(Some(self.too_many().into()));
             }
+            self.is_admitted = true;
+        }
+        let correction = match &self.earlier_version {
+            Some(earlier) if may_correct => match self.last_effective(tx, &earlier.rows)? {
+                Some(row) => self.correct(tx, row)?,
+                None => EditOutcome::Unneeded,
+            },
             _ => EditOutcome::Unneeded,
         };
         let note = match correction {
@@ -46,6 +55,29 @@ impl MessageTurn<'_> {
             all.add(reply);
             all
         }))
+    }
+
+    /// The newest version that did something, or else the newest: one that a limit refused did
+    /// nothing.
+    fn last_effective<'r>(
+        &self,
+        tx: &Tx<'_>,
+        rows: &'r [MessageRow],
+    ) -> Result<Option<&'r MessageRow>> {
+        for row in rows {
+            if self.is_noted(tx, row.received_at)? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(rows.first())
+    }
+
+    /// Counts the message towards the limits of commands and of turns with superpowers.
+    fn is_within_limits(&self, intent: &Intent) -> bool {
+        match &self.requested_power {
+            Some(power) => self.may_take_turn(power.is_explicit()),
+            None => !intent.is_command() || self.may_command(),
+        }
     }
 
     fn correct(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<EditOutcome> {

@@ -58,7 +58,11 @@ fn is_unprompted(facts: DecisionFacts) -> bool {
 
 impl MessageTurn<'_> {
     /// `understood` is the meaning with the time zone that the sender had when it was read.
-    pub(super) fn decide(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Decision> {
+    pub(super) fn decide(
+        &mut self,
+        tx: &mut Tx<'_>,
+        understood: &Understanding,
+    ) -> Result<Decision> {
         let (message, replies) = (&*self.message, &self.ingest.replies);
         let persona = self.ingest.persona.get();
         let intent = match understood.holds_in(self.timezone()) {

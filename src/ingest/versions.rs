@@ -11,14 +11,15 @@ use crate::store::{MessageRow, Room, Tx, UserId};
 /// Messages of a chat among which the earlier version is looked for.
 const SEARCHED_MAX: usize = 20;
 
-/// The newest earlier version of an edited message.
+/// What was written before an edited message.
 pub(super) struct EarlierVersion {
-    pub(super) row: MessageRow,
+    /// All versions before it, newest first; at least one.
+    pub(super) rows: Vec<MessageRow>,
     /// A version of today counts towards the daily limit.
     pub(super) is_counted: bool,
 }
 
-/// By the same person in the same chat, some minutes ago at most.
+/// Versions by the same person in the same chat, some minutes ago at most.
 pub(super) fn earlier_version(
     tx: &Tx<'_>,
     message: &Message,
@@ -42,8 +43,8 @@ pub(super) fn earlier_version(
     let is_counted = versions
         .iter()
         .any(|row| row.counted && row.received_at.utc_day() == now.utc_day());
-    let newest = versions.into_iter().next();
-    Ok(newest.map(|row| EarlierVersion { row, is_counted }))
+    let rows = versions;
+    Ok((!rows.is_empty()).then_some(EarlierVersion { rows, is_counted }))
 }
 
 /// The key of the message that one corrects.

@@ -230,3 +230,44 @@ async fn an_edit_after_a_restart_finds_the_first_version() {
         1
     );
 }
+
+/// An edit that a limit refuses takes nothing back.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_beyond_a_limit_leaves_the_first_version() {
+    let (clock, service) = service().await;
+    service.set_flag("free_tier.enabled", false).await;
+    let path = "/admin/users/{}/grant";
+    let both = [
+        ("remind me at 5pm to call", "remind me at 6pm to call"),
+        ("add milk to my list", "add silk to my list"),
+    ];
+    send(&service, &clock, "remind me at 9pm to sleep", "0", None).await;
+    let path = path.replace("{}", &service.user_id("ana"));
+    let plan = json!({"plan": "annual"});
+    assert_eq!(service.admin("PUT", &path, &plan).await.status, 200);
+    service.set_flag("rate_limit.commands_per_minute", 2).await;
+    for (n, (first, second)) in both.into_iter().enumerate() {
+        let kept = || {
+            let lists = service.rows("SELECT state FROM power_states WHERE power = 'todo_list'");
+            (due(&service, "ana"), format!("{lists:?}"))
+        };
+        let id = |version: &str| format!("{n}{version}");
+        service.set_flag("rate_limit.enabled", true).await;
+        clock.advance(61_000);
+        send(&service, &clock, first, &id("a"), None).await;
+        let before = kept();
+        // The second command of the minute is let in, and the third is not.
+        send(&service, &clock, "reminders", &id("b"), None).await;
+        let said = send(&service, &clock, second, &id("c"), Some(&id("a"))).await;
+        assert!(said.contains("nothing has been changed"), "{said}");
+        assert_eq!(kept(), before, "{second}");
+        // A minute later it replaces the first version, and counts once.
+        clock.advance(61_000);
+        let said = send(&service, &clock, second, &id("d"), Some(&id("a"))).await;
+        assert!(said.contains("took back"), "{said}");
+        assert_ne!(kept(), before, "{second}");
+        send(&service, &clock, "reminders", &id("e"), None).await;
+        let said = send(&service, &clock, "reminders", &id("f"), None).await;
+        assert!(said.contains("nothing has been changed"), "{said}");
+    }
+}

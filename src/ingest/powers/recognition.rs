@@ -99,7 +99,7 @@ impl MessageTurn<'_> {
     }
 
     /// Whether the user may take one more turn with a superpower this minute.
-    pub(super) fn may_take_turn(&self, explicit: bool) -> bool {
+    pub(in crate::ingest) fn may_take_turn(&self, explicit: bool) -> bool {
         if self.is_admitted || !self.flags.boolean("rate_limit.enabled") {
             return true;
         }
