@@ -110,6 +110,8 @@ pub enum Intent {
     Power(String),
     Status,
     Usage,
+    /// To delete the account, or to get a file of all data: the reply tells how.
+    Account(AccountTask),
     /// At most `MEMORY_CHARS_MAX` characters, as typed.
     Remember {
         text: String,
@@ -155,6 +157,13 @@ pub enum Intent {
     Unknown,
 }
 
+/// What is done on the account's page, never by a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountTask {
+    Delete,
+    Export,
+}
+
 /// Which reminders to cancel; without limits all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemindersToCancel {
@@ -189,7 +198,11 @@ impl Intent {
     pub fn is_unclear(&self) -> bool {
         matches!(
             self,
-            Self::Unclear(_) | Self::AskWhen { .. } | Self::AskWhat { .. } | Self::AskRest { .. }
+            Self::Unclear(_)
+                | Self::Account(_)
+                | Self::AskWhen { .. }
+                | Self::AskWhat { .. }
+                | Self::AskRest { .. }
         )
     }
 

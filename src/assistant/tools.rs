@@ -43,6 +43,7 @@ pub enum Tool {
     Forget,
     SetProfile,
     ExportAccount,
+    DeleteAccount,
     Usage,
     Agenda,
     Notices,
@@ -88,6 +89,8 @@ pub enum Operation {
     },
     SetProfile(ProfileChange),
     ExportAccount,
+    /// It tells how, and deletes nothing.
+    DeleteAccount,
     Usage,
     /// From the first to the last day.
     Agenda {
@@ -133,7 +136,7 @@ type Result<T> = std::result::Result<T, String>;
 
 impl Tool {
     /// All but the superpowers.
-    const BUILTIN: [Self; 13] = [
+    const BUILTIN: [Self; 14] = [
         Self::SetReminder,
         Self::ListReminders,
         Self::ChangeReminder,
@@ -143,6 +146,7 @@ impl Tool {
         Self::Forget,
         Self::SetProfile,
         Self::ExportAccount,
+        Self::DeleteAccount,
         Self::Usage,
         Self::Agenda,
         Self::Notices,
@@ -180,6 +184,7 @@ impl Tool {
             Self::Forget => "forget",
             Self::SetProfile => "set_profile",
             Self::ExportAccount => "export_account",
+            Self::DeleteAccount => "delete_account",
             Self::Usage => "usage",
             Self::Agenda => "agenda",
             Self::Notices => "own_messages",
@@ -203,6 +208,9 @@ impl Tool {
                 "Sets how the person is called and written to, and their time zone."
             }
             Self::ExportAccount => "Tells how the person gets a file of all their data.",
+            Self::DeleteAccount => {
+                "Tells how the person deletes their account and all data; deletes nothing itself."
+            }
             Self::Usage => "Tells the person's plan, limits and what is kept.",
             Self::Agenda => {
                 "All that is on at some days: reminders, events of calendars, birthdays, trips."
@@ -227,11 +235,26 @@ impl Tool {
             Self::Recall => schema::<Recall>(),
             Self::Forget => schema::<Forget>(),
             Self::SetProfile => schema::<SetProfile>(),
-            Self::ExportAccount | Self::Usage | Self::AnswerPrivately => schema::<NoArguments>(),
+            Self::ExportAccount | Self::DeleteAccount | Self::Usage | Self::AnswerPrivately => {
+                schema::<NoArguments>()
+            }
             Self::Agenda => schema::<Agenda>(),
             Self::Notices => schema::<NoticeArguments>(),
             Self::Power(power) => power.parameters(),
         }
+    }
+
+    /// Whether any of its operations changes something.
+    pub const fn may_change(self) -> bool {
+        !matches!(
+            self,
+            Self::ListReminders
+                | Self::Recall
+                | Self::ExportAccount
+                | Self::DeleteAccount
+                | Self::Usage
+                | Self::Agenda
+        )
     }
 
     /// As it is offered: `{"type": "function", "function": {name, description, parameters}}`.
@@ -291,6 +314,7 @@ impl Tool {
             },
             Self::SetProfile => read::<SetProfile>(arguments)?.operation(),
             Self::ExportAccount => read::<NoArguments>(arguments).map(|_| Operation::ExportAccount),
+            Self::DeleteAccount => read::<NoArguments>(arguments).map(|_| Operation::DeleteAccount),
             Self::Usage => read::<NoArguments>(arguments).map(|_| Operation::Usage),
             Self::Agenda => read::<Agenda>(arguments)?.operation(moment),
             Self::Notices => notice_request(arguments).map(Operation::Notices),
@@ -307,12 +331,24 @@ impl Tool {
 }
 
 impl Operation {
+    /// Whether it sets a reminder that comes again.
+    pub const fn repeats(&self) -> bool {
+        matches!(
+            self,
+            Self::SetReminder {
+                repeat: Some(_),
+                ..
+            }
+        )
+    }
+
     /// Whether it changes something; otherwise it only reads.
     pub fn changes(&self) -> bool {
         match self {
             Self::ListReminders { .. }
             | Self::Recall { .. }
             | Self::ExportAccount
+            | Self::DeleteAccount
             | Self::Usage
             | Self::Agenda { .. }
             | Self::Notices(NoticeRequest::ShowWakingHours) => false,

@@ -6,7 +6,7 @@ use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
 use crate::access::{self, AccessRules};
-use crate::assistant::{Intent, wording};
+use crate::assistant::{AccountTask, Intent, wording};
 use crate::clock::{Timestamp, Zone};
 use crate::edge::queue;
 use crate::error::Result;
@@ -72,6 +72,8 @@ impl MessageTurn<'_> {
             Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
             Intent::Status => wording::status(&self.facts(tx)?),
             Intent::Usage => wording::usage(&self.facts(tx)?),
+            Intent::Account(AccountTask::Delete) => wording::how_to_delete_account(),
+            Intent::Account(AccountTask::Export) => wording::how_to_export_data(),
             Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
                 if self.in_group() =>
             {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::replies::SMALL_TALK;
-use crate::assistant::{self, Intent, MessageContext};
+use crate::assistant::{self, AccountTask, Intent, MessageContext};
 use crate::error::{Error, Result};
 use crate::store::{MessageRow, PendingReply, RoomRow, View, given_name};
 
@@ -258,6 +258,8 @@ fn intent_name(intent: &Intent) -> &'static str {
         | Intent::AskRest { .. } => "a command that can't be carried out as it was said",
         Intent::Status => "status",
         Intent::Usage => "usage",
+        Intent::Account(AccountTask::Delete) => "delete the account",
+        Intent::Account(AccountTask::Export) => "export all data",
         Intent::Remember { .. } => "remember something",
         Intent::Recall { .. } => "recall memories",
         Intent::Forget { .. } => "forget a memory",

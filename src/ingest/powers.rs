@@ -257,7 +257,7 @@ impl MessageTurn<'_> {
     }
 }
 
-pub(super) fn stored_state(row: PowerState) -> StoredState {
+pub(in crate::ingest) fn stored_state(row: PowerState) -> StoredState {
     StoredState {
         state: row.state,
         previous: row.previous,

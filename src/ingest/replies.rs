@@ -8,6 +8,7 @@ mod by_builtin;
 mod cache;
 mod context;
 mod conversation;
+mod dialog_facts;
 pub mod job;
 mod length;
 mod making;
@@ -22,6 +23,7 @@ mod result;
 mod streaming;
 mod tool_outcomes;
 mod unacted;
+mod undone;
 mod waiting;
 
 use std::sync::Arc;

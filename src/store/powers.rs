@@ -85,21 +85,6 @@ impl Tx<'_> {
         self.all(sql, (id, at))
     }
 
-    /// All states of an owner.
-    pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
-        let (sql, id) = match owner {
-            PowerOwner::User(user) => (
-                "SELECT power, state, previous FROM power_states WHERE user_id = ?1",
-                user.0,
-            ),
-            PowerOwner::Room(room) => (
-                "SELECT power, state, previous FROM power_states WHERE room_id = ?1",
-                room.0,
-            ),
-        };
-        self.all(sql, [id])
-    }
-
     pub fn set_power_state(
         &self,
         owner: PowerOwner,
@@ -199,6 +184,21 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// All states of an owner.
+    pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "SELECT power, state, previous FROM power_states WHERE user_id = ?1",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "SELECT power, state, previous FROM power_states WHERE room_id = ?1",
+                room.0,
+            ),
+        };
+        self.all(sql, [id])
+    }
+
     /// The time of the next alarm.
     pub fn next_power_alarm_due(&self) -> Result<Option<Timestamp>> {
         self.find(

@@ -22,7 +22,9 @@ mod planned;
 mod private_answers;
 mod streaming;
 mod tools;
+mod undone;
 mod usage;
+mod written_calls;
 
 use chatkeep::clock::Clock;
 use serde_json::Value;

@@ -11,13 +11,13 @@ use super::{APOLOGY, count, legacy, reply, say, service, service_of, service_wit
 /// What nobody but a model takes for a command.
 const HINT: &str = "we have run out of milk again";
 /// Those of somebody who has connected nothing.
-pub(super) const ALL: [&str; 28] = [
+pub(super) const ALL: [&str; 29] = [
     "set_reminder", "list_reminders", "change_reminder", "cancel_reminder", "remember", "recall",
-    "forget", "set_profile", "export_account", "usage", "agenda", "own_messages", "todo_list",
-    "trip_planner", "mood_tracker", "budget_tracker", "habit_tracker", "reservation_prep",
-    "post_event_checkin", "evening_prep", "daily_summary", "focus_protector", "bill_split",
-    "birthday_reminder", "membership_renewal", "cancellation_protector", "package_tracking",
-    "tickets_vault",
+    "forget", "set_profile", "export_account", "delete_account", "usage", "agenda", "own_messages",
+    "todo_list", "trip_planner", "mood_tracker", "budget_tracker", "habit_tracker",
+    "reservation_prep", "post_event_checkin", "evening_prep", "daily_summary", "focus_protector",
+    "bill_split", "birthday_reminder", "membership_renewal", "cancellation_protector",
+    "package_tracking", "tickets_vault",
 ];
 
 /// The call that puts one thing on the list.
@@ -76,7 +76,7 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
     assert_eq!(asked.len(), 2);
     assert_eq!(asked[0].tools(), ALL);
     assert!(asked[0].system().contains("You have tools."));
-    let parameters = &asked[0].body["tools"][12]["function"]["parameters"];
+    let parameters = &asked[0].body["tools"][13]["function"]["parameters"];
     assert_eq!(
         parameters["properties"]["items"]["type"], "array",
         "{parameters}"
@@ -443,7 +443,7 @@ async fn only_what_is_offered_can_be_called() {
         .collect();
     for (key, value, offered) in [
         ("superpower.todo_list.enabled", false, &but_lists[..]),
-        ("superpower.enabled", false, &ALL[..11]),
+        ("superpower.enabled", false, &ALL[..12]),
         ("llm.force_basic_mode", true, &[][..]),
     ] {
         service.set_flag(key, value).await;

@@ -1,7 +1,7 @@
 //! Questions about the person's account and the assistant's abilities: status, usage, help. Only
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
-use super::{Intent, ParsedMessage, wording};
+use super::{AccountTask, Intent, ParsedMessage};
 use crate::assistant::help::HelpGroup;
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -25,9 +25,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     } else if is_usage(request) {
         Some(Intent::Usage)
     } else if is_about_account(request, &DELETE) || is_deletion(request) {
-        Some(Intent::Unclear(wording::how_to_delete_account()))
+        Some(Intent::Account(AccountTask::Delete))
     } else if is_about_account(request, &EXPORT) || is_export(request) {
-        Some(Intent::Unclear(wording::how_to_export_data()))
+        Some(Intent::Account(AccountTask::Export))
     } else if is_question || is_help(request) || request.starts_with("what can you do") {
         Some(Intent::Help(None))
     } else {

@@ -28,6 +28,8 @@ pub struct RemoteTool {
     pub server: String,
     /// As its server calls it.
     pub own_name: String,
+    /// Its server says that it only looks something up.
+    pub is_read_only: bool,
     /// As it is offered.
     offer: Value,
 }
@@ -80,6 +82,7 @@ impl RemoteTool {
             name,
             server: server.to_owned(),
             own_name: own_name.to_owned(),
+            is_read_only: listed.pointer("/annotations/readOnlyHint") == Some(&Value::Bool(true)),
         })
     }
 
@@ -145,6 +148,7 @@ mod tests {
         let tool = RemoteTool::read("notes", &listed).unwrap();
         assert_eq!(tool.name, "notes__files_read");
         assert_eq!(tool.own_name, "files.read");
+        assert!(!tool.is_read_only);
         let function = &tool.offer()["function"];
         assert_eq!(function["name"], "notes__files_read");
         assert_eq!(function["parameters"], listed["inputSchema"]);

@@ -64,7 +64,7 @@ impl<'a> Part<'a> {
 
     /// Whether it stands by itself, at most without its time or text.
     fn is_request(&self) -> bool {
-        self.intent.is_command() && !matches!(self.intent, Intent::Unclear(_))
+        self.intent.is_command() && !matches!(self.intent, Intent::Unclear(_) | Intent::Account(_))
     }
 
     /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded

@@ -12,6 +12,11 @@ struct Sentences {
     cut_short: &'static str,
     called_elsewhere: &'static str,
     nothing_done: &'static str,
+    not_done: &'static str,
+    not_all_done: &'static str,
+    nothing_sent: &'static str,
+    account_stays: &'static str,
+    no_export: &'static str,
 }
 
 const ENGLISH: Sentences = Sentences {
@@ -23,6 +28,11 @@ const ENGLISH: Sentences = Sentences {
     cut_short: "(That was too long for this chat; this is its beginning.)",
     called_elsewhere: "Before that I had already called {}; what was done there stays done.",
     nothing_done: "(Nothing was set, noted or changed for this message.)",
+    not_done: "(This was not done: {}.)",
+    not_all_done: "(Not all of this was done.)",
+    nothing_sent: "(Nothing was sent to your own chat for this message.)",
+    account_stays: "(Your account is not deleted. Whoever is signed in to it can delete it: POST /account/deletion with the confirmation “DELETE MY ACCOUNT”; 30 days later everything is deleted for good.)",
+    no_export: "(No data was exported. Whoever is signed in to your account can get it: POST /account/export.)",
 };
 
 const OTHERS: [Sentences; 7] = [
@@ -35,6 +45,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(Das war zu lang für diesen Chat; das ist der Anfang.)",
         called_elsewhere: "Davor hatte ich schon {} aufgerufen; was dort geschehen ist, bleibt.",
         nothing_done: "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)",
+        not_done: "(Das wurde nicht gemacht: {}.)",
+        not_all_done: "(Nicht alles davon wurde gemacht.)",
+        nothing_sent: "(In deinen eigenen Chat wurde für diese Nachricht nichts geschickt.)",
+        account_stays: "(Dein Konto ist nicht gelöscht. Wer darin angemeldet ist, kann es löschen: POST /account/deletion mit der Bestätigung „DELETE MY ACCOUNT“; 30 Tage später wird alles endgültig gelöscht.)",
+        no_export: "(Es wurden keine Daten exportiert. Wer in deinem Konto angemeldet ist, bekommt sie: POST /account/export.)",
     },
     Sentences {
         language: "es",
@@ -45,6 +60,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(Era demasiado largo para este chat; este es el principio.)",
         called_elsewhere: "Antes de eso ya había llamado a {}; lo que se hizo allí queda hecho.",
         nothing_done: "(Para este mensaje no se ha programado, anotado ni cambiado nada.)",
+        not_done: "(Esto no se ha hecho: {}.)",
+        not_all_done: "(No se ha hecho todo.)",
+        nothing_sent: "(Para este mensaje no se ha enviado nada a tu propio chat.)",
+        account_stays: "(Tu cuenta no está eliminada. Quien haya iniciado sesión en ella puede eliminarla: POST /account/deletion con la confirmación «DELETE MY ACCOUNT»; 30 días después se borra todo definitivamente.)",
+        no_export: "(No se ha exportado ningún dato. Quien haya iniciado sesión en tu cuenta puede obtenerlos: POST /account/export.)",
     },
     Sentences {
         language: "fr",
@@ -55,6 +75,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(C'était trop long pour cette conversation ; en voici le début.)",
         called_elsewhere: "Avant cela, j'avais déjà appelé {} ; ce qui y a été fait reste fait.",
         nothing_done: "(Rien n'a été programmé, noté ni modifié pour ce message.)",
+        not_done: "(Ceci n'a pas été fait : {}.)",
+        not_all_done: "(Tout n'a pas été fait.)",
+        nothing_sent: "(Rien n'a été envoyé dans ta propre conversation pour ce message.)",
+        account_stays: "(Ton compte n'est pas supprimé. Qui y est connecté peut le supprimer : POST /account/deletion avec la confirmation « DELETE MY ACCOUNT » ; 30 jours plus tard, tout est effacé définitivement.)",
+        no_export: "(Aucune donnée n'a été exportée. Qui est connecté à ton compte peut les obtenir : POST /account/export.)",
     },
     Sentences {
         language: "it",
@@ -65,6 +90,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(Era troppo lungo per questa chat; questo è l'inizio.)",
         called_elsewhere: "Prima avevo già chiamato {}; ciò che è stato fatto lì resta fatto.",
         nothing_done: "(Per questo messaggio non è stato impostato, annotato né cambiato nulla.)",
+        not_done: "(Questo non è stato fatto: {}.)",
+        not_all_done: "(Non è stato fatto tutto.)",
+        nothing_sent: "(Per questo messaggio non è stato inviato nulla nella tua chat personale.)",
+        account_stays: "(Il tuo account non è eliminato. Chi ha effettuato l'accesso può eliminarlo: POST /account/deletion con la conferma «DELETE MY ACCOUNT»; 30 giorni dopo tutto viene cancellato definitivamente.)",
+        no_export: "(Nessun dato è stato esportato. Chi ha effettuato l'accesso al tuo account può ottenerli: POST /account/export.)",
     },
     Sentences {
         language: "nl",
@@ -75,6 +105,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(Dat was te lang voor deze chat; dit is het begin.)",
         called_elsewhere: "Daarvoor had ik {} al aangeroepen; wat daar gedaan is, blijft gedaan.",
         nothing_done: "(Voor dit bericht is niets ingesteld, genoteerd of gewijzigd.)",
+        not_done: "(Dit is niet gedaan: {}.)",
+        not_all_done: "(Niet alles hiervan is gedaan.)",
+        nothing_sent: "(Voor dit bericht is niets naar je eigen chat gestuurd.)",
+        account_stays: "(Je account is niet verwijderd. Wie erin is aangemeld, kan het verwijderen: POST /account/deletion met de bevestiging “DELETE MY ACCOUNT”; 30 dagen later wordt alles definitief gewist.)",
+        no_export: "(Er zijn geen gegevens geëxporteerd. Wie in je account is aangemeld, kan ze krijgen: POST /account/export.)",
     },
     Sentences {
         language: "pt",
@@ -85,6 +120,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(Era longo demais para este chat; este é o começo.)",
         called_elsewhere: "Antes disso eu já tinha chamado {}; o que foi feito lá continua feito.",
         nothing_done: "(Nada foi programado, anotado nem alterado para esta mensagem.)",
+        not_done: "(Isto não foi feito: {}.)",
+        not_all_done: "(Nem tudo isto foi feito.)",
+        nothing_sent: "(Nada foi enviado para o teu próprio chat por esta mensagem.)",
+        account_stays: "(A tua conta não foi eliminada. Quem tem sessão iniciada nela pode eliminá-la: POST /account/deletion com a confirmação “DELETE MY ACCOUNT”; 30 dias depois tudo é apagado definitivamente.)",
+        no_export: "(Nenhum dado foi exportado. Quem tem sessão iniciada na tua conta pode obtê-los: POST /account/export.)",
     },
     Sentences {
         language: "sv",
@@ -95,6 +135,11 @@ const OTHERS: [Sentences; 7] = [
         cut_short: "(Det var för långt för den här chatten; det här är början.)",
         called_elsewhere: "Innan dess hade jag redan anropat {}; det som gjordes där är gjort.",
         nothing_done: "(Inget har ställts in, antecknats eller ändrats för det här meddelandet.)",
+        not_done: "(Det här har inte gjorts: {}.)",
+        not_all_done: "(Allt av det här har inte gjorts.)",
+        nothing_sent: "(Inget har skickats till din egen chatt för det här meddelandet.)",
+        account_stays: "(Ditt konto är inte raderat. Den som är inloggad kan radera det: POST /account/deletion med bekräftelsen ”DELETE MY ACCOUNT”; 30 dagar senare raderas allt för gott.)",
+        no_export: "(Inga data har exporterats. Den som är inloggad på ditt konto kan få dem: POST /account/export.)",
     },
 ];
 
@@ -144,6 +189,32 @@ pub fn nothing_done(language: Option<&str>) -> &'static str {
     sentences(language).nothing_done
 }
 
+/// After what a language model said, where it tried to do these things and failed, and did others.
+/// Without any: it is not known which.
+pub fn not_done(things: &[String], language: Option<&str>) -> String {
+    let sentences = sentences(language);
+    match things {
+        [] => sentences.not_all_done.to_owned(),
+        _ => sentences.not_done.replace("{}", &things.join(", ")),
+    }
+}
+
+/// In a group, after what a language model said of an answer in the person's own chat that it did
+/// not send.
+pub fn nothing_sent(language: Option<&str>) -> &'static str {
+    sentences(language).nothing_sent
+}
+
+/// After what a language model said of the deletion of an account, where it did not say how.
+pub fn account_stays(language: Option<&str>) -> &'static str {
+    sentences(language).account_stays
+}
+
+/// The same of a file of all data.
+pub fn no_export(language: Option<&str>) -> &'static str {
+    sentences(language).no_export
+}
+
 /// After the beginning of a reply that is longer than a chat takes.
 pub fn cut_short(language: Option<&str>) -> &'static str {
     sentences(language).cut_short
@@ -169,13 +240,19 @@ mod tests {
         }
         for one in OTHERS.iter().chain([&ENGLISH]) {
             for with_name in [
-                one.apology, one.refused, one.overloaded, one.called_elsewhere,
+                one.apology, one.refused, one.overloaded, one.called_elsewhere, one.not_done,
             ] {
                 assert_eq!(with_name.matches("{}").count(), 1, "{with_name}");
             }
-            for alone in [one.without_model, one.cut_short, one.nothing_done] {
+            for alone in [
+                one.without_model, one.cut_short, one.nothing_done, one.not_done, one.not_all_done,
+                one.nothing_sent, one.account_stays, one.no_export,
+            ] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");
             }
+            assert!(one.account_stays.contains("POST /account/deletion"));
+            assert!(one.account_stays.contains("DELETE MY ACCOUNT"));
+            assert!(one.no_export.contains("POST /account/export"));
         }
     }
 }

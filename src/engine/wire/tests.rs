@@ -295,11 +295,6 @@ fn calls_of_tools_are_read() {
         let spelled = read(json!({ "content": text }), "stop").unwrap();
         assert_eq!(spelled.calls, [tool_call("call_0", "remember", arguments)]);
     }
-    // Servers of before.
-    let only =
-        json!({ "content": null, "function_call": { "name": "remember", "arguments": "{}" } });
-    let only = read(only, "function_call").unwrap();
-    assert_eq!(only.calls, [tool_call("call_0", "remember", "{}")]);
     for expected in [
         r#"{"name": "Ana", "arguments": {}}"#, "Do you remember (by chance)",
         "```rust\nfn main() {}\n```", "{remember}", "remember",
@@ -338,4 +333,25 @@ fn calls_are_told_in_a_form_that_servers_take() {
         let told = json!({ "name": told_name, "arguments": told_arguments });
         assert_eq!(function, &told);
     }
+}
+
+/// Servers of before have one call, in a field of its own.
+#[test]
+fn the_only_call_of_old_servers_is_read() {
+    let able = Prompt {
+        tools: vec![OfferedTool::Own(Tool::Remember)],
+        ..prompt(Vec::new())
+    };
+    let body = request(&able, "m", MaxTokensField::MaxTokens, 200);
+    let function = json!({ "name": "remember", "arguments": "{}" });
+    let answer = choice(
+        json!({ "content": null, "function_call": function }),
+        "function_call",
+    );
+    let called = reply(answer.to_string().as_bytes(), &body).1.unwrap().calls;
+    assert_eq!((called.len(), called[0].name.as_str()), (1, "remember"));
+    assert_eq!(
+        (called[0].id.as_str(), called[0].arguments.as_str()),
+        ("call_0", "{}")
+    );
 }

@@ -12,7 +12,7 @@ use serde_json::{Deserializer, Map, Value};
 use super::ToolCall;
 use keyword_arguments::keyword_arguments;
 use marks::{marks, tags};
-use offered::OfferedTools;
+use offered::{OfferedTools, plain_name};
 
 /// The name of a call that can't be read.
 pub const UNREADABLE_CALL: &str = "unreadable_call";
@@ -310,18 +310,6 @@ fn unreadable(text: &str) -> ToolCall {
         name: UNREADABLE_CALL.to_owned(),
         arguments: text.trim().to_owned(),
     }
-}
-
-/// Without what some models write around a tool's name: `functions.name:0`.
-fn plain_name(name: &str) -> &str {
-    let name = name.trim().trim_start_matches(['"', '\'']);
-    let end = name.find(['"', '\'', ' ', ':', '\n']);
-    let name = &name[..end.unwrap_or(name.len())];
-    let prefixes = ["functions.", "function.", "tools.", "default_api."];
-    let mut plain = prefixes
-        .into_iter()
-        .filter_map(|prefix| name.strip_prefix(prefix));
-    plain.next().unwrap_or(name)
 }
 
 /// As `get_weather` or `getWeather`, and unlike "Ana".

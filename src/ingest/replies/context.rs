@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::dialog_facts::{self, DialogFacts};
 use crate::assistant::memory_overlap;
 use crate::assistant::prompt::{Author, PersonFacts, RoomMessage};
 use crate::assistant::tools::RemoteTool;
@@ -56,6 +57,7 @@ pub(super) struct Context {
     pub(super) done_calls: Vec<DoneCall>,
     /// The beginning of the reply, which was sent before.
     pub(super) sent: Vec<String>,
+    pub(super) dialog: DialogFacts,
 }
 
 /// `None` when the message or its user was removed.
@@ -83,6 +85,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         );
     }
     let messages = messages(view, &rows)?;
+    let dialog = dialog_facts::read(view, &rows, &user, group)?;
     let message = rows.swap_remove(0);
     let came = came_last(view, &message, &user, group)?;
     let context: Value = parsed(message.context.as_deref());
@@ -103,6 +106,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         remote_tools: Vec::new(),
         done_calls: view.done_calls(message_id)?,
         sent: view.sent_of_reply(message_id)?,
+        dialog,
         message,
         user,
         group,
@@ -142,6 +146,7 @@ pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Cont
         remote_tools: Vec::new(),
         done_calls: Vec::new(),
         sent: Vec::new(),
+        dialog: DialogFacts::default(),
         message,
         user,
     }))

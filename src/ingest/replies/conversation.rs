@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::length::{ReplyRoom, shorter};
 use super::model_turn::{CallTotals, ModelTurn};
-use super::outside::canonical;
+use super::outside::{UNKNOWN, canonical};
 use super::result::{CallRecord, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use super::tool_outcomes::CallResult;
+use super::undone::sounds_like_change;
 use crate::assistant::classify::Class;
 use crate::assistant::powers::operations::Moment;
 use crate::assistant::prompt::{CallWithResult, Prompt, ToolExchange};
@@ -29,6 +30,9 @@ const CALLS_MAX: usize = 8;
 /// The result of those after them.
 const TOO_MANY_CALLS: &str = "Not done: only the first 8 calls of one reply are carried out. \
                               Call it again.";
+/// The result of a call in words that can't be read.
+const UNREADABLE: &str = "That call could not be read, and nothing was done. Call a tool by its name \
+                          with its arguments as JSON, or answer in words.";
 /// Beside the result of a call that failed, where what the model wrote before the call was sent.
 const ALREADY_READ: &str = "The person has read what you wrote before this call. Say plainly that \
                             it was not done.";
@@ -222,10 +226,10 @@ impl ModelTurn<'_> {
         };
         let mut calls = Vec::new();
         for (call, meaning) in reply.calls.into_iter().zip(meanings) {
-            let is_change = match &meaning {
-                CallMeaning::Own(at) => understood[*at].operation.changes(),
-                _ => false,
-            };
+            let is_change = self.may_change(&call.name, &meaning, &understood);
+            let is_of_before = matches!(meaning, CallMeaning::Done(_));
+            let own = meaning.own().map(|at| &understood[at].operation);
+            let (is_own, repeats) = (own.is_some(), own.is_some_and(Operation::repeats));
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
@@ -241,10 +245,15 @@ impl ModelTurn<'_> {
                 result.json["already_read"] = ALREADY_READ.into();
             }
             let mut record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
-            record.is_change = is_change && result.is_ok();
+            record.is_change = is_own && is_change && record.is_done;
+            record.repeats = repeats;
+            let is_known = record.is_done || !is_of_before && result.outcome != UNKNOWN;
             // The result of a private answer says by itself what was not sent.
-            let is_private = call.name == Tool::AnswerPrivately.name();
-            work.is_change_refused |= is_change && !result.is_ok() && !is_private;
+            if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
+                let (name, arguments) = (&call.name, &call.arguments);
+                let (reply, is_done) = (work.requests, record.is_done);
+                work.undone.note(name, arguments, is_done, reply);
+            }
             work.records.push(record);
             calls.push(CallWithResult {
                 id: call.id,
@@ -256,6 +265,19 @@ impl ModelTurn<'_> {
         ToolExchange {
             text: reply.text,
             calls,
+        }
+    }
+
+    /// Whether a call was to change something, as far as it can be read.
+    fn may_change(&self, name: &str, meaning: &CallMeaning, understood: &[ToolCall]) -> bool {
+        if let CallMeaning::Own(at) | CallMeaning::Repeated(at) = meaning {
+            return understood[*at].operation.changes();
+        }
+        let mut offered = self.plan.tools.iter();
+        match offered.find(|tool| tool.name() == name) {
+            Some(OfferedTool::Own(tool)) => tool.may_change(),
+            Some(OfferedTool::Remote(tool)) => !tool.is_read_only,
+            None => sounds_like_change(name),
         }
     }
 
@@ -282,6 +304,9 @@ impl ModelTurn<'_> {
                 continue;
             }
             meanings.push(match tool {
+                None if call.name == engine::UNREADABLE_CALL => {
+                    CallMeaning::None("not understood", UNREADABLE.to_owned())
+                }
                 None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
                 Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
                 Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, moment) {
@@ -324,6 +349,8 @@ impl ModelTurn<'_> {
             tool: record_name(tool),
             outcome,
             is_change: false,
+            repeats: false,
+            is_done: result["ok"] == true,
             arguments: is_kept.then(|| arguments[..end].to_owned()),
             arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),
             result: is_kept.then(|| result.clone()),
@@ -391,6 +418,15 @@ enum CallMeaning {
     Done(CallResult),
     /// An invalid call: its outcome, and a sentence for the model.
     None(&'static str, String),
+}
+
+impl CallMeaning {
+    fn own(&self) -> Option<usize> {
+        match self {
+            Self::Own(at) => Some(*at),
+            _ => None,
+        }
+    }
 }
 
 /// What the model called it, within bounds.

@@ -8,6 +8,7 @@ use super::cache;
 use super::context::Context;
 use super::plan::ReplyPlan;
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
+use super::undone::UndoneCalls;
 use crate::access::Denial;
 use crate::assistant::classify::Class;
 use crate::assistant::prompt::{self, PASS, Prompt, PromptContext};
@@ -274,8 +275,8 @@ pub(super) struct CallTotals {
     pub(super) is_continued: bool,
     /// The model called no tool for a request, and was asked once more.
     pub(super) is_asked_again: bool,
-    /// A call that would have changed something was refused.
-    pub(super) is_change_refused: bool,
+    /// Calls that were to change something, and did not.
+    pub(super) undone: UndoneCalls,
     /// Requests of this conversation so far.
     pub(super) requests: usize,
     /// Requests of the conversation apart, for a private answer; within it, those before it and one

@@ -83,6 +83,10 @@ impl MessageTurn<'_> {
                 "started": false,
                 "how": wording::how_to_export_data(),
             }))),
+            Operation::DeleteAccount => Ok(CallResult::done(json!({
+                "deleted": false,
+                "how": wording::how_to_delete_account(),
+            }))),
             Operation::Usage => self.usage_for_model(tx),
             Operation::AnswerPrivately { text } => self.answer_privately(tx, text),
             // Done by whoever carries out superpowers.

@@ -20,7 +20,7 @@ use crate::store::{DoneCall, PendingReply};
 /// Time that all calls for one message may take.
 const OUTSIDE_MS_MAX: u64 = 60_000;
 /// The outcome of a call whose effect is unknown.
-const UNKNOWN: &str = "unknown";
+pub(super) const UNKNOWN: &str = "unknown";
 /// The outcome of a call that was made before for the same message.
 const MADE_BEFORE: &str = "made before";
 

@@ -2,7 +2,7 @@
 //! Pure.
 
 use super::context::Context;
-use super::request::CertainRequest;
+use super::request::{CertainRequest, RequestFacts, tools_of_parts};
 use crate::assistant::classify::{self, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
@@ -34,6 +34,8 @@ pub(super) struct ReplyPlan {
     pub(super) connectable: Vec<&'static str>,
     /// What the message asks for, for certain.
     pub(super) request: Option<CertainRequest>,
+    /// The tools that do the parts of a message of several requests.
+    pub(super) parts: Vec<Tool>,
 }
 
 impl ReplyPlan {
@@ -94,23 +96,58 @@ impl ReplyPlan {
                 false => Vec::new(),
             },
             request: None,
+            parts: Vec::new(),
         };
+        let (request, parts) = plan.request_of(ingest, flags, context);
         Self {
-            request: plan.request_of(ingest, context),
+            request,
+            parts,
             ..plan
         }
     }
 
-    /// What is edited was done before, and from a group nothing personal is changed.
-    fn request_of(&self, ingest: &Ingest, context: &Context) -> Option<CertainRequest> {
-        if context.is_edited || context.is_apart {
-            return None;
+    /// What the message asks for, and the tools of its parts. From a group nothing personal is
+    /// changed.
+    fn request_of(
+        &self,
+        ingest: &Ingest,
+        flags: &Reader<'_>,
+        context: &Context,
+    ) -> (Option<CertainRequest>, Vec<Tool>) {
+        // What is edited was done before.
+        if context.is_edited || context.is_apart || self.tools.is_empty() {
+            return (None, Vec::new());
         }
         let persona = ingest.persona.get();
         let (zone, at) = (context.user.timezone, context.message.received_at);
         let message = message_context(context, &persona.name, zone, at);
+        let all = Power::ALL.into_iter();
+        let powers: Vec<Power> = all.filter(|power| flags.superpower(power.name())).collect();
+        let facts = RequestFacts {
+            message: &message,
+            group: context.group,
+            tools: &self.tools,
+            powers: &powers,
+            states: &context.dialog.states,
+            has_latest: context.dialog.has_latest,
+            is_unanswered: false,
+        };
+        let before = context.dialog.unanswered.as_ref().and_then(|(text, at)| {
+            let message = &MessageContext {
+                text,
+                now: *at,
+                ..message
+            };
+            let understood = assistant::understand_all(message);
+            CertainRequest::of(&understood, &RequestFacts { message, ..facts })
+        });
         let understood = assistant::understand_all(&message);
-        CertainRequest::of(&understood, &self.tools, context.group, at)
+        let facts = RequestFacts {
+            is_unanswered: matches!(before, Some(CertainRequest::Change { .. })),
+            ..facts
+        };
+        let request = CertainRequest::of(&understood, &facts);
+        (request, tools_of_parts(&understood.intent))
     }
 }
 

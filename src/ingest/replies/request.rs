@@ -1,59 +1,192 @@
 //! What a message asks for, as the builtin assistant understands it for certain. Pure.
 
-use crate::assistant::powers::{Facts, PowerCall, PowerContext, Strength};
+use crate::assistant::builtin::FollowUp;
+use crate::assistant::powers::{
+    self, Facts, NoticeRequest, Power, PowerCall, PowerCalls, PowerContext, StoredState, Strength,
+};
 use crate::assistant::tools::{OfferedTool, Tool};
-use crate::assistant::{Intent, Understanding};
-use crate::clock::Timestamp;
+use crate::assistant::{AccountTask, Intent, MessageContext, Understanding};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CertainRequest {
     /// To set, note or change something.
-    Change,
-    /// A superpower, to change or to tell something.
+    Change {
+        /// It lacks a part, as its time, which is to be asked for.
+        lacks_part: bool,
+    },
+    /// In a group, to tell what is the person's own.
+    Private,
+    /// To delete the account or to export all data, which no tool does.
+    Account(AccountTask),
+    /// A superpower, to tell something.
     Power,
+}
+
+/// What a request is understood with.
+pub(super) struct RequestFacts<'a> {
+    pub(super) message: &'a MessageContext<'a>,
+    pub(super) group: bool,
+    pub(super) tools: &'a [OfferedTool],
+    /// Superpowers that are switched on.
+    pub(super) powers: &'a [Power],
+    /// Their states here, by name.
+    pub(super) states: &'a [(String, StoredState)],
+    /// Something was set, changed or came here lately, which a short message may mean.
+    pub(super) has_latest: bool,
+    /// The message before it asked for a change, and was answered by a question alone.
+    pub(super) is_unanswered: bool,
 }
 
 impl CertainRequest {
     /// `None`: nothing that is certain.
-    pub(super) fn of(
-        understood: &Understanding,
-        tools: &[OfferedTool],
-        group: bool,
-        now: Timestamp,
-    ) -> Option<Self> {
-        if tools.is_empty() {
+    pub(super) fn of(understood: &Understanding, facts: &RequestFacts<'_>) -> Option<Self> {
+        if facts.tools.is_empty() {
             return None;
         }
-        if changes(&understood.intent, group) {
-            return Some(Self::Change);
+        if let Intent::Account(task) = understood.intent.unless_follow_up() {
+            return Some(Self::Account(*task));
         }
-        let is_called = |call: &&PowerCall| {
-            let tool = OfferedTool::Own(Tool::Power(call.power));
-            call.strength == Strength::Clear && tools.contains(&tool)
+        if let Some(lacks_part) = facts.change(&understood.intent) {
+            return Some(Self::Change { lacks_part });
+        }
+        let calls = facts.clear_calls(&understood.calls);
+        if calls.iter().any(|call| facts.keeps(call)) || facts.sets_notices(&understood.calls) {
+            return Some(Self::Change { lacks_part: false });
+        }
+        let is_private = calls.iter().any(|call| facts.is_private(call.power))
+            || facts.offers(Tool::AnswerPrivately) && facts.asks_for_own(&understood.intent);
+        match is_private {
+            true => Some(Self::Private),
+            false => (!calls.is_empty()).then_some(Self::Power),
+        }
+    }
+}
+
+impl RequestFacts<'_> {
+    fn offers(&self, tool: Tool) -> bool {
+        self.tools.contains(&OfferedTool::Own(tool))
+    }
+
+    /// Whether a change that is asked for lacks a part; `None`: no change is asked for. A name or a
+    /// place is often only told to the others of a group.
+    fn change(&self, intent: &Intent) -> Option<bool> {
+        match intent {
+            Intent::Remind { .. }
+            | Intent::RemindBefore(_)
+            | Intent::CancelReminders(_)
+            | Intent::Remember { .. }
+            | Intent::Forget { .. }
+            | Intent::ForgetEverything => Some(false),
+            Intent::SetTimezone(_) | Intent::SetName(_) => (!self.group).then_some(false),
+            Intent::AskWhen { .. } | Intent::AskWhat { .. } | Intent::AskRest { .. } => Some(true),
+            Intent::Several(all) => {
+                let changes: Vec<bool> = all.iter().filter_map(|one| self.change(one)).collect();
+                let lacks_part = changes.iter().all(|lacks_part| *lacks_part);
+                (!changes.is_empty()).then_some(lacks_part)
+            }
+            Intent::Power(text) => {
+                let part = MessageContext {
+                    text,
+                    group: false, // only one of the parts has the name
+                    ..*self.message
+                };
+                let calls = powers::recognise(&part);
+                let calls = self.clear_calls(&calls);
+                calls.iter().any(|call| self.keeps(call)).then_some(false)
+            }
+            Intent::FollowUp { what, otherwise } => match self.is_change(what) {
+                true => Some(false),
+                false => self.change(otherwise),
+            },
+            _ => None,
+        }
+    }
+
+    /// Words like "later" and "make it 10" may be about anything that was spoken of.
+    fn is_change(&self, what: &FollowUp) -> bool {
+        match what {
+            FollowUp::SnoozeNumbered { .. }
+            | FollowUp::Again(_)
+            | FollowUp::Cancel(_)
+            | FollowUp::Rename { .. }
+            | FollowUp::Skip { .. }
+            | FollowUp::CancelAllBut(_)
+            | FollowUp::Undo => true,
+            FollowUp::Snooze(_) => self.has_latest || self.has_word(&["snooze"]),
+            FollowUp::Change { .. } => self.has_latest,
+            FollowUp::Time(_) | FollowUp::Yes => self.is_unanswered,
+            _ => false,
+        }
+    }
+
+    fn has_word(&self, wanted: &[&str]) -> bool {
+        let text = self.message.text.to_lowercase().replace(['\'', '’'], "");
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| wanted.contains(&word))
+    }
+
+    /// Explicit requests to superpowers that are there. In a group those to the person's own count.
+    fn clear_calls<'c>(&self, calls: &'c PowerCalls) -> Vec<&'c PowerCall> {
+        let is_clear = |call: &&PowerCall| {
+            let is_there = self.offers(Tool::Power(call.power)) || self.is_private(call.power);
+            call.strength == Strength::Clear && is_there && self.powers.contains(&call.power)
         };
-        let called: Vec<&PowerCall> = understood.calls.calls.iter().filter(is_called).collect();
-        match called.iter().any(|call| keeps(call, now)) {
-            true => Some(Self::Change),
-            false => (!called.is_empty()).then_some(Self::Power),
-        }
+        calls.calls.iter().filter(is_clear).collect()
+    }
+
+    fn is_private(&self, power: Power) -> bool {
+        self.group && !power.is_shared() && self.offers(Tool::AnswerPrivately)
+    }
+
+    /// Whether the superpower would keep or change something for it.
+    fn keeps(&self, call: &PowerCall) -> bool {
+        let facts = Facts::default();
+        let context = PowerContext {
+            timezone: self.message.timezone,
+            group: self.group && call.power.is_shared(),
+            ..PowerContext::alone(self.message.now, 0, &facts)
+        };
+        let name = call.power.name();
+        let stored = self.states.iter().find(|(of, _)| of == name);
+        let stored = stored.map(|(_, state)| state);
+        let outcome = call.power.act(stored, call.action.clone(), &context);
+        outcome.is_ok_and(|outcome| outcome.stored.is_some() && !outcome.is_only_shown)
+    }
+
+    fn sets_notices(&self, calls: &PowerCalls) -> bool {
+        let is_set = |request: NoticeRequest| {
+            !matches!(
+                request,
+                NoticeRequest::ShowWakingHours | NoticeRequest::UnclearHours
+            )
+        };
+        self.offers(Tool::Notices) && calls.notices.is_some_and(is_set)
+    }
+
+    fn asks_for_own(&self, intent: &Intent) -> bool {
+        let asks = matches!(
+            intent.unless_follow_up(),
+            Intent::Recall { .. }
+                | Intent::ListReminders
+                | Intent::FindReminders { .. }
+                | Intent::Agenda { .. }
+        );
+        asks && self.has_word(&["my", "mine", "me", "i", "im", "ive"])
     }
 }
 
-/// Whether a superpower would keep something of it that has kept nothing so far.
-fn keeps(call: &PowerCall, now: Timestamp) -> bool {
-    let facts = Facts::default();
-    let context = PowerContext::alone(now, 0, &facts);
-    let outcome = call.power.act(None, call.action.clone(), &context);
-    outcome.is_ok_and(|outcome| outcome.stored.is_some() && !outcome.is_only_shown)
-}
-
-/// It lacks no part, and refers to nothing said before. A name or a place is often only told to the
-/// others of a group.
-fn changes(intent: &Intent, group: bool) -> bool {
-    match intent {
-        Intent::Remind { .. } | Intent::CancelReminders(_) | Intent::Remember { .. } => true,
-        Intent::SetTimezone(_) | Intent::SetName(_) => !group,
-        Intent::Several(all) => all.iter().any(|one| changes(one, group)),
-        _ => false,
-    }
+/// The tools that do the parts of a message of several requests, one for each.
+pub(super) fn tools_of_parts(intent: &Intent) -> Vec<Tool> {
+    let Intent::Several(parts) = intent else {
+        return Vec::new();
+    };
+    let tool = |part: &Intent| match part {
+        Intent::Remind { .. } | Intent::RemindBefore(_) => Some(Tool::SetReminder),
+        Intent::CancelReminders(_) => Some(Tool::CancelReminder),
+        Intent::Remember { .. } => Some(Tool::Remember),
+        Intent::Forget { .. } | Intent::ForgetEverything => Some(Tool::Forget),
+        Intent::SetName(_) | Intent::SetTimezone(_) => Some(Tool::SetProfile),
+        _ => None,
+    };
+    parts.iter().filter_map(tool).collect()
 }

@@ -81,6 +81,12 @@ pub(super) struct CallRecord {
     /// It changes something in the reply's transaction.
     #[serde(skip)]
     pub(super) is_change: bool,
+    /// It sets a reminder that comes again.
+    #[serde(skip)]
+    pub(super) repeats: bool,
+    /// Its result was a success.
+    #[serde(skip)]
+    pub(super) is_done: bool,
     /// JSON, if the model wrote any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<String>,

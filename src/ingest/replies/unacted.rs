@@ -1,22 +1,30 @@
 //! Messages that ask for something for certain, as the builtin assistant understands them, and for
 //! which the model does nothing: small models claim to have done what they did not. One that calls
-//! no tool is asked once more. Where nothing was changed in the end, a sentence says so; also where
-//! the model tried to change something, and all of it was refused.
+//! no tool is asked once more. What was not done in the end is said by sentences after the reply:
+//! that nothing was changed, or what of several things was not; that nothing was sent to the
+//! person's own chat; how an account is deleted.
 
 use super::model_turn::{CallTotals, ModelTurn};
+use super::outside::UNKNOWN;
 use super::request::CertainRequest;
 use super::result::CallRecord;
+use super::undone::is_part_missing;
 use crate::assistant::prompt::Prompt;
-use crate::assistant::tools::LINK;
-use crate::assistant::wording;
+use crate::assistant::tools::{LINK, OfferedTool, Tool};
+use crate::assistant::{AccountTask, wording};
 
 /// The prompt for a model that called no tool.
-const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was done or looked \
-                            up for it. If a tool does what it asks for, call it now. If not, \
+const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was done, looked up \
+                            or sent for it. If a tool does what it asks for, call it now. If not, \
                             write your answer again, without saying that anything was done, and \
                             without a word about this.]";
 /// Marks at the end of a question.
 const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
+/// Words, in lower case, with which a reply to a group speaks of the person's own chat.
+const OWN_CHAT_WORDS: [&str; 15] = [
+    "chat", "чат", "チャット", "私聊", "私信", "채팅", "دردشة", "privately", "direct message",
+    "dm", "en privado", "en privé", "in privato", "em particular", "direktnachricht",
+];
 
 impl ModelTurn<'_> {
     /// The message asks for something, and the model has called nothing yet.
@@ -31,11 +39,12 @@ impl ModelTurn<'_> {
         text: &str,
         work: &mut CallTotals,
     ) -> Option<Prompt> {
-        let is_due = self.lacks_call(work)
+        let claims = work.records.is_empty() && self.speaks_of_own_chat(text);
+        let is_due = (self.lacks_call(work) || claims)
             && !work.is_asked_again
             && !prompt.tools.is_empty()
             && self.model.takes_tools()
-            && !is_question(text);
+            && !self.asks_back(text);
         is_due.then(|| {
             work.is_asked_again = true;
             let mut again = prompt.clone();
@@ -44,33 +53,117 @@ impl ModelTurn<'_> {
         })
     }
 
-    /// The reply's text with the sentence that nothing was done, where that is due.
+    /// It claims nothing. Where a part is lacking, it may say more than the question.
+    fn asks_back(&self, text: &str) -> bool {
+        let lacks_part = Some(CertainRequest::Change { lacks_part: true });
+        is_question(text)
+            || self.plan.request == lacks_part && text.trim_end().ends_with(QUESTION_MARKS)
+    }
+
+    /// The reply's text with sentences of what was not done, where they are due.
     pub(super) fn with_denial(&self, text: String, work: &CallTotals) -> String {
+        if self.pending.unprompted || work.failure.is_some() {
+            return text;
+        }
         let said = match text.is_empty() {
             true => work.parts.last().unwrap_or(&text),
             false => &text,
         };
-        // What other servers' tools did, or what was done before, is not known here.
-        let is_outside = |record: &CallRecord| record.tool.contains(LINK);
-        let may_be_done = !work.changes.is_empty()
-            || work.committed > 0
-            || !self.context.done_calls.is_empty()
-            || work.records.iter().any(is_outside);
-        let is_requested =
-            self.plan.request == Some(CertainRequest::Change) && self.model.takes_tools();
-        let may_claim = match work.is_change_refused {
-            // It knows that it failed: "That time has passed. When then?"
-            true => !said.trim_end().ends_with(QUESTION_MARKS),
-            false => is_requested && !is_question(said),
-        };
-        let is_due =
-            may_claim && !self.pending.unprompted && work.failure.is_none() && !may_be_done;
-        if !is_due {
-            return text;
-        }
-        let denial = wording::nothing_done(self.context.known.language.as_deref());
-        format!("{text}\n\n{denial}").trim_start().to_owned()
+        let language = self.context.known.language.as_deref();
+        let undone = self.undone(said, work);
+        let is_nothing_sent = self.is_nothing_sent(said, work, undone.is_some());
+        let sentences = [
+            undone,
+            is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
+            self.untold_account_task(&text, work),
+        ];
+        let mut all = vec![text];
+        all.extend(sentences.into_iter().flatten());
+        all.join("\n\n").trim_start().to_owned()
     }
+
+    /// That nothing was changed, or not all.
+    fn undone(&self, said: &str, work: &CallTotals) -> Option<String> {
+        let language = self.context.known.language.as_deref();
+        let is_own = |record: &CallRecord| record.is_change && !is_private(record);
+        // What other servers' tools did, or what was done before, is not known here.
+        let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
+        let is_outside = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
+        let may_be_done = work.committed > 0
+            || !self.context.done_calls.is_empty()
+            || work
+                .records
+                .iter()
+                .any(|record| is_own(record) || is_outside(record));
+        let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }))
+            && self.model.takes_tools();
+        if self.asks_back(said) {
+            return None;
+        }
+        match may_be_done {
+            false if work.undone.has_own() || is_requested => {
+                Some(wording::nothing_done(language).to_owned())
+            }
+            true if !work.undone.is_empty() => {
+                Some(wording::not_done(&work.undone.things(), language))
+            }
+            true if is_part_missing(&self.plan.parts, &work.records) => {
+                Some(wording::not_done(&[], language))
+            }
+            _ => None,
+        }
+    }
+
+    /// In a group, a private answer that was asked for or spoken of was not sent.
+    /// `is_denied`: it is said already that nothing was done.
+    fn is_nothing_sent(&self, said: &str, work: &CallTotals, is_denied: bool) -> bool {
+        let is_changed = is_denied || work.records.iter().any(|record| record.is_change);
+        let is_asked_for = self.plan.request == Some(CertainRequest::Private)
+            || work.records.iter().any(is_private)
+            || self.speaks_of_own_chat(said) && !is_changed;
+        let before = &mut self.context.done_calls.iter();
+        let is_sent = work
+            .records
+            .iter()
+            .any(|record| is_private(record) && record.is_done)
+            || before.any(|call| call.tool == Tool::AnswerPrivately.name());
+        is_asked_for && !is_sent && self.offers_private_answer() && !is_question(said)
+    }
+
+    fn offers_private_answer(&self) -> bool {
+        let tool = OfferedTool::Own(Tool::AnswerPrivately);
+        self.plan.tools.contains(&tool) && self.model.takes_tools()
+    }
+
+    fn speaks_of_own_chat(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let is_in = |word: &str| {
+            let is_part = |c: char| c.is_ascii_alphanumeric();
+            let mut places = text.match_indices(word);
+            places.any(|(at, _)| {
+                !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+            })
+        };
+        self.offers_private_answer() && OWN_CHAT_WORDS.iter().any(|word| is_in(word))
+    }
+
+    /// How an account is deleted or exported, where the reply doesn't say it.
+    fn untold_account_task(&self, text: &str, work: &CallTotals) -> Option<String> {
+        let Some(CertainRequest::Account(task)) = self.plan.request else {
+            return None;
+        };
+        let (path, sentence): (_, fn(Option<&str>) -> &'static str) = match task {
+            AccountTask::Delete => ("/account/deletion", wording::account_stays),
+            AccountTask::Export => ("/account/export", wording::no_export),
+        };
+        let is_told = text.contains(path) || work.parts.iter().any(|part| part.contains(path));
+        let language = self.context.known.language.as_deref();
+        (!is_told && self.model.takes_tools()).then(|| sentence(language).to_owned())
+    }
+}
+
+fn is_private(record: &CallRecord) -> bool {
+    record.tool == Tool::AnswerPrivately.name()
 }
 
 /// It only asks something back, so it claims nothing: all of its sentences are questions.

@@ -351,9 +351,13 @@ fn what_is_half_understood_sets_nothing() {
             "remind me to swim at 9 tomorrow before 5 tonight",
             "set nothing",
         ),
-        ("delete my account", "DELETE MY ACCOUNT"),
-        ("export my data", "export"),
     ];
+    for (phrase, task) in [
+        ("delete my account", AccountTask::Delete),
+        ("export my data", AccountTask::Export),
+    ] {
+        assert_eq!(intent_of(phrase), Intent::Account(task), "{phrase}");
+    }
     for (phrase, part) in cases {
         match intent_of(phrase) {
             Intent::Unclear(reply) | Intent::AskWhen { reply, .. } => {

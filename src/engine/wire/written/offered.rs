@@ -6,7 +6,6 @@ use std::cell::OnceCell;
 use serde_json::{Map, Value};
 
 use super::marks::tags;
-use super::plain_name;
 
 /// Bytes between a tool's name and its arguments.
 const GAP_BYTES_MAX: usize = 160;
@@ -163,4 +162,16 @@ fn squeezed(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_whitespace() && *c != '\\')
         .collect()
+}
+
+/// Without what some models write around a tool's name: `functions.name:0`.
+pub(super) fn plain_name(name: &str) -> &str {
+    let name = name.trim().trim_start_matches(['"', '\'']);
+    let end = name.find(['"', '\'', ' ', ':', '\n']);
+    let name = &name[..end.unwrap_or(name.len())];
+    let prefixes = ["functions.", "function.", "tools.", "default_api."];
+    let mut plain = prefixes
+        .into_iter()
+        .filter_map(|prefix| name.strip_prefix(prefix));
+    plain.next().unwrap_or(name)
 }

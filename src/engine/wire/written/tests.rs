@@ -36,9 +36,6 @@ fn calls_are_read_in_the_forms_of_many_models() {
     let call = format!(r#"{{"name": "set_reminder", "arguments": {arguments}}}"#);
     let parameters = call.replace("arguments", "parameters");
     let in_text = json!({"name": "set_reminder", "arguments": arguments}).to_string();
-    let tagged = "<parameter=text>\nrun\n</parameter>\n<parameter=in_minutes>\n5\n</parameter>";
-    let named =
-        "<parameter name=\"text\">run</parameter><parameter name=\"in_minutes\">5</parameter>";
     let spelled = "set_reminder(text=\"run\", in_minutes=5)";
     for text in [
         // As JSON: alone, in fences, lists and other fields.
@@ -57,6 +54,28 @@ fn calls_are_read_in_the_forms_of_many_models() {
         format!(r#"{{"tool_calls": [{{"id": "1", "type": "function", "function": {call}}}]}}"#),
         format!(r#"{{"type": "function", "function": {call}}}"#),
         format!(r#"{{"action": "set_reminder", "action_input": {arguments}}}"#),
+        // As code, or in steps.
+        spelled.to_owned(),
+        format!("Sure!\n\n{spelled}\n\nDone!"),
+        format!("```tool_code\nprint(default_api.{spelled})\n```"),
+        format!("```python\n{spelled}\n```"),
+        format!("Thought: a reminder.\nAction: set_reminder\nAction Input: {arguments}"),
+        format!("set_reminder\n{arguments}"),
+        format!("**set_reminder**:\n```json\n{arguments}\n```"),
+    ] {
+        assert_is_read(&text);
+    }
+}
+
+#[test]
+fn calls_in_the_marks_of_many_models_are_read() {
+    let arguments = r#"{"text": "run", "in_minutes": 5}"#;
+    let call = format!(r#"{{"name": "set_reminder", "arguments": {arguments}}}"#);
+    let parameters = call.replace("arguments", "parameters");
+    let tagged = "<parameter=text>\nrun\n</parameter>\n<parameter=in_minutes>\n5\n</parameter>";
+    let named =
+        "<parameter name=\"text\">run</parameter><parameter name=\"in_minutes\">5</parameter>";
+    for text in [
         // Mistral
         format!("[TOOL_CALLS] [{call}]"),
         format!("[TOOL_CALLS]set_reminder{arguments}"),
@@ -67,7 +86,7 @@ fn calls_are_read_in_the_forms_of_many_models() {
         "<|python_tag|>set_reminder.call(text=\"run\", in_minutes=5)".to_owned(),
         format!("<function=set_reminder>{arguments}</function>"),
         format!("<function=set_reminder>{arguments}"),
-        format!("[{spelled}]"),
+        "[set_reminder(text=\"run\", in_minutes=5)]".to_owned(),
         // Hermes, Qwen, and Qwen's coders
         format!("<tool_call>\n{call}\n</tool_call>"),
         format!("<tool_call>\n{call}"),
@@ -93,23 +112,20 @@ fn calls_are_read_in_the_forms_of_many_models() {
             "<|channel|>commentary to=functions.set_reminder <|constrain|>json<|message|>{arguments}"
         ),
         format!("<function_calls><invoke name=\"set_reminder\">{named}</invoke></function_calls>"),
-        // As code, or in steps.
-        spelled.to_owned(),
-        format!("Sure!\n\n{spelled}\n\nDone!"),
-        format!("```tool_code\nprint(default_api.{spelled})\n```"),
-        format!("```python\n{spelled}\n```"),
-        format!("Thought: a reminder.\nAction: set_reminder\nAction Input: {arguments}"),
-        format!("set_reminder\n{arguments}"),
-        format!("**set_reminder**:\n```json\n{arguments}\n```"),
     ] {
-        let found = read(&text).into_iter().map(|(name, arguments)| {
-            let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
-            (name, arguments.to_string())
-        });
-        let expected = ("set_reminder".to_owned(), ARGUMENTS.to_owned());
-        assert_eq!(found.collect::<Vec<_>>(), [expected], "{text}");
-        assert!(before_written_call(&text).len() < text.len(), "{text}");
+        assert_is_read(&text);
     }
+}
+
+/// It is the call of a reminder, and nothing of it is said before.
+fn assert_is_read(text: &str) {
+    let found = read(text).into_iter().map(|(name, arguments)| {
+        let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
+        (name, arguments.to_string())
+    });
+    let expected = ("set_reminder".to_owned(), ARGUMENTS.to_owned());
+    assert_eq!(found.collect::<Vec<_>>(), [expected], "{text}");
+    assert!(before_written_call(text).len() < text.len(), "{text}");
 }
 
 #[test]

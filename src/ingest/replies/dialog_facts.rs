@@ -1,0 +1,73 @@
+//! What a short message may refer to, and what a request would change: facts by which a request of
+//! a message is understood for certain.
+
+use serde_json::Value;
+
+use crate::assistant::powers::StoredState;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::dialog::{self, LATEST_MS, Latest};
+use crate::ingest::powers::stored_state;
+use crate::store::{MessageRow, PowerOwner, User, View};
+
+/// How long a question of a model is answered by what follows.
+const ANSWERED_WITHIN_MS: i64 = 10 * 60_000;
+
+#[derive(Default)]
+pub(super) struct DialogFacts {
+    /// Something was set, changed or delivered here lately.
+    pub(super) has_latest: bool,
+    /// The message before, and when it came, if a model called nothing for it and asked back.
+    pub(super) unanswered: Option<(String, Timestamp)>,
+    /// States of superpowers by name: the person's, and in a group the group's.
+    pub(super) states: Vec<(String, StoredState)>,
+}
+
+/// `rows`: of the room, newest first.
+pub(super) fn read(
+    view: &View<'_>,
+    rows: &[MessageRow],
+    user: &User,
+    group: bool,
+) -> Result<DialogFacts> {
+    let [message, before @ ..] = rows else {
+        return Ok(DialogFacts::default());
+    };
+    let now = message.received_at;
+    let noted = match group {
+        true => view.latest_in_room(message.room)?,
+        false => view.dialog(message.room, message.user)?.latest,
+    };
+    let mut states = view.power_states(PowerOwner::User(user.id))?;
+    if group {
+        states.extend(view.power_states(PowerOwner::Room(message.room))?);
+    }
+    let is_unanswered = |before: &&MessageRow| {
+        before.user == message.user
+            && now.0 - before.received_at.0 <= ANSWERED_WITHIN_MS
+            && asked_back(before)
+    };
+    let unanswered = before.first().filter(is_unanswered);
+    Ok(DialogFacts {
+        has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
+        unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),
+        states: states
+            .into_iter()
+            .map(|row| (row.name.clone(), stored_state(row)))
+            .collect(),
+    })
+}
+
+fn asked_back(message: &MessageRow) -> bool {
+    let parsed = |json: Option<&str>| -> Value {
+        let value = json.and_then(|json| serde_json::from_str(json).ok());
+        value.unwrap_or_default()
+    };
+    let decision = parsed(message.decision.as_deref());
+    let bubbles = parsed(message.bubbles.as_deref().or(message.late.as_deref()));
+    let last = bubbles
+        .as_array()
+        .and_then(|bubbles| bubbles.last()?.as_str());
+    let is_question = last.is_some_and(|last| last.trim_end().ends_with(['?', '\u{ff1f}']));
+    is_question && decision.is_object() && decision.get("tool_calls").is_none()
+}

@@ -1,0 +1,162 @@
+//! Calls of a reply that were to change something and did not: which of them no later call made
+//! good, and how the person is told of them.
+
+use serde_json::Value;
+
+use super::result::CallRecord;
+use crate::assistant::tools::{LINK, Tool};
+
+/// Fields of arguments that say what a call is about, the clearest first.
+const ABOUT_FIELDS: [&str; 12] = [
+    "text", "items", "title", "name", "what", "thing", "ticket", "who", "person", "place", "city",
+    "destination",
+];
+/// Characters of what a call is about.
+const ABOUT_CHARS_MAX: usize = 80;
+/// Beginnings of names of invented tools that only look something up.
+const LOOK_UPS: [&str; 9] = [
+    "get", "list", "search", "find", "read", "fetch", "query", "show", "web",
+];
+
+/// A call that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct UndoneCall {
+    tool: String,
+    about: Option<String>,
+    /// The number of the model's reply.
+    reply: usize,
+}
+
+/// All that are not made good yet.
+#[derive(Debug, Default)]
+pub(super) struct UndoneCalls(Vec<UndoneCall>);
+
+impl UndoneCalls {
+    /// Notes a call that was to change something. `reply`: the number of the model's reply.
+    pub(super) fn note(&mut self, tool: &str, arguments: &str, is_done: bool, reply: usize) {
+        if is_done {
+            let is_same = |call: &UndoneCall| call.reply < reply && replaces(tool, &call.tool);
+            if let Some(at) = self.0.iter().position(is_same) {
+                self.0.remove(at);
+            }
+            return;
+        }
+        let call = UndoneCall {
+            tool: tool.to_owned(),
+            about: about(arguments),
+            reply,
+        };
+        let is_known = |known: &UndoneCall| known.tool == call.tool && known.about == call.about;
+        // Called again, and refused again.
+        self.0.retain(|known| !is_known(known));
+        self.0.push(call);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether any was of a tool of this service, or of none.
+    pub(super) fn has_own(&self) -> bool {
+        self.0.iter().any(|call| !call.tool.contains(LINK))
+    }
+
+    /// What was to be done; empty where that is not known of all.
+    pub(super) fn things(&self) -> Vec<String> {
+        let all: Option<Vec<String>> = self.0.iter().map(|call| call.about.clone()).collect();
+        all.unwrap_or_default()
+    }
+}
+
+/// Whether a call of `tool` may do what one of `undone` did not.
+fn replaces(tool: &str, undone: &str) -> bool {
+    let is_known = Tool::all().any(|known| known.name() == undone);
+    let is_reminder = |name: &str| name.ends_with("_reminder");
+    !is_known || tool == undone || is_reminder(tool) && is_reminder(undone)
+}
+
+fn about(arguments: &str) -> Option<String> {
+    let fields: Value = serde_json::from_str(arguments).ok()?;
+    let text = ABOUT_FIELDS
+        .into_iter()
+        .find_map(|name| match &fields[name] {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(texts) => {
+                let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                Some(texts.join(", "))
+            }
+            _ => None,
+        })?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text: String = words.join(" ").chars().take(ABOUT_CHARS_MAX).collect();
+    (!text.is_empty()).then(|| format!("“{text}”"))
+}
+
+/// Whether a tool that nobody offered would change something, by its name.
+pub(super) fn sounds_like_change(tool: &str) -> bool {
+    let first = tool.split(|c: char| !c.is_ascii_lowercase()).next();
+    !first.is_some_and(|first| LOOK_UPS.contains(&first))
+}
+
+/// Whether a part of several requests has no call that did it. `parts`: the tools that do them.
+pub(super) fn is_part_missing(parts: &[Tool], records: &[CallRecord]) -> bool {
+    let done = |tool: Tool| {
+        let is_of = move |record: &&CallRecord| {
+            let same = record.tool == tool.name()
+                || tool == Tool::SetReminder && record.tool == Tool::ChangeReminder.name();
+            record.is_change && same
+        };
+        records.iter().filter(is_of)
+    };
+    parts.iter().any(|part| {
+        let wanted = match part {
+            // One that comes again may be for several times.
+            Tool::SetReminder if !done(*part).any(|record| record.repeats) => {
+                parts.iter().filter(|other| *other == part).count()
+            }
+            _ => 1,
+        };
+        done(*part).count() < wanted
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_call_makes_a_refused_one_good() {
+        let milk = r#"{"text": "buy  milk"}"#;
+        let mut calls = UndoneCalls::default();
+        calls.note("set_reminder", milk, false, 1);
+        calls.note("remember", "{}", true, 2);
+        assert_eq!(calls.things(), ["“buy milk”"]);
+        calls.note("set_reminder", milk, false, 2);
+        assert_eq!(calls.things().len(), 1, "the same again");
+        calls.note("change_reminder", "{}", true, 3);
+        assert!(calls.is_empty());
+        // One of two in the same reply stays.
+        calls.note("set_reminder", milk, false, 3);
+        calls.note("set_reminder", r#"{"text": "run"}"#, true, 3);
+        assert_eq!(calls.things(), ["“buy milk”"]);
+        calls.note("todo_list", r#"{"items": ["tea", "rum"]}"#, false, 4);
+        assert_eq!(calls.things(), ["“buy milk”", "“tea, rum”"]);
+        calls.note("cancel_reminder", r#"{"id": "1"}"#, false, 4);
+        assert!(calls.things().is_empty() && !calls.is_empty());
+        // What nobody offered may be done by any tool.
+        let mut calls = UndoneCalls::default();
+        calls.note("set_alarm", "{}", false, 1);
+        calls.note("set_reminder", "{}", true, 2);
+        assert!(calls.is_empty());
+    }
+
+    #[test]
+    fn invented_tools_are_told_apart_by_their_names() {
+        for name in ["set_alarm", "addTask", "unreadable_call", "", "Send"] {
+            assert!(sounds_like_change(name), "{name}");
+        }
+        for name in ["get_weather", "web_search", "listEvents", "search"] {
+            assert!(!sounds_like_change(name), "{name}");
+        }
+    }
+}

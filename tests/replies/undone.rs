@@ -1,0 +1,290 @@
+//! Claims of a model about short messages, private answers, the account, and several things at
+//! once: what was not done is said.
+
+use serde_json::{Value, json};
+
+use super::claims::DENIAL;
+use super::support::group;
+use super::support::model_server::{Mode, ModelServer, calling, calling_with};
+use super::tools::{subscribe, subscribed};
+use super::{Service, acting, count, reply, say, service};
+
+const NOT_SENT: &str = "(Nothing was sent to your own chat for this message.)";
+const NOT_ALL: &str = "(Not all of this was done.)";
+
+fn says(text: &str) -> Mode {
+    Mode::Say(text.to_owned())
+}
+
+fn remind(text: &str, minutes: i64) -> (&'static str, Value) {
+    ("set_reminder", json!({"text": text, "in_minutes": minutes}))
+}
+
+/// What is answered, and how often the model was asked.
+async fn claimed(
+    service: &Service,
+    model: &ModelServer,
+    text: &str,
+    claim: &str,
+) -> (String, usize) {
+    let before = model.requests().len();
+    model.usually(says(claim));
+    let said = reply(service, "ana", text).await;
+    model.usually(Mode::Echo);
+    (said, model.requests().len() - before)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claims_about_what_was_set_before_are_contradicted() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let summary = json!({"operation": "every_day", "time": "08:00"});
+    acting(
+        &service,
+        &model,
+        "ana",
+        &[remind("call mom", 60), ("daily_summary", summary)],
+    )
+    .await;
+    let memory = ("remember", json!({"text": "The bike code is 1234"}));
+    acting(&service, &model, "ana", &[memory]).await;
+    acting(&service, &model, "ana", &[remind("stretch", 90)]).await;
+    let kept = |service: &Service| {
+        let rows = service.rows("SELECT text, send_at FROM reminders ORDER BY id");
+        let states = service.rows("SELECT state FROM power_states ORDER BY power");
+        (rows, states, count(service, "memories"))
+    };
+    let before = kept(&service);
+    assert!(format!("{before:?}").contains("8"), "{before:?}");
+    for text in [
+        "snooze", "snooze 10 min", "make it 10", "move it to friday", "cancel that",
+        "cancel my call reminder", "undo that", "stop my daily summary", "forget my bike code",
+        "forget everything", "change the text to buy milk", "stop parcels", "remind me to rest",
+        "remind me again in 10 minutes",
+    ] {
+        let (said, asked) = claimed(&service, &model, text, "All done!").await;
+        assert_eq!((said, asked), (format!("All done!\n{DENIAL}"), 2), "{text}");
+    }
+    assert_eq!(kept(&service), before);
+    // What is done, or asked back, is left alone.
+    let id = service.rows("SELECT schedule_id FROM reminders ORDER BY id")[1][0].clone();
+    let id = &id.as_str().unwrap()[..8];
+    model.next(Mode::Json(calling(&[(
+        "change_reminder",
+        json!({"id": id, "in_minutes": 10}),
+    )])));
+    model.next(says("In ten minutes."));
+    assert_eq!(reply(&service, "ana", "snooze").await, "In ten minutes.");
+    let (said, asked) = claimed(&service, &model, "forget my bike code", "Really?").await;
+    assert_eq!((said.as_str(), asked), ("Really?", 1));
+    let (said, asked) = claimed(&service, &model, "remind me to rest", "Sure! When?").await;
+    assert_eq!((said.as_str(), asked), ("Sure! When?", 1));
+    // The answer to that question belongs to the request.
+    for text in ["in 10 minutes", "at 6pm"] {
+        claimed(&service, &model, "remind me to rest", "Sure! When?").await;
+        let (said, _) = claimed(&service, &model, text, "Set!").await;
+        assert_eq!(said, format!("Set!\n{DENIAL}"), "{text}");
+    }
+    // What was spoken of, and nothing that is kept.
+    let (said, asked) = claimed(&service, &model, "what's 5 + 5?", "10").await;
+    assert_eq!((said.as_str(), asked), ("10", 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_an_account_is_deleted_is_always_told() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (text, path) in [
+        ("delete my account", "POST /account/deletion"),
+        ("please delete all my data", "POST /account/deletion"),
+        ("export my data", "POST /account/export"),
+    ] {
+        let (said, asked) = claimed(&service, &model, text, "Done, it is gone!").await;
+        assert!(said.starts_with("Done, it is gone!\n("), "{said}");
+        assert!(said.contains(path) && asked == 2, "{said}");
+    }
+    model.next(Mode::Json(calling(&[("delete_account", json!({}))])));
+    model.next(says("Das geht mit POST /account/deletion."));
+    let said = reply(&service, "ana", "delete my account").await;
+    assert_eq!(said, "Das geht mit POST /account/deletion.");
+    let result = &model.last_request().results()[0];
+    assert_eq!(result["deleted"], false, "{result}");
+    assert!(
+        result["how"]
+            .as_str()
+            .unwrap()
+            .contains("DELETE MY ACCOUNT"),
+        "{result}"
+    );
+    // It is not in a language that the person didn't choose.
+    acting(
+        &service,
+        &model,
+        "ana",
+        &[("set_profile", json!({"language": "de"}))],
+    )
+    .await;
+    let (said, _) = claimed(&service, &model, "delete my account", "Erledigt!").await;
+    assert!(said.contains("Dein Konto ist nicht gelöscht"), "{said}");
+    assert_eq!(count(&service, "users"), 1);
+}
+
+/// One of several calls failed, or was never made.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_of_several_things_was_not_done_is_said() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let past = (
+        "set_reminder",
+        json!({"text": "call dad", "at": "2020-01-01T09:00"}),
+    );
+    let undone = "(This was not done: “call dad”.)";
+    for (text, calls, expected) in [
+        (
+            "beides bitte",
+            vec![remind("buy milk", 60), past.clone()],
+            undone,
+        ),
+        (
+            "beides bitte",
+            vec![past.clone(), remind("buy milk", 60)],
+            undone,
+        ),
+        (
+            "both please",
+            vec![remind("buy milk", 60), ("set_alarm", json!({"at": "9"}))],
+            NOT_ALL,
+        ),
+        (
+            "both please",
+            vec![
+                remind("buy milk", 60),
+                ("cancel_reminder", json!({"id": "0"})),
+            ],
+            NOT_ALL,
+        ),
+        // One that is missing.
+        (
+            "remind me at 6pm to run. remember that I am old",
+            vec![remind("run", 60)],
+            NOT_ALL,
+        ),
+        (
+            "remind me at 6pm to run and at 8pm to eat",
+            vec![remind("run", 60)],
+            NOT_ALL,
+        ),
+    ] {
+        model.next(Mode::Json(calling(&calls)));
+        model.next(says("Both set!"));
+        let said = reply(&service, "ana", text).await;
+        assert_eq!(said, format!("Both set!\n{expected}"), "{text}: {calls:?}");
+    }
+    let garbled = [("set_reminder", "{\"text\": \"a".to_owned())];
+    let mut both = calling(&[remind("buy milk", 60)]);
+    let second = calling_with(&garbled)["choices"][0]["message"]["tool_calls"][0].clone();
+    both["choices"][0]["message"]["tool_calls"]
+        .as_array_mut()
+        .unwrap()
+        .push(second);
+    model.next(Mode::Json(both));
+    model.next(says("Both set!"));
+    assert_eq!(
+        reply(&service, "ana", "both please").await,
+        format!("Both set!\n{NOT_ALL}")
+    );
+    // It was made good, or is asked about.
+    model.next(Mode::Json(calling(&[remind("buy milk", 60), past.clone()])));
+    model.next(Mode::Json(calling(&[remind("call dad", 70)])));
+    model.next(says("Both set!"));
+    assert_eq!(reply(&service, "ana", "both please").await, "Both set!");
+    model.next(Mode::Json(calling(&[remind("buy bread", 60), past])));
+    model.next(says("When shall I remind you of dad?"));
+    let said = reply(&service, "ana", "both please").await;
+    assert_eq!(said, "When shall I remind you of dad?");
+    // All of several requests are done.
+    let text = "remind me at 6pm to run. remember that I am old";
+    let both = [remind("run", 60), ("remember", json!({"text": "Is old"}))];
+    model.next(Mode::Json(calling(&both)));
+    model.next(says("Both done!"));
+    assert_eq!(reply(&service, "ana", text).await, "Both done!");
+    let mut daily = remind("meds", 60);
+    daily.1["repeat"] = json!("FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0");
+    model.next(Mode::Json(calling(&[daily])));
+    model.next(says("Twice a day."));
+    let said = reply(&service, "ana", "remind me to take meds at 8am and 8pm").await;
+    assert_eq!(said, "Twice a day.");
+}
+
+/// A private answer that was never sent, in any language.
+#[tokio::test(flavor = "multi_thread")]
+async fn claims_of_a_private_answer_are_contradicted() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    service.set_flag("cache.response.enabled", false).await;
+    reply(&service, "ana", "tell me of Bath").await;
+    let ask = async |text: &str| {
+        let before = model.requests().len();
+        let answer = service.edge_message("a", &group("g", "ana", text)).await;
+        let said = answer.json()["reply_text"].as_str().unwrap().to_owned();
+        (said, model.requests().len() - before)
+    };
+    for (text, claim) in [
+        ("Juno, what's my passport number?", "I sent it to you."),
+        (
+            "Juno, what are my reminders?", "I sent them to your own chat.",
+        ),
+        ("Juno, was steht bei mir an?", "Das steht in unserem Chat."),
+        ("Juno, ¿cuándo es mi vuelo?", "Te lo mandé en privado."),
+    ] {
+        model.usually(says(claim));
+        let (said, asked) = ask(text).await;
+        assert_eq!((said, asked), (format!("{claim}\n{NOT_SENT}"), 2), "{text}");
+    }
+    assert_eq!(count(&service, "commands"), 0);
+    // It calls when it is asked once more.
+    let privately = || Mode::Json(calling(&[("answer_privately", json!({}))]));
+    for claim in ["I sent it to your own chat.", "Done."] {
+        model.next(says(claim));
+        model.next(privately());
+        model.next(says("X1234567"));
+        model.next(says("It is in our chat."));
+        let (said, asked) = ask("Juno, what's my passport number?").await;
+        assert_eq!((said.as_str(), asked), ("It is in our chat.", 4));
+    }
+    assert_eq!(count(&service, "commands"), 2);
+    // One that could not be sent.
+    model.next(privately());
+    model.next(Mode::Status(401, None));
+    model.next(says("It is in our chat."));
+    let (said, _) = ask("Juno, what's my passport number?").await;
+    assert_eq!(said, format!("It is in our chat.\n{NOT_SENT}"));
+    // What nobody asked for, and what is the group's.
+    for (text, answer) in [
+        ("Juno, tell us of Bath", "A town."),
+        ("Juno, what did Ben say?", "That it rained."),
+    ] {
+        model.usually(says(answer));
+        assert_eq!(ask(text).await, (answer.to_owned(), 1));
+    }
+    let own = json!({"text": "see the doctor", "in_minutes": 60, "chat": "direct"});
+    model.next(Mode::Json(calling(&[("set_reminder", own)])));
+    model.next(says("I'll write to you in our chat."));
+    let (said, _) = ask("Juno, remind me privately in 1 hour to see the doctor").await;
+    assert_eq!(said, "I'll write to you in our chat.");
+}
+
+/// The state of a superpower decides whether a request would change it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_kept_can_not_be_changed() {
+    let (service, model) = service().await;
+    subscribe(&service, "ana").await;
+    let milk = ("todo_list", json!({"operation": "add", "items": ["milk"]}));
+    acting(&service, &model, "ana", &[milk]).await;
+    let (said, asked) = claimed(&service, &model, "remove milk from my list", "Gone!").await;
+    assert_eq!((said, asked), (format!("Gone!\n{DENIAL}"), 2));
+    let (said, _) = claimed(&service, &model, "show my list", "Milk.").await;
+    assert_eq!(said, "Milk.");
+    let answer = say(&service, "ana", "hello").await;
+    assert_eq!(answer["should_respond"], true);
+}
