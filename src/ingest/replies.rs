@@ -9,6 +9,7 @@ mod cache;
 mod context;
 mod conversation;
 mod dialog_facts;
+mod edited;
 pub mod job;
 mod length;
 mod making;

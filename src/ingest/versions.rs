@@ -30,21 +30,34 @@ pub(super) fn earlier_version(
     let (Some(key), Some(head)) = (corrected_key(message.context.as_deref()), room.head) else {
         return Ok(None);
     };
-    let is_version = |row: &MessageRow| {
-        let context = row.context.as_deref();
-        let is_first = || text_of(context, "message_id").as_ref() == Some(&key);
-        let is_recent = now.0 - row.received_at.0 <= NUMBERS_MS;
-        row.user == user
-            && is_recent
-            && (is_first() || corrected_key(context).as_ref() == Some(&key))
-    };
-    let mut versions = tx.view().chain(head, SEARCHED_MAX)?;
-    versions.retain(is_version);
-    let is_counted = versions
+    let mut rows = tx.view().chain(head, SEARCHED_MAX)?;
+    rows.retain(|row| is_version(row, &key, user, now));
+    let is_counted = rows
         .iter()
         .any(|row| row.counted && row.received_at.utc_day() == now.utc_day());
-    let rows = versions;
     Ok((!rows.is_empty()).then_some(EarlierVersion { rows, is_counted }))
+}
+
+pub(super) fn is_edited(message: &MessageRow) -> bool {
+    corrected_key(message.context.as_deref()).is_some()
+}
+
+/// The earlier versions of an edited message among those before it in its chat.
+pub(super) fn among<'r>(before: &'r [MessageRow], message: &MessageRow) -> Vec<&'r MessageRow> {
+    let Some(key) = corrected_key(message.context.as_deref()) else {
+        return Vec::new();
+    };
+    let (user, at) = (message.user, message.received_at);
+    let versions = before.iter().filter(|row| is_version(row, &key, user, at));
+    versions.collect()
+}
+
+/// Whether it is the message with this key, or a correction of it.
+fn is_version(row: &MessageRow, key: &str, user: UserId, now: Timestamp) -> bool {
+    let context = row.context.as_deref();
+    let is_first = || text_of(context, "message_id").as_deref() == Some(key);
+    let is_recent = now.0 - row.received_at.0 <= NUMBERS_MS;
+    row.user == user && is_recent && (is_first() || corrected_key(context).as_deref() == Some(key))
 }
 
 /// The key of the message that one corrects.

@@ -61,11 +61,6 @@ impl Tx<'_> {
         )
     }
 
-    /// The reminder with this UUID.
-    pub fn reminder(&self, schedule_id: &str) -> Result<Option<Reminder>> {
-        self.find(&format!("{COLUMNS} WHERE schedule_id = ?1"), [schedule_id])
-    }
-
     pub fn count_reminders(&self, user: UserId) -> Result<usize> {
         self.one("SELECT count(*) FROM reminders WHERE user_id = ?1", [user])
     }
@@ -119,12 +114,19 @@ impl View<'_> {
         user: UserId,
         span: &Range<Timestamp>,
         limit: usize,
-    ) -> Result<Vec<(String, Timestamp)>> {
+    ) -> Result<Vec<Reminder>> {
         self.all(
-            "SELECT text, send_at FROM reminders
-             WHERE user_id = ?1 AND send_at >= ?2 AND send_at < ?3 ORDER BY send_at, id LIMIT ?4",
+            &format!(
+                "{COLUMNS} WHERE user_id = ?1 AND send_at >= ?2 AND send_at < ?3
+                 ORDER BY send_at, id LIMIT ?4"
+            ),
             (user, span.start, span.end, limit as i64),
         )
+    }
+
+    /// The reminder with this UUID.
+    pub fn reminder(&self, schedule_id: &str) -> Result<Option<Reminder>> {
+        self.find(&format!("{COLUMNS} WHERE schedule_id = ?1"), [schedule_id])
     }
 
     /// When the next reminder is due.

@@ -91,8 +91,14 @@ async fn open_reminders_of_the_day_are_told() {
         let data: Value = data.map_or(Value::Null, |data| serde_json::from_str(data).unwrap());
         data["reminders_today"].clone()
     };
-    assert_eq!(told("ana").await, json!(["22:00 swim", "22:30 rest"]));
-    assert_eq!(told("ben").await, json!(["12:30 hide"]));
+    let line = |at: &str, text: &str| {
+        let sql = format!("SELECT schedule_id FROM reminders WHERE text = '{text}'");
+        let id = service.rows(&sql)[0][0].as_str().unwrap()[28..].to_owned();
+        format!("{at} {text} (id {id})")
+    };
+    let both = [line("22:00", "swim"), line("22:30", "rest")];
+    assert_eq!(told("ana").await, json!(both));
+    assert_eq!(told("ben").await, json!([line("12:30", "hide")]));
     assert_eq!(told("cat").await, Value::Null);
     // A group does not read them.
     let message = group("g", "ana", "Juno, tell us of Bath");

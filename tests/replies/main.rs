@@ -13,6 +13,7 @@ mod claims;
 mod context;
 mod counterpart;
 mod crowd;
+mod edited;
 mod explain;
 mod failures;
 mod late;

@@ -68,7 +68,7 @@ async fn claims_about_what_was_set_before_are_contradicted() {
     assert_eq!(kept(&service), before);
     // What is done, or asked back, is left alone.
     let id = service.rows("SELECT schedule_id FROM reminders ORDER BY id")[1][0].clone();
-    let id = &id.as_str().unwrap()[..8];
+    let id = &id.as_str().unwrap()[28..];
     model.next(Mode::Json(calling(&[(
         "change_reminder",
         json!({"id": id, "in_minutes": 10}),

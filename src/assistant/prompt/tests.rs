@@ -27,6 +27,7 @@ fn prompt_context<'a>(known: &'a PersonFacts, messages: &'a [RoomMessage]) -> Pr
         system_prompt: None,
         now: Timestamp(1_800_000_000_000),
         is_edited: false,
+        of_earlier_version: &[],
         timezone: None,
         group: false,
         is_apart: false,
@@ -290,4 +291,13 @@ fn an_edited_message_is_told_as_one() {
     let text = prompt(&edited).time;
     assert!(text.starts_with(&time), "{text}");
     assert!(text.contains("edited version of an earlier one"), "{text}");
+    assert!(!text.contains("<quoted>"), "{text}");
+    let set = ["Friday 09:00 call </quoted> (id 1a2b3c4d)".to_owned()];
+    let with_reminders = PromptContext {
+        of_earlier_version: &set,
+        ..edited
+    };
+    let text = prompt(&with_reminders).time;
+    let quoted = "<quoted>[\"Friday 09:00 call \\u003c/quoted\\u003e (id 1a2b3c4d)\"]</quoted>";
+    assert!(text.ends_with(quoted), "{text}");
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::ingest::powers::request::RequestedPower;
 use crate::ingest::reply::Reply;
+use crate::ingest::versions;
 use crate::memory::ServiceMemories;
 use crate::store::{PendingReply, Tx};
 
@@ -30,6 +31,10 @@ impl Ingest {
         };
         // "In an hour" is an hour from when it was said.
         let row = message_row(tx, pending)?;
+        // What the first version of an edited message did would stay beside it.
+        if versions::is_edited(&row) {
+            return Ok(None);
+        }
         let mut turn = self.pending_turn(tx, pending, service_memories, row.received_at)?;
         if pending.unprompted || turn.flags.boolean("llm.force_basic_mode") {
             return Ok(None);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::dialog_facts::{self, DialogFacts};
+use super::operations::short_id;
 use crate::assistant::memory_overlap;
 use crate::assistant::prompt::{Author, PersonFacts, RoomMessage};
 use crate::assistant::tools::RemoteTool;
@@ -17,7 +18,7 @@ use crate::ingest::Ingest;
 use crate::ingest::dialog::{self, HOW_WAS_MS, LATEST_MS, Latest, LatestReminder, Question};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
-use crate::store::{AgentId, DoneCall, MessageRow, User, UserId, View};
+use crate::store::{AgentId, DoneCall, MessageRow, Reminder, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row has a message and its answer.
 const ROWS_MAX: usize = 20;
@@ -202,7 +203,7 @@ pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<S
     Ok(lines)
 }
 
-/// The person's open reminders until midnight of their time zone: "14:00 call mom".
+/// The person's open reminders until midnight of their time zone: "14:00 call mom (id 1a2b3c4d)".
 fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<Vec<String>> {
     let zone = user.timezone.unwrap_or(Zone::UTC);
     let local = |at: Timestamp| at.utc().with_timezone(&zone);
@@ -212,10 +213,23 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
         return Ok(Vec::new());
     };
     let found = view.reminders_within(user.id, &(now..midnight), REMINDERS_TOLD_MAX)?;
-    let memories = found
-        .into_iter()
-        .map(|(text, at)| format!("{} {}", local(at).format("%H:%M"), told(&text)));
-    Ok(memories.collect())
+    let lines = found.iter().map(|reminder| {
+        let at = local(reminder.send_at).format("%H:%M");
+        let id = short_id(&reminder.schedule_id);
+        format!("{at} {} (id {id})", told(&reminder.text))
+    });
+    Ok(lines.collect())
+}
+
+/// The open reminders of an edited message's earlier versions, each with its local time and id.
+pub(super) fn of_earlier_version(context: &Context) -> Vec<String> {
+    let zone = context.user.timezone.unwrap_or(Zone::UTC);
+    let line = |reminder: &Reminder| {
+        let at = reminder.send_at.utc().with_timezone(&zone).format("%A %Y-%m-%d %H:%M");
+        let id = short_id(&reminder.schedule_id);
+        format!("{at} {} (id {id})", told(&reminder.text))
+    };
+    context.dialog.of_earlier_version.iter().map(line).collect()
 }
 
 /// What "snooze" or "again" may mean.

@@ -313,6 +313,7 @@ impl ModelTurn<'_> {
                     Err(error) => CallMeaning::None("not understood", error),
                     Ok(operation) => {
                         let new = ToolCall {
+                            replaced: Vec::new(),
                             tool: *tool,
                             arguments: canonical(&call.arguments),
                             operation,
@@ -329,6 +330,11 @@ impl ModelTurn<'_> {
                     }
                 },
             });
+        }
+        let named = changes.iter().chain(&understood);
+        let replaced = self.context.dialog.replaced_by(named);
+        for call in understood.iter_mut().filter(|call| call.is_new_reminder()) {
+            call.replaced.clone_from(&replaced);
         }
         (meanings, understood)
     }

@@ -3,12 +3,14 @@
 
 use serde_json::Value;
 
+use super::edited;
 use crate::assistant::powers::StoredState;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, LATEST_MS, Latest};
 use crate::ingest::powers::stored_state;
-use crate::store::{MessageRow, PowerOwner, User, View};
+use crate::ingest::versions;
+use crate::store::{MessageRow, PowerOwner, Reminder, User, View};
 
 /// How long a question of a model is answered by what follows.
 const ANSWERED_WITHIN_MS: i64 = 10 * 60_000;
@@ -19,6 +21,10 @@ pub(super) struct DialogFacts {
     pub(super) has_latest: bool,
     /// The message before, and when it came, if a model called nothing for it and asked back.
     pub(super) unanswered: Option<(String, Timestamp)>,
+    /// The newest earlier version of the message, if it is an edited one.
+    pub(super) earlier_text: Option<String>,
+    /// Open reminders that earlier versions of the message set, if it is an edited one.
+    pub(super) of_earlier_version: Vec<Reminder>,
     /// States of superpowers by name: the person's, and in a group the group's.
     pub(super) states: Vec<(String, StoredState)>,
 }
@@ -48,7 +54,17 @@ pub(super) fn read(
             && asked_back(before)
     };
     let unanswered = before.first().filter(is_unanswered);
+    let mut of_earlier_version = Vec::new();
+    let versions = versions::among(before, message);
+    let earlier_text = versions.first().map(|row| row.text.clone());
+    for row in versions {
+        for id in edited::reminders_of(row) {
+            of_earlier_version.extend(view.reminder(&id)?);
+        }
+    }
     Ok(DialogFacts {
+        earlier_text,
+        of_earlier_version,
         has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
         unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),
         states: states

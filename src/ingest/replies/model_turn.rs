@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::cache;
-use super::context::Context;
+use super::context::{self, Context};
 use super::plan::ReplyPlan;
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
 use super::undone::UndoneCalls;
@@ -161,6 +161,7 @@ impl<'a> ModelTurn<'a> {
             system_prompt: system_prompt.as_deref(),
             now: self.now,
             is_edited: context.is_edited,
+            of_earlier_version: &context::of_earlier_version(context),
             timezone: context.user.timezone.map(Zone::name),
             group: context.group,
             is_apart: context.is_apart,

@@ -19,7 +19,8 @@ use crate::store::{Reminder, Tx};
 
 /// Reminders and memories in one result.
 const LISTED_MAX: usize = 50;
-/// Characters of a reminder's id that a model gets.
+/// Characters of a reminder's id that a model gets: its end, as its beginning is that of all that
+/// were set within a minute.
 const ID_CHARS: usize = 8;
 /// The category of what somebody said to the assistant.
 const SAID: &str = "said";
@@ -296,7 +297,7 @@ impl MessageTurn<'_> {
         })))
     }
 
-    /// By the beginning of its id, among the reminders that may be shown in this chat.
+    /// By the end of its id, among the reminders that may be shown in this chat.
     fn reminder_named(
         &self,
         tx: &Tx<'_>,
@@ -304,7 +305,7 @@ impl MessageTurn<'_> {
     ) -> Result<std::result::Result<Reminder, CallResult>> {
         let id = id.trim().to_ascii_lowercase();
         let mut found = self.reminders_here(tx)?;
-        found.retain(|reminder| id.len() >= ID_CHARS && reminder.schedule_id.starts_with(&id));
+        found.retain(|reminder| id.len() >= ID_CHARS && reminder.schedule_id.ends_with(&id));
         Ok(match (found.pop(), found.is_empty()) {
             (Some(reminder), true) => Ok(reminder),
             _ => Err(CallResult::refused(
@@ -314,9 +315,9 @@ impl MessageTurn<'_> {
         })
     }
 
-    fn to_json(&self, reminder: &Reminder) -> Value {
+    pub(super) fn to_json(&self, reminder: &Reminder) -> Value {
         let mut value = json!({
-            "id": reminder.schedule_id.chars().take(ID_CHARS).collect::<String>(),
+            "id": short_id(&reminder.schedule_id),
             "text": reminder.text,
             "at": local(reminder.send_at, self.zone()),
         });
@@ -392,6 +393,12 @@ impl MessageTurn<'_> {
             "timezone": facts.timezone.map(|zone| zone.name()),
         })))
     }
+}
+
+/// The id of a reminder as a model gets it.
+pub(super) fn short_id(schedule_id: &str) -> &str {
+    let start = schedule_id.len().saturating_sub(ID_CHARS);
+    schedule_id.get(start..).unwrap_or(schedule_id)
 }
 
 fn rule_error(error: RecurrenceError) -> String {

@@ -114,8 +114,7 @@ impl ReplyPlan {
         flags: &Reader<'_>,
         context: &Context,
     ) -> (Option<CertainRequest>, Vec<Tool>) {
-        // What is edited was done before.
-        if context.is_edited || context.is_apart || self.tools.is_empty() {
+        if context.is_apart || self.tools.is_empty() {
             return (None, Vec::new());
         }
         let persona = ingest.persona.get();
@@ -142,6 +141,15 @@ impl ReplyPlan {
             CertainRequest::of(&understood, &RequestFacts { message, ..facts })
         });
         let understood = assistant::understand_all(&message);
+        // What was edited without another meaning was done before.
+        let earlier = context.dialog.earlier_text.as_deref();
+        let is_done = earlier.is_some_and(|text| {
+            let earlier = assistant::understand_all(&MessageContext { text, ..message });
+            earlier.intent == understood.intent && earlier.calls == understood.calls
+        });
+        if is_done {
+            return (None, Vec::new());
+        }
         let facts = RequestFacts {
             is_unanswered: matches!(before, Some(CertainRequest::Change { .. })),
             ..facts

@@ -50,6 +50,8 @@ pub(super) struct ToolCall {
     pub(super) operation: Operation,
     /// UUID of what it makes, the same in every try.
     pub(super) new_id: String,
+    /// Ids of the reminders of an edited message's first version, which a new one replaces.
+    pub(super) replaced: Vec<String>,
 }
 
 impl ToolCall {
@@ -131,6 +133,9 @@ pub(super) struct ReplyDecision {
     /// Commands with the beginning of the reply, sent while it was made.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) parts_sent: usize,
+    /// Ids of reminders that it set, by which an edited version finds them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) reminders: Vec<String>,
     /// The model's calls, with their outcomes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<CallRecord>,

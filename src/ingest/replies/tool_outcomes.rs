@@ -183,6 +183,9 @@ impl Ingest {
             if !result.is_ok() {
                 return Err(changed_meanwhile());
             }
+            if call.is_new_reminder() {
+                decision.reminders.push(call.new_id.clone());
+            }
             reply.schedule = reply.schedule.take().or(result.schedule);
         }
         if let Some(denial) = outcome.denied {
@@ -297,6 +300,9 @@ impl MessageTurn<'_> {
             Operation::Notices(request) => {
                 let reply = self.set_notices(tx, *request)?;
                 Ok(result_of(reply, call.operation.changes()))
+            }
+            Operation::SetReminder { .. } if !call.replaced.is_empty() => {
+                self.replace_reminders(tx, call)
             }
             operation => self.run_operation(tx, operation, &call.new_id),
         }
