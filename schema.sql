@@ -268,7 +268,9 @@ CREATE TABLE dialogs (
   latest_at INTEGER,
   listed    TEXT,                            -- JSON: ids of reminders in the order of the last list
   listed_at INTEGER,
-  used_at   INTEGER NOT NULL,                -- the newest of the three, or up to an hour before it
+  told      TEXT,                            -- JSON: what was asked in a group and answered here, the last ones
+  told_at   INTEGER,
+  used_at   INTEGER NOT NULL,                -- the newest of the four, or up to an hour before it
   PRIMARY KEY (room_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX dialogs_user ON dialogs(user_id);

@@ -20,6 +20,8 @@ pub(super) const LATEST_MS: i64 = 24 * 60 * 60_000;
 
 /// Reminders that are meant together.
 const TOGETHER_MAX: usize = 20;
+/// Private answers that are kept.
+const PRIVATE_ANSWERS_MAX: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -247,6 +249,37 @@ impl Latest {
         };
         note(tx, (room, user), DialogPart::Latest, Some(&latest), now)
     }
+}
+
+/// What a person asked in a group, and was answered in their direct chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PrivateAnswer {
+    /// Milliseconds since the epoch.
+    pub(super) at: i64,
+    pub(super) asked: String,
+    pub(super) answer: String,
+}
+
+/// Notes an answer in the direct chat, so that it is known there what was spoken of.
+pub(super) fn note_private_answer(
+    tx: &mut Tx<'_>,
+    (room, user): (RoomId, UserId),
+    new: PrivateAnswer,
+    now: Timestamp,
+) -> Result<()> {
+    let noted = tx.dialog(room, user)?.told;
+    let mut all = recent_private_answers(noted.as_ref(), now);
+    all.push(new);
+    all.drain(..all.len().saturating_sub(PRIVATE_ANSWERS_MAX));
+    note(tx, (room, user), DialogPart::Told, Some(&all), now)
+}
+
+/// Those of the last day, oldest first.
+pub(super) fn recent_private_answers(noted: Option<&JsonAt>, now: Timestamp) -> Vec<PrivateAnswer> {
+    let noted = recent::<Vec<PrivateAnswer>>(noted, LATEST_MS, now);
+    let mut all = noted.map_or(Vec::new(), |(all, _)| all);
+    all.retain(|one| now.0 - one.at <= LATEST_MS);
+    all
 }
 
 /// The last thing named is an event of a calendar.

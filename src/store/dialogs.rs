@@ -1,6 +1,6 @@
 //! The context of short messages, per person and chat: the assistant's open question, the last item
-//! named or delivered, the numbers of a list; and deleted items that can be restored. The writer of
-//! the JSON defines its meaning.
+//! named or delivered, the numbers of a list, what was asked in a group and answered here; and
+//! deleted items that can be restored. The writer of the JSON defines its meaning.
 
 use super::housekeeping::ROWS_MAX;
 use super::query::{Columns, FromRow, from_row};
@@ -25,6 +25,8 @@ pub struct Dialog {
     pub question: Option<JsonAt>,
     pub latest: Option<JsonAt>,
     pub listed: Option<JsonAt>,
+    /// What was asked in a group and answered here.
+    pub told: Option<JsonAt>,
 }
 
 /// The part of a dialog that is written.
@@ -33,6 +35,7 @@ pub enum DialogPart {
     Question,
     Latest,
     Listed,
+    Told,
 }
 
 /// A deleted item.
@@ -52,8 +55,8 @@ pub struct RemovedItem {
 impl View<'_> {
     pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
         let found = self.find(
-            "SELECT question, asked_at, latest, latest_at, listed, listed_at FROM dialogs
-             WHERE room_id = ?1 AND user_id = ?2",
+            "SELECT question, asked_at, latest, latest_at, listed, listed_at, told, told_at
+             FROM dialogs WHERE room_id = ?1 AND user_id = ?2",
             (room, user),
         )?;
         Ok(found.unwrap_or_default())
@@ -99,6 +102,7 @@ impl Tx<'_> {
             DialogPart::Question => ("question", "asked_at"),
             DialogPart::Latest => ("latest", "latest_at"),
             DialogPart::Listed => ("listed", "listed_at"),
+            DialogPart::Told => ("told", "told_at"),
         };
         let used_at: i64 = self.one(
             &format!(
@@ -162,7 +166,8 @@ impl Tx<'_> {
     }
 }
 
-from_row!(Dialog: question as StoredPart, latest as StoredPart, listed as StoredPart);
+from_row!(Dialog: question as StoredPart, latest as StoredPart, listed as StoredPart,
+    told as StoredPart);
 
 /// A part's columns: its JSON and its time.
 struct StoredPart(Option<JsonAt>);

@@ -108,7 +108,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// Texts and times of a user's reminders that come next within `span`, soonest first.
+    /// The reminders of a user that come next within `span`, soonest first.
     pub fn reminders_within(
         &self,
         user: UserId,

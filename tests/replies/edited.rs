@@ -16,7 +16,10 @@ fn calls(calls: &[(&str, Value)]) -> Mode {
 }
 
 fn run(minutes: i64) -> (&'static str, Value) {
-    ("set_reminder", json!({"text": "run", "in_minutes": minutes}))
+    (
+        "set_reminder",
+        json!({"text": "run", "in_minutes": minutes}),
+    )
 }
 
 /// Sends a version of a message; what is answered.
@@ -37,12 +40,20 @@ fn open(service: &Service) -> Vec<(i64, String)> {
         "SELECT (send_at - created_at + 30000) / 60000, substr(schedule_id, 29) FROM reminders
          ORDER BY send_at",
     );
-    let row = |row: &Vec<Value>| (row[0].as_i64().unwrap(), row[1].as_str().unwrap().to_owned());
+    let row = |row: &Vec<Value>| {
+        (
+            row[0].as_i64().unwrap(),
+            row[1].as_str().unwrap().to_owned(),
+        )
+    };
     rows.iter().map(row).collect()
 }
 
 fn minutes(service: &Service) -> Vec<i64> {
-    open(service).into_iter().map(|(minutes, _)| minutes).collect()
+    open(service)
+        .into_iter()
+        .map(|(minutes, _)| minutes)
+        .collect()
 }
 
 /// A first version for which the model sets a reminder in an hour.
@@ -79,9 +90,16 @@ async fn one_reminder_is_left_after_an_edit() {
         assert_eq!(minutes(&service).len(), 1, "{n}");
         assert!((118..=121).contains(&minutes(&service)[0]), "{n}");
         let asked = model.requests()[before].clone();
-        assert!(asked.system().contains(&format!("run (id {id})")), "{}", asked.system());
+        assert!(
+            asked.system().contains(&format!("run (id {id})")),
+            "{}",
+            asked.system()
+        );
         if n == 0 {
-            assert_eq!(model.last_request().results()[0]["replaced"][0]["id"], id.as_str());
+            assert_eq!(
+                model.last_request().results()[0]["replaced"][0]["id"],
+                id.as_str()
+            );
         }
         // Edited once more; networks name the first version.
         model.next(calls(&[run(180)]));
@@ -97,7 +115,10 @@ async fn an_edit_keeps_what_it_asks_for() {
     service.set_flag("rate_limit.enabled", false).await;
     with_first(&service, &model).await;
     // Two in the place of one; a call that fails replaces nothing.
-    let past = ("set_reminder", json!({"text": "run", "at": "2020-01-01T09:00"}));
+    let past = (
+        "set_reminder",
+        json!({"text": "run", "at": "2020-01-01T09:00"}),
+    );
     model.next(calls(&[past]));
     model.next(calls(&[run(120), run(180)]));
     model.next(says("In two and three hours."));
@@ -131,7 +152,11 @@ async fn a_groups_reminder_is_replaced_too() {
     let (service, model) = service().await;
     service.set_flag("rate_limit.enabled", false).await;
     for (at, id, corrects) in [(60, "1", None), (120, "2", Some("1"))] {
-        let mut message = group("g", "ana", &format!("Juno, remind us in {at} minutes to run"));
+        let mut message = group(
+            "g",
+            "ana",
+            &format!("Juno, remind us in {at} minutes to run"),
+        );
         message["context"] = json!({"message_id": id, "corrects": corrects});
         if corrects.is_none() {
             message["context"] = json!({"message_id": id});

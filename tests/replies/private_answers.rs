@@ -96,6 +96,24 @@ async fn a_private_question_in_a_group_is_answered_in_the_direct_chat() {
     let result = asked[3].results();
     assert_eq!(result.len(), 1);
     assert_eq!(result[0]["ok"], true);
+    // A question that follows in the direct chat is understood from there, also later.
+    super::reply(&service, "ana", "and when does it expire?").await;
+    let told = model.last_request().messages();
+    let told: Vec<&str> = told
+        .iter()
+        .map(|(_, text)| text.as_str().unwrap())
+        .collect();
+    let [.., asked, answered, last] = told[..] else {
+        panic!("{told:?}");
+    };
+    assert_eq!((answered, last), (SECRET, "and when does it expire?"));
+    let question = "Juno, what's my passport number? [asked in a group, answered here]";
+    assert_eq!(asked, question);
+    super::reply(&service, "ben", "and when does it expire?").await;
+    assert!(!model.last_request().body.to_string().contains("X1234567"));
+    super::reply(&service, "ana", "and how do I renew it?").await;
+    let told = model.last_request().messages();
+    assert_eq!(told[told.len() - 4].1, SECRET, "where it was said");
     // What is said later in the group is not told of it either, nor what operators see of it.
     ask_in_group(&service, "ben").await;
     assert_nothing_private_is_told(&model);

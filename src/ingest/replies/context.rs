@@ -15,7 +15,9 @@ use crate::assistant::tools::RemoteTool;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
-use crate::ingest::dialog::{self, HOW_WAS_MS, LATEST_MS, Latest, LatestReminder, Question};
+use crate::ingest::dialog::{
+    self, HOW_WAS_MS, LATEST_MS, Latest, LatestReminder, PrivateAnswer, Question,
+};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
 use crate::store::{AgentId, DoneCall, MessageRow, Reminder, User, UserId, View};
@@ -85,7 +87,14 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
                 .filter(|id| *id != user.id),
         );
     }
-    let messages = messages(view, &rows)?;
+    let private_answers = match rows.first().filter(|_| !group) {
+        None => Vec::new(),
+        Some(newest) => {
+            let noted = view.dialog(newest.room, newest.user)?.told;
+            dialog::recent_private_answers(noted.as_ref(), newest.received_at)
+        }
+    };
+    let messages = messages(view, &rows, private_answers)?;
     let dialog = dialog_facts::read(view, &rows, &user, group)?;
     let message = rows.swap_remove(0);
     let came = came_last(view, &message, &user, group)?;
@@ -225,7 +234,11 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
 pub(super) fn of_earlier_version(context: &Context) -> Vec<String> {
     let zone = context.user.timezone.unwrap_or(Zone::UTC);
     let line = |reminder: &Reminder| {
-        let at = reminder.send_at.utc().with_timezone(&zone).format("%A %Y-%m-%d %H:%M");
+        let at = reminder
+            .send_at
+            .utc()
+            .with_timezone(&zone)
+            .format("%A %Y-%m-%d %H:%M");
         let id = short_id(&reminder.schedule_id);
         format!("{at} {} (id {id})", told(&reminder.text))
     };
@@ -271,12 +284,23 @@ fn pending_question(view: &View<'_>, message: &MessageRow) -> Result<Option<Stri
     })
 }
 
-/// `rows`: newest first.
-fn messages(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
+/// `rows`: newest first. `private_answers`: to what was asked elsewhere, oldest first.
+fn messages(
+    view: &View<'_>,
+    rows: &[MessageRow],
+    private_answers: Vec<PrivateAnswer>,
+) -> Result<Vec<RoomMessage>> {
     let mut names: HashMap<UserId, Option<String>> = HashMap::new();
     let mut messages = Vec::new();
+    let mut private_answers = private_answers.into_iter().peekable();
     for (at, row) in rows.iter().enumerate().rev() {
         let is_last = at == 0;
+        while let Some(answer) = private_answers.next_if(|one| one.at <= row.received_at.0) {
+            // What came before all others here is left out with those before them.
+            if !messages.is_empty() || is_last {
+                messages.extend(told_privately(answer, row.user));
+            }
+        }
         // Messages refused without a subscription aren't part of the conversation.
         if !is_last && row.access.is_some() {
             continue;
@@ -303,6 +327,19 @@ fn messages(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
         }
     }
     Ok(messages)
+}
+
+fn told_privately(answer: PrivateAnswer, user: UserId) -> [RoomMessage; 2] {
+    let by = Author::Person {
+        id: user.0,
+        name: None,
+    };
+    let asked = format!("{} [asked in a group, answered here]", answer.asked);
+    [(by, asked), (Author::Assistant, answer.answer)].map(|(by, text)| RoomMessage {
+        by,
+        text,
+        photos: 0,
+    })
 }
 
 fn photos_of(row: &MessageRow) -> usize {

@@ -4,7 +4,9 @@
 use serde_json::Value;
 
 use super::edited;
+use super::result::ToolCall;
 use crate::assistant::powers::StoredState;
+use crate::assistant::tools::Operation;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, LATEST_MS, Latest};
@@ -72,6 +74,30 @@ pub(super) fn read(
             .map(|row| (row.name.clone(), stored_state(row)))
             .collect(),
     })
+}
+
+impl DialogFacts {
+    /// The reminders of earlier versions that a new one replaces: those that no call changes or
+    /// cancels itself.
+    pub(super) fn replaced_by<'c>(&self, calls: impl Iterator<Item = &'c ToolCall>) -> Vec<String> {
+        let named = calls.filter_map(|call| match &call.operation {
+            Operation::ChangeReminder { id, .. } | Operation::CancelReminder { id } => {
+                Some(id.trim().to_ascii_lowercase())
+            }
+            _ => None,
+        });
+        let named: Vec<String> = named.collect();
+        let is_named = |id: &str| {
+            named
+                .iter()
+                .any(|named| !named.is_empty() && id.ends_with(named.as_str()))
+        };
+        let ids = self
+            .of_earlier_version
+            .iter()
+            .map(|reminder| &reminder.schedule_id);
+        ids.filter(|id| !is_named(id)).cloned().collect()
+    }
 }
 
 fn asked_back(message: &MessageRow) -> bool {

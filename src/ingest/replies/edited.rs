@@ -4,10 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::dialog_facts::DialogFacts;
 use super::result::ToolCall;
 use super::tool_outcomes::CallResult;
-use crate::assistant::tools::Operation;
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{MessageRow, Tx};
@@ -22,39 +20,17 @@ pub(super) fn reminders_of(message: &MessageRow) -> Vec<String> {
     let schedule = parsed(message.schedule.as_deref());
     let by_model = decision["reminders"].as_array().into_iter().flatten();
     let all = by_model.chain(schedule.get("schedule_id"));
-    let mut ids: Vec<String> = all.filter_map(|id| id.as_str().map(str::to_owned)).collect();
+    let mut ids: Vec<String> = all
+        .filter_map(|id| id.as_str().map(str::to_owned))
+        .collect();
     ids.sort_unstable();
     ids.dedup();
     ids
 }
 
-impl DialogFacts {
-    /// The reminders of earlier versions that a new one replaces: those that no call changes or
-    /// cancels itself.
-    pub(super) fn replaced_by<'c>(
-        &self,
-        calls: impl Iterator<Item = &'c ToolCall>,
-    ) -> Vec<String> {
-        let named = calls.filter_map(|call| match &call.operation {
-            Operation::ChangeReminder { id, .. } | Operation::CancelReminder { id } => {
-                Some(id.trim().to_ascii_lowercase())
-            }
-            _ => None,
-        });
-        let named: Vec<String> = named.collect();
-        let is_named = |id: &str| named.iter().any(|named| !named.is_empty() && id.ends_with(named.as_str()));
-        let ids = self.of_earlier_version.iter().map(|reminder| &reminder.schedule_id);
-        ids.filter(|id| !is_named(id)).cloned().collect()
-    }
-}
-
 impl MessageTurn<'_> {
     /// Sets a reminder in the place of those of the earlier version that are still open.
-    pub(super) fn replace_reminders(
-        &self,
-        tx: &mut Tx<'_>,
-        call: &ToolCall,
-    ) -> Result<CallResult> {
+    pub(super) fn replace_reminders(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
         let mut replaced = Vec::new();
         for id in &call.replaced {
             let reminder = tx.reminder(id)?;

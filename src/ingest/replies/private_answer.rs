@@ -12,6 +12,7 @@ use super::tool_outcomes::CallResult;
 use crate::engine::CallPermit;
 use crate::error::Result;
 use crate::ingest::Mode;
+use crate::ingest::dialog::{self, PrivateAnswer};
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
 
@@ -108,11 +109,11 @@ impl MessageTurn<'_> {
 
     /// Sends the answer. `text`: "" when there is none.
     pub(super) fn answer_privately(&self, tx: &mut Tx<'_>, text: &str) -> Result<CallResult> {
-        if tx.newest_direct_chat(self.user.id, true)?.is_none() {
+        let Some(chat) = tx.newest_direct_chat(self.user.id, true)? else {
             let error = "The person has no chat of their own with you; they have to write there \
                          first. Nothing was answered.";
             return Ok(CallResult::refused("no such chat", error));
-        }
+        };
         if text.is_empty() {
             let error = "No answer could be found. Say that nothing was answered, and that they \
                          may ask you in their own chat.";
@@ -122,6 +123,12 @@ impl MessageTurn<'_> {
             let error = "Nothing can be sent to their own chat now. Nothing was answered.";
             return Ok(CallResult::refused("not sent", error));
         }
+        let new = PrivateAnswer {
+            at: self.now.0,
+            asked: self.message.text.clone(),
+            answer: text.to_owned(),
+        };
+        dialog::note_private_answer(tx, (chat.room, self.user.id), new, self.now)?;
         Ok(CallResult::done(json!({
             "answered": "in the person's own chat, which they read alone",
         })))
