@@ -11,6 +11,8 @@ const THOUGHTS: [(&str, &str); 5] = [
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis", "<|channel|>final<|message|>"),
 ];
+/// A call that follows thoughts without an answer.
+const CALL_AFTER_THOUGHTS: &str = "to=functions.";
 /// Where a server forgets that it had ended a text with them.
 const TOKENS: [&str; 12] = [
     "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>",
@@ -35,7 +37,8 @@ fn without_thoughts(text: &str) -> &str {
     if let Some((at, bytes)) = ends.max() {
         return &text[at + bytes..];
     }
-    match THOUGHTS.iter().any(|(begin, _)| text.starts_with(begin)) {
+    let is_thought = THOUGHTS.iter().any(|(begin, _)| text.starts_with(begin));
+    match is_thought && !text.contains(CALL_AFTER_THOUGHTS) {
         true => "",
         false => text,
     }

@@ -12,9 +12,13 @@ const TAG_WORDS: [&str; 6] = [
 ];
 /// Beginnings of tags that contain the tool's name.
 const TAG_BEGINNINGS: [&str; 3] = ["function=", "function name=", "invoke name="];
-/// Marks that are no tags.
-const PHRASES: [&str; 5] = [
-    "functools[", "to=functions.", "```tool_call", "```tool_code", "\nAction Input:",
+/// Marks that are no tags, and whether a call may begin there.
+const PHRASES: [(&str, bool); 5] = [
+    ("functools[", true),
+    ("to=functions.", true),
+    ("```tool_call", true),
+    ("```tool_code", true),
+    ("\nAction Input:", false),
 ];
 
 /// A mark, and whether a call may begin there.
@@ -27,10 +31,10 @@ pub(super) struct Mark {
 /// All marks, in order.
 pub(super) fn marks(text: &str) -> Vec<Mark> {
     let mut found: Vec<Mark> = tags(text).filter_map(|at| mark(text, at)).collect();
-    for phrase in PHRASES {
+    for (phrase, is_opening) in PHRASES {
         found.extend(text.match_indices(phrase).map(|(at, _)| Mark {
             at: at..at + phrase.len(),
-            is_opening: true,
+            is_opening,
         }));
     }
     found.sort_by_key(|mark| mark.at.start);
