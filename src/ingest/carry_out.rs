@@ -69,11 +69,9 @@ impl MessageTurn<'_> {
             Intent::ConnectMail => self.connect_link(tx, true)?,
             Intent::Unknown => return self.answer_unknown(tx),
             // A group is told only about its messages, nothing else of the account.
-            Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
-            Intent::Status => wording::status(&self.facts(tx)?),
-            Intent::Usage => wording::usage(&self.facts(tx)?),
-            Intent::Account(AccountTask::Delete) => wording::how_to_delete_account(),
-            Intent::Account(AccountTask::Export) => wording::how_to_export_data(),
+            Intent::Status if !self.in_group() => wording::status(&self.facts(tx)?),
+            Intent::Status | Intent::Usage => wording::usage(&self.facts(tx)?),
+            Intent::Account(task) => how_it_is_done(task),
             Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
                 if self.in_group() =>
             {
@@ -307,6 +305,14 @@ impl MessageTurn<'_> {
             app_creator: None,
         };
         queue::send_message(tx, &self.ingest.hub, &message, self.now)
+    }
+}
+
+/// What only somebody who is signed in can do.
+fn how_it_is_done(task: AccountTask) -> String {
+    match task {
+        AccountTask::Delete => wording::how_to_delete_account(),
+        AccountTask::Export => wording::how_to_export_data(),
     }
 }
 

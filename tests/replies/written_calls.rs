@@ -140,9 +140,10 @@ async fn nothing_of_a_written_call_is_streamed() {
         format!("{}\n\nAll set!", call()),
     ] {
         let text = format!("I see.\n\n{form}\n\nBye!");
-        model.next(Mode::JsonInParts(completion(text, "stop")));
+        model.next(Mode::TextFirst(completion(text, "stop")));
         model.next(says("In fünf Minuten."));
         say(&service, "ana", HINT).await;
+        model.release_first(model.requests().len());
         support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
     }
     let sent = "SELECT DISTINCT json_extract(payload, '$.text') FROM commands ORDER BY 1";

@@ -142,10 +142,14 @@ impl ReplyPlan {
         });
         let understood = assistant::understand_all(&message);
         // What was edited without another meaning was done before.
-        let earlier = context.dialog.earlier_text.as_deref();
-        let is_done = earlier.is_some_and(|text| {
-            let earlier = assistant::understand_all(&MessageContext { text, ..message });
-            earlier.intent == understood.intent && earlier.calls == understood.calls
+        let meaning = |text: &str| {
+            let text = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+            assistant::understand_all(&MessageContext { text, ..message })
+        };
+        let earlier = context.dialog.earlier_text.as_deref().map(meaning);
+        let is_done = earlier.is_some_and(|earlier| {
+            let new = meaning(message.text);
+            earlier.intent == new.intent && earlier.calls == new.calls
         });
         if is_done {
             return (None, Vec::new());

@@ -62,7 +62,7 @@ fn mark(text: &str, at: Range<usize>) -> Option<Mark> {
     let is_name = tag.starts_with('<') || !inner.contains(' ');
     let is_named = is_name && TAG_WORDS.iter().any(|word| letters.contains(word));
     let begins = |beginning: &&str| inner.trim_start_matches('/').starts_with(*beginning);
-    let is_mark = is_named || TAG_BEGINNINGS.iter().any(|beginning| begins(&beginning));
+    let is_mark = is_named || TAG_BEGINNINGS.iter().any(begins);
     let is_inner =
         letters.contains("argument") || letters.ends_with("end") || letters.contains("callend");
     is_mark.then(|| Mark {
