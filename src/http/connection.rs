@@ -297,11 +297,7 @@ impl ConnectionState {
         }
     }
 
-    fn poll_write(
-        &self,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.stream().poll_write_ready(cx))?;
             match self.stream().try_write(bytes) {

@@ -12,8 +12,9 @@ use crate::assistant::powers::{local_time, parsers};
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
-const WHEN: [&str; 5] = [
-    "when is", "whens", "what day is", "when was", "do you know when",
+const WHEN: [&str; 10] = [
+    "when is", "whens", "what day is", "when was", "do you know when", "how many days until",
+    "how many days till", "how many days to", "how long until", "how long till",
 ];
 
 pub(in crate::assistant::powers) fn parse(

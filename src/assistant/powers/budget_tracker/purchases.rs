@@ -14,6 +14,15 @@ pub(super) fn last_or_left(
     at: usize,
 ) -> Option<(Strength, BudgetAction)> {
     use Strength::{Clear, InSession, Soft};
+    // "how much is left", "how much food budget is left"
+    let request = message.request();
+    let is_left = matches!(
+        request,
+        "how much is left" | "whats left" | "how much do i have left" | "how much money is left"
+    );
+    if is_left {
+        return Some((InSession, BudgetAction::ShowIfAny));
+    }
     if removes_last(message.request()) {
         return Some((Clear, BudgetAction::RemoveLast));
     }
@@ -30,7 +39,12 @@ pub(super) fn last_or_left(
         "how much do i have left in", "how much budget do i have left",
     ];
     let has_budget = || words.iter().any(|word| word == "budget");
-    if words.after(at, &left).is_some() || words.after(at, &left_of).is_some() && has_budget() {
+    let asks_of_one = words.after(at, &["how much"]).is_some()
+        && (request.ends_with(" budget left") || request.ends_with(" budget is left"));
+    if asks_of_one
+        || words.after(at, &left).is_some()
+        || words.after(at, &left_of).is_some() && has_budget()
+    {
         return Some((Soft, BudgetAction::ShowIfAny));
     }
     None
@@ -69,7 +83,7 @@ fn removes_last(request: &str) -> bool {
     )
 }
 
-/// "delete the last one": only right after an expense.
+/// "delete the last one", "delete that": only right after an expense.
 fn is_last_entry(request: &str) -> bool {
     let verbs = [
         "delete ", "remove ", "cancel ", "drop ", "undo ", "scratch ",
@@ -84,6 +98,8 @@ fn is_last_entry(request: &str) -> bool {
                 | "last entry"
                 | "my last one"
                 | "my last entry"
+                | "that"
+                | "that one"
         )
     )
 }

@@ -12,6 +12,18 @@ pub(super) fn session_request(request: &str) -> Option<TodoAction> {
     })
 }
 
+/// Questions that may be about a memory, too.
+pub(super) fn question(request: &str) -> Option<TodoAction> {
+    const SHOW: [&str; 11] = [
+        "what are my todos", "what are my tasks", "what todos do i have", "what tasks do i have",
+        "which todos do i have", "do i have any todos", "what do i need to buy",
+        "what do we need to buy", "what should i buy", "what do i have to buy",
+        "what do we have to buy",
+    ];
+    SHOW.contains(&request)
+        .then_some(TodoAction::Show(ListName::Unnamed))
+}
+
 pub(super) fn whole_request(request: &str) -> Option<TodoAction> {
     let unnamed = ListName::Unnamed;
     Some(match request {

@@ -142,11 +142,12 @@ fn is_link(word: &str) -> bool {
 
 /// "what's on my groceries list", "show the list", "my groceries list".
 pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<ListName> {
-    const SHOW: [&str; 22] = [
+    const SHOW: [&str; 25] = [
         "whats left on", "what is left on", "whats on", "what is on", "what do i have on",
         "what do we have on", "what have i got on", "whats in", "what is in", "show me whats on",
         "tell me whats on", "show me", "show", "read me", "read", "open", "see", "view", "check",
-        "display", "give me", "list",
+        "display", "give me", "list", "how many things are on", "how many items are on",
+        "how many things do i have on",
     ];
     let words = &message.words;
     let after_show = words.after(message.start, &SHOW);

@@ -2,7 +2,7 @@
 //! for friday", "done with milk".
 
 use super::corrected::things_meant;
-use super::fixed_requests::{session_request, whole_request};
+use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
     after_verb, is_no_thing, is_repeat, list_at, list_to_show, no_repetition, on_list,
 };
@@ -14,13 +14,15 @@ use crate::assistant::powers::Strength;
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 
-/// Words after "add" that name things for a list, where none is named.
+/// Words after "add" for each thing, where no list is named.
 const PLAIN_WORDS_MAX: usize = 5;
+/// Things after "add", where no list is named.
+const PLAIN_THINGS_MAX: usize = 10;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
 ) -> Option<(Strength, TodoAction)> {
-    use Strength::{Clear, InSession};
+    use Strength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if let Some(action) = whole_request(message.request()).or_else(|| of_a_list(message, end)) {
@@ -28,6 +30,9 @@ pub(in crate::assistant::powers) fn parse(
     }
     if let Some(action) = session_request(message.request()) {
         return Some((InSession, action));
+    }
+    if let Some(action) = question(message.request()) {
+        return Some((Soft, action));
     }
     let verb = words.get(at);
     if is_one_more(message, at, end) {
@@ -179,7 +184,8 @@ fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
         && !is_timed()
 }
 
-/// "add milk", "add milk and eggs": in a direct chat, short enough to be for a list.
+/// "add milk", "add 2 liters of milk, 3 eggs and a loaf of bread": in a direct chat, each short
+/// enough to be for a list.
 fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
     let words = &message.words;
     let is_other = |at: usize| {
@@ -211,10 +217,22 @@ fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool 
                 | "i"
         ) || word.starts_with(|c: char| c.is_ascii_digit()) && end == from + 1
     };
+    let is_short = || {
+        let (mut in_one, mut things) = (0, 1);
+        (from..end).all(|at| {
+            in_one += 1;
+            let fits = in_one <= PLAIN_WORDS_MAX;
+            if words.get(at) == "and" || words.is_set_off(at) {
+                (in_one, things) = (0, things + 1);
+            }
+            fits && things <= PLAIN_THINGS_MAX
+        })
+    };
     !message.context.group
         && !words.is_question()
-        && end - from <= PLAIN_WORDS_MAX
+        && end - from <= PLAIN_THINGS_MAX * PLAIN_WORDS_MAX
         && !(from..end).any(is_other)
+        && is_short()
 }
 
 /// "milk to my list for the party": what was said after the list belongs to the thing.
