@@ -19,14 +19,15 @@ const REMINDERS: [&str; 14] = [
     "any reminders", "my reminders", "reminders",
 ];
 
-const EVERYTHING: [&str; 29] = [
-    "whats on my calendar", "what is on my calendar", "whats in my calendar", "whats on",
-    "what is on", "show my calendar", "show me my calendar", "my calendar", "any meetings",
-    "do i have meetings", "whats my day like", "what is my day like", "what does my day look like",
-    "how does my day look", "what do i have on", "what do i have", "what have i got",
-    "whats planned", "what is planned", "whats happening", "do i have anything",
+const EVERYTHING: [&str; 34] = [
+    "whats on my plate", "whats on my calendar", "what is on my calendar", "whats in my calendar",
+    "whats on", "what is on", "show my calendar", "show me my calendar", "my calendar",
+    "any meetings", "do i have meetings", "whats my day like", "what is my day like",
+    "what does my day look like", "how does my day look", "what do i have on", "what do i have",
+    "what have i got", "whats planned", "what is planned", "whats happening", "do i have anything",
     "do i have something", "anything", "am i free", "whats my schedule", "my schedule",
-    "whats my agenda", "my agenda", "agenda",
+    "whats my agenda", "my agenda", "agenda", "is there anything", "whats my day look like",
+    "whats coming up", "what is there",
 ];
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {

@@ -187,10 +187,18 @@ struct ReminderText {
     timer: bool,
 }
 
+/// "don't forget: bank at 3": something to do, not a fact such as "don't forget my flight is at 5".
+fn not_to_forget(words: &Words, at: usize) -> Option<usize> {
+    let body = words.after(at, &["dont forget", "do not forget"])?;
+    let is_fact = |word: &str| matches!(word, "that" | "is" | "are" | "was" | "were" | "i" | "im");
+    (!words.iter().skip(body).any(is_fact)).then_some(body)
+}
+
 fn set(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let at = message.start;
-    if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
+    let named = words.after(at, &["dont forget to", "do not forget to", "remember to"]);
+    if let Some(body) = named.or_else(|| not_to_forget(words, at)) {
         // Without a time it is a memory.
         let parsed = split_request(message, body..words.len(), false);
         let request = ReminderText {

@@ -47,6 +47,12 @@ pub(super) fn lists(request: &str) -> bool {
             | "how many reminders do i have"
             | "what will you remind me of"
             | "what will you remind me about"
+            | "what did i ask you to remind me of"
+            | "what did i ask you to remind me about"
+            | "when will you remind me"
+            | "whats next"
+            | "what is next"
+            | "whats coming up"
     )
 }
 
