@@ -226,7 +226,10 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
     if let Some(found) = timer_first(message).or_else(|| often_first(message)) {
         return Some(found);
     }
-    let body = words.after(at, &REMIND)?;
+    let body = everyone_here(message).or_else(|| words.after(at, &REMIND));
+    let Some(body) = body else {
+        return somebody_else(message);
+    };
     let command = words.phrase(at..body);
     let timer = command.ends_with("timer");
     let nothing = match command.as_str() {
@@ -257,6 +260,28 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
             timer,
         },
     ))
+}
+
+/// "remind everyone" in a group, whose reminders are for all in it.
+fn everyone_here(message: &ParsedMessage) -> Option<usize> {
+    let names = [
+        "remind everyone", "remind everybody", "remind all of us", "remind us all",
+        "remind the group",
+    ];
+    let body = message.words.after(message.start, &names)?;
+    message.context.group.then_some(body)
+}
+
+/// "remind Bo at 5 to call": nobody else can be reminded.
+fn somebody_else(message: &ParsedMessage) -> Option<Intent> {
+    let (words, at) = (&message.words, message.start);
+    let is_asked = words.get(at) == "remind" && message.is_addressed && !words.is_question();
+    let name_to = (at + 2..words.len().min(at + 4)).find(|from| {
+        let parsed = split_request(message, *from..words.len(), false);
+        parsed.spec.is_some() && !parsed.text.is_empty()
+    });
+    (is_asked && name_to.is_some())
+        .then(|| Intent::Unclear(wording::reminds_only_here(message.context.group)))
 }
 
 /// What isn't one text at one time: corrected, before an event, repeating, or at several times.

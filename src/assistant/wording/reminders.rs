@@ -285,6 +285,15 @@ pub fn reminder_no_such_time() -> String {
     "I can't find that time on the calendar. Could you check the date and the hour?".to_owned()
 }
 
+/// To who wants somebody else to be reminded.
+pub fn reminds_only_here(group: bool) -> String {
+    let reply = match group {
+        true => "I can remind only you or everybody here, so I've set nothing. Say “remind me …” or “remind us …”.",
+        false => "I can remind only you, so I've set nothing. Say “remind me …”.",
+    };
+    reply.to_owned()
+}
+
 pub fn which_reminder() -> String {
     "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.".to_owned()
 }
