@@ -163,7 +163,7 @@ pub fn counts_as_subscribed(
 }
 
 /// The user's current subscription status, including grants.
-pub fn standing(user: &User, now: Timestamp) -> SubscriptionStatus<'_> {
+pub fn subscription_status(user: &User, now: Timestamp) -> SubscriptionStatus<'_> {
     SubscriptionStatus::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)
 }
 

@@ -46,7 +46,7 @@ pub struct GrantView<'a> {
 impl<'a> UserView<'a> {
     pub fn of(row: &'a UserRow, now: Timestamp) -> Self {
         let user = &row.user;
-        let standing = access::standing(user, now);
+        let subscription = access::subscription_status(user, now);
         let grant = user.grant.as_ref().filter(|grant| grant.holds(now));
         Self {
             user_id: &user.public_id,
@@ -54,8 +54,8 @@ impl<'a> UserView<'a> {
             name: user.name.as_deref(),
             timezone: user.timezone.map(Zone::name),
             created_at: row.created_at,
-            subscription_status: standing.status,
-            subscription_plan: standing.plan,
+            subscription_status: subscription.status,
+            subscription_plan: subscription.plan,
             grant: grant.map(|grant| GrantView {
                 plan: &grant.plan,
                 until: grant.until,

@@ -110,7 +110,7 @@ pub use calendar_events::CalendarEvent;
 pub use calendars::{CalendarId, CalendarRow, ListedCalendar};
 pub use carry_over::CarriedRows;
 pub use commands::{
-    Command, CommandStanding, CommandState, GivenUpCommand, NewCommand, UnfinishedCommand,
+    Command, CommandState, CommandStatus, GivenUpCommand, NewCommand, UnfinishedCommand,
 };
 pub use connect_links::ConnectLink;
 pub use connected_services::{NewService, ServiceChanges, ServiceId, ServiceRow, SyncResult};

@@ -45,12 +45,12 @@ pub struct Superpowers {
 impl<'a> UsageLimits<'a> {
     /// `flags` are those of this user; `row` has the count of the day of `now`.
     pub fn of(row: &'a UserRow, flags: &Reader<'_>, now: Timestamp) -> Self {
-        let standing = access::standing(&row.user, now);
+        let subscription = access::subscription_status(&row.user, now);
         let rules = AccessRules::read(flags);
-        let subscribed = access::counts_as_subscribed(standing, flags);
+        let subscribed = access::counts_as_subscribed(subscription, flags);
         Self {
-            subscription_status: standing.status,
-            subscription_plan: standing.plan,
+            subscription_status: subscription.status,
+            subscription_plan: subscription.plan,
             messages: MessageLimits::of(rules, subscribed, row.day_count),
             superpowers: Superpowers::of(rules, subscribed, flags.any_superpower()),
         }

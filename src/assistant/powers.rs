@@ -57,7 +57,7 @@ mod usual_purchases;
 mod waking_hours;
 
 pub use birthday_reminder::{StoredBirthday, birthdays, keep_again, remove_birthday};
-pub use bookings::standing;
+pub use bookings::current_bookings;
 pub use calendar_query_agent::CalendarQuery;
 pub use calendar_query_agent::changes::{EventChangeRequest, EventRef};
 pub use context::PowerContext;

@@ -47,7 +47,7 @@ impl Billing {
         let until = Instant::now() + CHECKOUT_MAX;
         let (success, cancel) = self.return_urls(return_urls)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
-        if access::standing(&payer.user, self.clock.now()).is_subscribed() {
+        if access::subscription_status(&payer.user, self.clock.now()).is_subscribed() {
             return Err(Error::new(
                 Kind::BadRequest,
                 "already_subscribed",

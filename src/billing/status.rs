@@ -45,11 +45,11 @@ impl Billing {
             })
             .await?;
         let has_payment_method = self.has_payment_method(&payer).await?;
-        let standing = access::standing(&payer.user, now);
-        let subscribed = standing.is_subscribed();
+        let subscription = access::subscription_status(&payer.user, now);
+        let subscribed = subscription.is_subscribed();
         let flags = self.flags.for_user(&payer.user.public_id);
         let rules = AccessRules::read(&flags);
-        let unlimited = access::counts_as_subscribed(standing, &flags);
+        let unlimited = access::counts_as_subscribed(subscription, &flags);
         let caller = Caller {
             subscribed: unlimited,
             used_today,
@@ -59,14 +59,14 @@ impl Billing {
         let end = details.and_then(|details| details.current_period_end);
         Ok(PaymentStatus {
             has_payment_method,
-            subscription_status: standing.status.to_owned(),
-            subscription_plan: standing.plan.map(str::to_owned),
+            subscription_status: subscription.status.to_owned(),
+            subscription_plan: subscription.plan.map(str::to_owned),
             current_period_end: end.map(Timestamp::from_seconds),
             cancel_at_period_end: details.is_some_and(|details| details.cancel_at_period_end),
             trial_expires_at: payer.trial_expires_at,
             credit_balance: payer.credit_balance,
-            tier: match (subscribed, standing.plan) {
-                (true, plan) => plan.unwrap_or(standing.status).to_owned(),
+            tier: match (subscribed, subscription.plan) {
+                (true, plan) => plan.unwrap_or(subscription.status).to_owned(),
                 (false, _) => "free".to_owned(),
             },
             daily_messages_remaining: rules

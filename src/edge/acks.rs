@@ -100,7 +100,7 @@ pub(super) fn apply(
     now: Timestamp,
 ) -> Result<bool> {
     let agent = relay.id;
-    let Some(command) = tx.command_standing(agent, &ack.command_id)? else {
+    let Some(command) = tx.command_status(agent, &ack.command_id)? else {
         return Ok(false);
     };
     if command.state == CommandState::Queued {

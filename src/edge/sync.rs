@@ -102,9 +102,7 @@ async fn commit_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Resul
         .clone()
         .write(move |tx| {
             let finished = match &poll.last_command_id {
-                Some(id) => tx
-                    .command_standing(relay.id, id)?
-                    .map(|command| command.seq),
+                Some(id) => tx.command_status(relay.id, id)?.map(|command| command.seq),
                 None => None,
             };
             let finished = finished.and_then(|seq| {

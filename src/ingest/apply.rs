@@ -29,10 +29,10 @@ impl Ingest {
             Decision::AskModel { unprompted } => (Answer::default(), Some(unprompted)),
         };
         // Only free users' allowed messages count towards the daily limit.
-        let standing = access::standing(&turn.user, now);
+        let subscription = access::subscription_status(&turn.user, now);
         let counted = turn.access.is_allowed()
             && !turn.is_counted_before()
-            && !access::counts_as_subscribed(standing, &turn.flags);
+            && !access::counts_as_subscribed(subscription, &turn.flags);
         if counted {
             tx.count_message(turn.user.id, now.utc_day())?;
         }

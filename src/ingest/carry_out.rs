@@ -177,13 +177,13 @@ impl MessageTurn<'_> {
     }
 
     pub(super) fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
-        let standing = access::standing(&self.user, self.now);
-        let unlimited = access::counts_as_subscribed(standing, &self.flags);
+        let subscription = access::subscription_status(&self.user, self.now);
+        let unlimited = access::counts_as_subscribed(subscription, &self.flags);
         let this_one = i64::from(!unlimited);
         Ok(wording::AccountFacts {
             name: self.user.name.as_deref(),
-            subscribed: standing.is_subscribed(),
-            plan: standing.plan,
+            subscribed: subscription.is_subscribed(),
+            plan: subscription.plan,
             messages_used_today: self.used_before(tx)? + this_one,
             daily_limit: AccessRules::read(&self.flags).allowance(unlimited),
             memories: self.count_memories(tx)?,

@@ -13,8 +13,8 @@ impl MessageTurn<'_> {
     /// Whether the message is allowed, and whether the requested superpower is.
     pub(super) fn access_to_message(&self, tx: &Tx<'_>) -> Result<Access> {
         let rules = AccessRules::read(&self.flags);
-        let standing = access::standing(&self.user, self.now);
-        let subscribed = access::counts_as_subscribed(standing, &self.flags);
+        let subscription = access::subscription_status(&self.user, self.now);
+        let subscribed = access::counts_as_subscribed(subscription, &self.flags);
         let caller = Caller {
             subscribed,
             used_today: match rules.allowance(subscribed) {
@@ -53,9 +53,9 @@ impl MessageTurn<'_> {
             return Ok(AccessRequest::DirectSuperpower);
         }
         let owner = tx.user(self.room.owner)?;
-        let standing = access::standing(&owner, self.now);
+        let subscription = access::subscription_status(&owner, self.now);
         Ok(AccessRequest::GroupSuperpower {
-            owner_subscribed: access::counts_as_subscribed(standing, &self.flags),
+            owner_subscribed: access::counts_as_subscribed(subscription, &self.flags),
         })
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timest
 
 fn verdict(request: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
     let caller = Caller {
-        subscribed: access::counts_as_subscribed(access::standing(user, now), flags),
+        subscribed: access::counts_as_subscribed(access::subscription_status(user, now), flags),
         used_today: 0, // checked after the message itself
     };
     access::decide(AccessRules::read(flags), caller, request)

@@ -123,8 +123,12 @@ mod tests {
             ),
         ];
         for (status, plan, grant, expected) in cases {
-            let standing = SubscriptionStatus::of(status, plan, grant.as_ref(), NOW);
-            let actual = (standing.status, standing.plan, standing.is_subscribed());
+            let subscription = SubscriptionStatus::of(status, plan, grant.as_ref(), NOW);
+            let actual = (
+                subscription.status,
+                subscription.plan,
+                subscription.is_subscribed(),
+            );
             assert_eq!(actual, expected, "{status} {grant:?}");
         }
     }

@@ -62,7 +62,7 @@ fn account_body(account: &AccountStatus, now: Timestamp) -> Response {
         "name": text(&user.name),
         "email": text(&account.email),
         "created_at": account.created_at,
-        "subscription_status": access::standing(user, now).status,
+        "subscription_status": access::subscription_status(user, now).status,
         "deletion_requested": account.deletion.is_some(),
         "deletion_scheduled_for": account.deletion.map(|deletion| deletion.scheduled_for),
     }))

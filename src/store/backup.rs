@@ -57,7 +57,7 @@ pub struct LiveCopy {
 /// next copy waits for that.
 struct LiveDraft {
     draft: Draft,
-    _turn: OwnedMutexGuard<()>,
+    _guard: OwnedMutexGuard<()>,
 }
 
 /// The path of the service's live copy.
@@ -76,11 +76,17 @@ impl Store {
         let copy_path = live_copy_path(self.path());
         let failed =
             |why: String| format!("can't copy the database to {}: {why}", copy_path.display());
-        let turn = self.copying.clone().lock_owned().await;
+        let guard = self.copying.clone().lock_owned().await;
         let (draft, to) = blocking(move || {
             let draft = Draft::of(&target)?;
             let to = copy::open_draft(draft.path()).map_err(|e| copy::in_words(&e))?;
-            Ok((Arc::new(LiveDraft { draft, _turn: turn }), to))
+            Ok((
+                Arc::new(LiveDraft {
+                    draft,
+                    _guard: guard,
+                }),
+                to,
+            ))
         })
         .await
         .map_err(failed)?;

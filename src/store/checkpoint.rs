@@ -56,7 +56,7 @@ pub(super) struct Checkpointer {
     moved_pages: Arc<AtomicU32>,
     woken_at_pages: u32,
     restart_not_before: Option<Instant>,
-    turn: Arc<Mutex<()>>,
+    checkpoint_lock: Arc<Mutex<()>>,
     health: Arc<WriterHealth>,
 }
 
@@ -66,7 +66,7 @@ struct Thread {
     /// Pages of the current log that were moved, as last known.
     moved_pages: Arc<AtomicU32>,
     /// Held during a checkpoint.
-    turn: Arc<Mutex<()>>,
+    checkpoint_lock: Arc<Mutex<()>>,
     health: Arc<WriterHealth>,
 }
 
@@ -78,13 +78,13 @@ pub(super) fn start(
     health: Arc<WriterHealth>,
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
     let (wake, woken) = sync_channel(1);
-    let (commits, turn) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
+    let (commits, checkpoint_lock) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
     let moved_pages = Arc::new(AtomicU32::new(0));
     let thread = Thread {
         conn,
         commits: commits.clone(),
         moved_pages: moved_pages.clone(),
-        turn: turn.clone(),
+        checkpoint_lock: checkpoint_lock.clone(),
         health: health.clone(),
     };
     let handle = std::thread::Builder::new()
@@ -97,7 +97,7 @@ pub(super) fn start(
         moved_pages,
         woken_at_pages: 0,
         restart_not_before: None,
-        turn,
+        checkpoint_lock,
         health,
     };
     Ok((checkpointer, handle))
@@ -147,14 +147,14 @@ impl Checkpointer {
     /// Moves the whole log and truncates it, so that no deleted data stays in it. A reader may
     /// prevent that; then the thread does it later.
     pub(super) fn empty(&mut self, conn: &Connection) {
-        let turn = self.turn.lock();
+        let checkpoint_lock = self.checkpoint_lock.lock();
         self.short_reads.store(true, Ordering::Relaxed);
         let _ = conn.busy_timeout(OVERGROWN_WAIT);
         checkpoint(conn, "TRUNCATE", &self.health);
         let _ = conn.busy_timeout(LOCK_TRY);
         self.short_reads.store(false, Ordering::Relaxed);
         self.commits.fetch_add(1, Ordering::Relaxed);
-        drop(turn);
+        drop(checkpoint_lock);
     }
 
     /// The thread has moved most of the log, so this is short. The file keeps its size, because
@@ -171,10 +171,10 @@ impl Checkpointer {
         };
         // SQLite refuses while the thread makes a checkpoint. Waiting for it also limits the log's
         // size; before that is needed, the next commit tries again.
-        let turn = match self.turn.try_lock() {
-            Some(turn) => turn,
+        let checkpoint_lock = match self.checkpoint_lock.try_lock() {
+            Some(checkpoint_lock) => checkpoint_lock,
             None if !overgrown => return,
-            None => self.turn.lock(),
+            None => self.checkpoint_lock.lock(),
         };
         self.restart_not_before = Some(now + RESTART_PAUSE);
         let _ = conn.busy_timeout(wait);
@@ -183,7 +183,7 @@ impl Checkpointer {
             self.moved_pages.store(0, Ordering::Relaxed);
         }
         let _ = conn.busy_timeout(LOCK_TRY);
-        drop(turn);
+        drop(checkpoint_lock);
     }
 }
 
@@ -201,7 +201,7 @@ impl Thread {
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            let _turn = self.turn.lock();
+            let _guard = self.checkpoint_lock.lock();
             if !quiet {
                 let moved = checkpoint(&self.conn, "PASSIVE", &self.health);
                 self.moved_pages.store(moved.pages, Ordering::Relaxed);

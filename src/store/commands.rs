@@ -70,7 +70,7 @@ pub struct UnfinishedCommand {
 
 /// The state of a command.
 #[derive(Debug, Clone, Copy)]
-pub struct CommandStanding {
+pub struct CommandStatus {
     pub seq: u64,
     pub state: CommandState,
     pub refusals: u32,
@@ -293,11 +293,11 @@ impl Tx<'_> {
     }
 
     /// The state of this agent's command.
-    pub fn command_standing(
+    pub fn command_status(
         &self,
         agent: AgentId,
         command_id: &str,
-    ) -> Result<Option<CommandStanding>> {
+    ) -> Result<Option<CommandStatus>> {
         self.find(
             "SELECT seq, state, refused, backing_off FROM commands
              WHERE command_id = ?2 AND agent_id = ?1",
@@ -382,6 +382,6 @@ pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
 
 from_row!(Command: seq, command_id, kind, payload, created_at, expires_at, attempts);
 from_row!(GivenUpCommand: agent, seq, command_id);
-from_row!(CommandStanding: seq, state, refusals, backing_off);
+from_row!(CommandStatus: seq, state, refusals, backing_off);
 from_row!(UnfinishedCommand: seq, command_id, room, state, attempts, resends, handed, expires_at,
     refusals, app_creator);

@@ -417,10 +417,10 @@ fn profile(account: &Account, last_active_at: Option<Timestamp>) -> Value {
 }
 
 fn subscription(account: &Account, now: Timestamp) -> Value {
-    let standing = access::standing(&account.user, now);
+    let subscription = access::subscription_status(&account.user, now);
     json!({
-        "status": standing.status,
-        "plan": standing.plan,
+        "status": subscription.status,
+        "plan": subscription.plan,
         "credit_balance": account.credit_balance,
         "trial_started_at": account.trial_started_at,
         "trial_expires_at": account.trial_expires_at,

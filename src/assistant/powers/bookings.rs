@@ -103,7 +103,7 @@ pub(super) fn overlap(a: &str, b: &str) -> bool {
 }
 
 /// Each booking once, as the latest mail states it, without cancelled ones.
-pub fn standing(mut bookings: Vec<Booking>) -> Vec<Booking> {
+pub fn current_bookings(mut bookings: Vec<Booking>) -> Vec<Booking> {
     let cancelled: Vec<Booking> = bookings
         .iter()
         .filter(|booking| booking.status == FactStatus::Cancelled)
@@ -277,7 +277,7 @@ mod tests {
             ),
         ];
         for (input, expected) in cases {
-            let found = standing(input.clone());
+            let found = current_bookings(input.clone());
             let found: Vec<i64> = found
                 .iter()
                 .filter_map(|booking| Some(booking.time.as_ref()?.start.0))

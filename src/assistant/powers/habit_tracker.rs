@@ -133,7 +133,7 @@ impl Superpower for HabitState {
             text.push_str(&format!(
                 "\n• {}: {}",
                 habit.name,
-                habit.standing(context.today())
+                habit.progress(context.today())
             ));
         }
         text
@@ -231,7 +231,7 @@ impl HabitState {
             return Some(format!(
                 "I have that already. {}: {}.",
                 habit.name,
-                habit.standing(today)
+                habit.progress(today)
             ));
         }
         habit.days.push(day);
@@ -243,7 +243,7 @@ impl HabitState {
         Some(format!(
             "Well done! {}: {}.",
             habit.name,
-            habit.standing(today)
+            habit.progress(today)
         ))
     }
 
@@ -262,7 +262,7 @@ impl HabitState {
             true => format!("Okay, I've taken {} back for {when}.", habit.name),
             false => format!("Okay, {} isn't counted for {when}.", habit.name),
         };
-        format!("{reply} {}: {}.", habit.name, habit.standing(today))
+        format!("{reply} {}: {}.", habit.name, habit.progress(today))
     }
 
     /// Finds a habit by name, or else by the first word in any form: "ran" matches "run".
@@ -290,7 +290,7 @@ impl Habit {
     }
 
     /// "every day, 3 days in a row", "3 times a week, 1 so far this week, 2 weeks in a row".
-    fn standing(&self, today: NaiveDate) -> String {
+    fn progress(&self, today: NaiveDate) -> String {
         let today_number = local_time::number(today);
         if self.per_week >= 7 {
             let mut day = today_number;

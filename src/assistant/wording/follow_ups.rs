@@ -12,7 +12,7 @@ pub fn reminder_moved(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let when = times::moment(send_at, now, timezone);
+    let when = times::day_and_time(send_at, now, timezone);
     let when = match recurrence {
         Some(recurrence) => format!("{}, next {when}", recurrence_phrase(recurrence, timezone)),
         None => when,
@@ -30,7 +30,10 @@ pub fn reminder_done(
     let what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
     let what = what.join("; ");
     let next = match next {
-        Some(next) => format!(" It comes again {}.", times::moment(next, now, timezone)),
+        Some(next) => format!(
+            " It comes again {}.",
+            times::day_and_time(next, now, timezone)
+        ),
         None => String::new(),
     };
     format!("Good: {what}{}{next}", stop(&what))
@@ -45,7 +48,7 @@ pub fn comes_once(
     format!(
         "“{}” comes once, {}.",
         quoted(what),
-        times::moment(send_at, now, timezone)
+        times::day_and_time(send_at, now, timezone)
     )
 }
 
@@ -115,13 +118,13 @@ pub fn timezone_stays() -> String {
 
 /// For reminders that were set when UTC was assumed, once the zone is known.
 pub fn reminders_set_in_utc(reminders: &[(&str, Timestamp)], now: Timestamp, zone: Zone) -> String {
-    let moment = |at| times::moment(at, now, Some(zone));
+    let day_and_time = |at| times::day_and_time(at, now, Some(zone));
     let meant = |at: Timestamp| at.utc().format("%H:%M");
     match reminders {
         [(what, at)] => format!(
             "Before that I went by UTC: “{}” comes {}. If you meant {} there, say “make it {}”.",
             quoted(what),
-            moment(*at),
+            day_and_time(*at),
             meant(*at),
             meant(*at)
         ),
@@ -155,7 +158,7 @@ pub fn still_set(
 pub fn after_focus(until: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     format!(
         "You're in focus, so it comes after that, {}; “stop focus” ends it.",
-        times::moment(until, now, timezone)
+        times::day_and_time(until, now, timezone)
     )
 }
 
@@ -185,7 +188,7 @@ fn each_still(
     timezone: Option<Zone>,
 ) -> String {
     let each = reminders.iter().map(|(text, send_at)| {
-        let when = times::moment(*send_at, now, timezone);
+        let when = times::day_and_time(*send_at, now, timezone);
         format!("“{}” is still {state}, {when}.", quoted(text))
     });
     each.collect::<Vec<String>>().join(" ")
@@ -197,9 +200,13 @@ pub fn reminders_stay(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let lines = reminders
-        .iter()
-        .map(|(what, at)| format!("{}: {}", times::moment(*at, now, timezone), quoted(what)));
+    let lines = reminders.iter().map(|(what, at)| {
+        format!(
+            "{}: {}",
+            times::day_and_time(*at, now, timezone),
+            quoted(what)
+        )
+    });
     let lines: Vec<String> = lines.collect();
     match lines.as_slice() {
         [line] => format!("Okay. The reminder stays, {line}. “undo” takes the last change back."),
@@ -255,7 +262,7 @@ pub fn repeating_stays(
 pub fn what_then(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     format!(
         "Okay, {}. What should I remind you of?",
-        times::moment(at, now, timezone)
+        times::day_and_time(at, now, timezone)
     )
 }
 

@@ -26,7 +26,7 @@ pub fn recurring_reminder_set(
     format!(
         "Okay, I'll remind you {}, first {}: {}{}{}",
         recurrence_phrase(recurrence, timezone),
-        times::moment(first, now, timezone),
+        times::day_and_time(first, now, timezone),
         quoted(what),
         stop(what),
         match timezone {

@@ -22,7 +22,7 @@ pub fn late_reminder_text(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let when = times::moment(last, now, timezone);
+    let when = times::day_and_time(last, now, timezone);
     let note = match due {
         0 | 1 => format!("this is late, it was due {when}"),
         _ => format!("it was due {due} times since the last one, most recently {when}"),
@@ -196,7 +196,7 @@ pub fn reminder_offered(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let when = times::moment(send_at, now, timezone);
+    let when = times::day_and_time(send_at, now, timezone);
     let when = match recurrence {
         Some(rule) => format!("{}, first {when}", recurrence_phrase(rule, timezone)),
         None => when,
@@ -288,7 +288,9 @@ pub fn reminder_no_such_time() -> String {
 /// To who wants somebody else to be reminded.
 pub fn reminds_only_here(group: bool) -> String {
     let reply = match group {
-        true => "I can remind only you or everybody here, so I've set nothing. Say “remind me …” or “remind us …”.",
+        true => {
+            "I can remind only you or everybody here, so I've set nothing. Say “remind me …” or “remind us …”."
+        }
         false => "I can remind only you, so I've set nothing. Say “remind me …”.",
     };
     reply.to_owned()

@@ -13,8 +13,8 @@ pub fn time_skipped(
     format!(
         "Okay, I leave out “{}” {}. It comes again {}; “undo” takes that back.",
         quoted(what),
-        times::moment(skipped, now, timezone),
-        times::moment(next, now, timezone)
+        times::day_and_time(skipped, now, timezone),
+        times::day_and_time(next, now, timezone)
     )
 }
 
@@ -35,7 +35,7 @@ pub fn only_next_skipped(
     format!(
         "I can only leave out the next time, so I changed nothing: “{}” comes {}. Say “skip the next one” to leave out that one.",
         quoted(what),
-        times::moment(next, now, timezone)
+        times::day_and_time(next, now, timezone)
     )
 }
 

@@ -15,7 +15,7 @@ pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) ->
     if let Some((wait, false)) = wait {
         return (format!("in {wait}"), false);
     }
-    let moment = moment(at, now, timezone);
+    let moment = day_and_time(at, now, timezone);
     match wait {
         Some((wait, _)) => (format!("in {wait}, {moment}"), true),
         None => (moment, true),
@@ -23,7 +23,7 @@ pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) ->
 }
 
 /// "today at 18:00 (Monday, 23 November)".
-pub(super) fn moment(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+pub(super) fn day_and_time(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     let clock = clock(local(at, timezone), timezone);
     let date = date(at, now, timezone);
     match days_between(now, at, timezone) {

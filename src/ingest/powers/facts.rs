@@ -8,7 +8,7 @@ use super::read_services::{ReadServices, to_event};
 use super::{notices, stored_state};
 use crate::assistant::powers::{
     Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
-    dropped_stops, is_travel, planned_trips, standing, travel_times,
+    current_bookings, dropped_stops, is_travel, planned_trips, travel_times,
 };
 use crate::assistant::wording;
 use crate::clock::{Timestamp, Zone};
@@ -163,7 +163,7 @@ pub(in crate::ingest) fn bookings(
         (_, Some(time)) => time.end.plus_ms(BOOKING_KEPT_MS) > now,
         (_, None) => false,
     });
-    Ok(standing(all))
+    Ok(current_bookings(all))
 }
 
 /// As superpowers see it.

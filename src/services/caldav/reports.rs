@@ -68,14 +68,14 @@ impl Account<'_> {
         calendar: &ServerCalendar,
         context: &ExpansionContext<'_>,
     ) -> Result<Vec<String>, ServiceError> {
-        let moment = |at: Timestamp| at.utc().format("%Y%m%dT%H%M%SZ").to_string();
+        let utc_time = |at: Timestamp| at.utc().format("%Y%m%dT%H%M%SZ").to_string();
         let body = format!(
             "<c:calendar-query xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\"><d:prop>\
              <d:getetag/></d:prop><c:filter><c:comp-filter name=\"VCALENDAR\"><c:comp-filter \
              name=\"VEVENT\"><c:time-range start=\"{}\" end=\"{}\"/></c:comp-filter></c:comp-filter>\
              </c:filter></c:calendar-query>",
-            moment(context.window.start),
-            moment(context.window.end)
+            utc_time(context.window.start),
+            utc_time(context.window.end)
         );
         let (at, answer) = self.ask(Method::Report, &calendar.address, "1", &body)?;
         let root = multistatus(&answer).ok_or_else(|| self.unusable(&answer))?;

@@ -38,7 +38,7 @@ pub(super) fn new_event(uid: &str, title: &str, time: &EventTime, now: Timestamp
         format!("PRODID:{PRODUCT}"),
         "BEGIN:VEVENT".to_owned(),
         format!("UID:{uid}"),
-        format!("DTSTAMP:{}", moment(now)),
+        format!("DTSTAMP:{}", utc_time(now)),
         start(time),
         end(time),
         format!("SUMMARY:{}", escaped(title)),
@@ -86,8 +86,8 @@ pub(super) fn next_version(
         }
         if depth == 0 {
             added.extend([
-                format!("DTSTAMP:{}", moment(now)),
-                format!("LAST-MODIFIED:{}", moment(now)),
+                format!("DTSTAMP:{}", utc_time(now)),
+                format!("LAST-MODIFIED:{}", utc_time(now)),
                 format!("SEQUENCE:{}", sequence + 1),
             ]);
             text.extend(added.drain(..).map(|line| folded(&line)));
@@ -219,13 +219,13 @@ pub(super) fn end(time: &EventTime) -> String {
 
 fn bound(name: &str, time: &EventTime, at: Timestamp) -> String {
     match time.clock {
-        EventClock::Zoned => format!("{name}:{}", moment(at)),
+        EventClock::Zoned => format!("{name}:{}", utc_time(at)),
         EventClock::Floating => format!("{name}:{}", at.utc().format("%Y%m%dT%H%M%S")),
         EventClock::AllDay => format!("{name};VALUE=DATE:{}", at.utc().format("%Y%m%d")),
     }
 }
 
-fn moment(at: Timestamp) -> String {
+fn utc_time(at: Timestamp) -> String {
     at.utc().format("%Y%m%dT%H%M%SZ").to_string()
 }
 

@@ -87,10 +87,10 @@ impl<'c> Thread<'c> {
 
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut batch = VecDeque::with_capacity(BATCH_JOBS_MAX);
-        let mut turn = NextTask::Next;
+        let mut next = NextTask::Next;
         loop {
-            turn = match turn {
-                NextTask::Next => self.turn(&mut batch, &mut jobs),
+            next = match next {
+                NextTask::Next => self.run_next(&mut batch, &mut jobs),
                 NextTask::BeginCopy(request) => self.copy(request, &mut batch, &mut jobs),
                 NextTask::End => return,
             };
@@ -98,7 +98,7 @@ impl<'c> Thread<'c> {
     }
 
     /// Runs the next task of the batch, after waiting for one.
-    fn turn(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
+    fn run_next(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
             match self.next_job(jobs) {
                 Ok(job) => self.take(job, batch),
@@ -175,7 +175,7 @@ impl<'c> Thread<'c> {
         };
         let _ = begun.send(Ok(())); // fails when nobody will ask for pages
         loop {
-            match self.turn(batch, jobs) {
+            match self.run_next(batch, jobs) {
                 NextTask::Next => {}
                 other => return other,
             }

@@ -82,7 +82,7 @@ fn hotel() -> Booking {
 
 fn with(bookings: Vec<Booking>) -> Person {
     let facts = Facts {
-        bookings: standing(bookings),
+        bookings: current_bookings(bookings),
         has_mailbox: true,
         is_travel_told: true,
         ..Facts::default()
