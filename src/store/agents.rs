@@ -121,6 +121,16 @@ impl Tx<'_> {
         )?;
         Ok(rows > 0)
     }
+
+    /// Records that a registration token was used; false when it was used before. An unused token
+    /// has no row: it is signed and expires by itself.
+    pub fn use_registration(&self, nonce: &str, expires_at: Timestamp) -> Result<bool> {
+        let rows = self.execute(
+            "INSERT OR IGNORE INTO used_registrations (nonce, expires_at) VALUES (?1, ?2)",
+            (nonce, expires_at),
+        )?;
+        Ok(rows > 0)
+    }
 }
 
 impl View<'_> {

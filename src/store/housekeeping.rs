@@ -3,7 +3,7 @@
 
 use super::answers::KEYS_KEPT_MS;
 use super::audit::{AUDIT_KEPT_MS, AUDIT_ROWS_MAX};
-use super::webhook_deliveries::DELIVERIES_KEPT_MS;
+use super::webhook_events::DELIVERIES_KEPT_MS;
 use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;

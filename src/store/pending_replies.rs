@@ -25,6 +25,17 @@ pub struct PendingReply {
     pub user: Option<UserId>,
 }
 
+/// A call of a tool whose effects stay. It is deleted with the pending reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoneCall {
+    /// As the model called it.
+    pub tool: String,
+    /// JSON
+    pub arguments: String,
+    /// JSON; `None`: it is not known what came of the call.
+    pub result: Option<String>,
+}
+
 impl Tx<'_> {
     pub fn insert_pending_reply(
         &self,
@@ -96,6 +107,31 @@ impl Tx<'_> {
             (message_id, bubbles, decision),
         )
     }
+
+    /// Records a call before it goes out. `None`: the reply is no longer to be made.
+    pub fn insert_done_call(
+        &self,
+        message_id: i64,
+        tool: &str,
+        arguments: &str,
+        result: Option<&str>,
+    ) -> Result<Option<i64>> {
+        if self.pending_reply(message_id)?.is_none() {
+            return Ok(None);
+        }
+        self.run(
+            "INSERT INTO done_calls (message_id, tool, arguments, result) VALUES (?1, ?2, ?3, ?4)",
+            (message_id, tool, arguments, result),
+        )?;
+        Ok(Some(self.conn.last_insert_rowid()))
+    }
+
+    pub fn set_done_result(&self, id: i64, result: &str) -> Result<()> {
+        self.run(
+            "UPDATE done_calls SET result = ?2 WHERE id = ?1",
+            (id, result),
+        )
+    }
 }
 
 impl View<'_> {
@@ -132,8 +168,17 @@ impl View<'_> {
     pub fn count_pending_replies(&self) -> Result<usize> {
         self.one("SELECT count(*) FROM pending_replies", [])
     }
+
+    /// In the order in which they went out.
+    pub fn done_calls(&self, message_id: i64) -> Result<Vec<DoneCall>> {
+        self.all(
+            "SELECT tool, arguments, result FROM done_calls WHERE message_id = ?1 ORDER BY id",
+            [message_id],
+        )
+    }
 }
 
+from_row!(DoneCall: tool, arguments, result);
 from_row!(PendingReply: message_id, room, unprompted, late, starts, agent, user);
 
 /// At a start no request waits for a pending reply any more. A reply for a relay becomes a command,

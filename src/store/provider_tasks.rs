@@ -1,5 +1,6 @@
 //! Tasks for the payment provider, stored until the provider has confirmed them. There is one task
-//! per subject; a later one replaces an earlier one. This file must not call the provider.
+//! per subject; a later one replaces an earlier one. Also the idempotency keys of other requests to
+//! the provider. This file must not call the provider.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -209,6 +210,32 @@ impl Tx<'_> {
 
     fn subscription_ids(&self, sql: &str, user: UserId) -> Result<Vec<String>> {
         self.all(sql, [user])
+    }
+
+    /// The idempotency key of an operation with unknown outcome, or a new one. It is stored before
+    /// the first call with the key.
+    pub fn provider_key(&self, user: UserId, operation: &str, now: Timestamp) -> Result<String> {
+        let pending: Option<String> = self.find(
+            "SELECT key FROM provider_keys WHERE user_id = ?1 AND operation = ?2",
+            (user, operation),
+        )?;
+        if let Some(key) = pending {
+            return Ok(key);
+        }
+        let key = random::uuid().to_string();
+        self.run(
+            "INSERT INTO provider_keys (user_id, operation, key, made_at) VALUES (?1, ?2, ?3, ?4)",
+            (user, operation, &key, now),
+        )?;
+        Ok(key)
+    }
+
+    /// The outcome is known: the next call is a new operation.
+    pub fn remove_provider_key(&self, user: UserId, operation: &str) -> Result<()> {
+        self.run(
+            "DELETE FROM provider_keys WHERE user_id = ?1 AND operation = ?2",
+            (user, operation),
+        )
     }
 }
 

@@ -1,17 +1,19 @@
 //! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring buffer of rows
 //! (`slot`). The buffer's position is in memory, so that logging a call costs one row and no
 //! look-up. New events are appended to a table of their own, and moved into the rings together (see
-//! `deferred`).
+//! `deferred`). Also the ids of executed calls, so that a call repeated within a day does nothing.
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use super::prepared::PreparedStatement;
 use super::query::from_row;
-use super::{Tx, View, WebhookId};
+use super::{Digest, Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
+/// How long the id of an executed call is stored, so that a repeated call does nothing.
+pub(super) const DELIVERIES_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Rows in a webhook's ring buffer: the oldest is overwritten.
 const RING_SLOTS: i64 = 1_000;
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -120,6 +122,23 @@ impl Tx<'_> {
         // The position is kept when this is rolled back: skipped events are removed a day later.
         self.cache.sweep = sweep;
         Ok(last.is_some())
+    }
+
+    /// Whether a call with this id was executed within a day.
+    pub fn knows_delivery(&self, delivery: &Digest, now: Timestamp) -> Result<bool> {
+        self.one(
+            "SELECT EXISTS (SELECT 1 FROM webhook_deliveries
+             WHERE delivery = ?1 AND created_at > ?2)",
+            (delivery, now.0 - DELIVERIES_KEPT_MS),
+        )
+    }
+
+    /// Replaces an expired row.
+    pub fn insert_delivery(&self, delivery: &Digest, now: Timestamp) -> Result<()> {
+        self.run(
+            "INSERT OR REPLACE INTO webhook_deliveries (delivery, created_at) VALUES (?1, ?2)",
+            (delivery, now),
+        )
     }
 }
 
