@@ -75,40 +75,12 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
 
 /// A word of courtesy before a request.
 fn is_courtesy(word: &str) -> bool {
-    matches!(
-        word,
-        "hey"
-            | "hi"
-            | "hello"
-            | "hallo"
-            | "hiya"
-            | "yo"
-            | "dear"
-            | "ok"
-            | "okay"
-            | "so"
-            | "well"
-            | "please"
-            | "pls"
-            | "plz"
-            | "kindly"
-            | "um"
-            | "uh"
-            | "oh"
-            | "and"
-            | "also"
-            | "now"
-            | "just"
-            | "alright"
-            | "thanks"
-            | "good"
-            | "morning"
-            | "afternoon"
-            | "evening"
-            | "there"
-            | "btw"
-            | "fyi"
-    )
+    [
+        "hey", "hi", "hello", "hallo", "hiya", "yo", "dear", "ok", "okay", "so", "well", "please",
+        "pls", "plz", "kindly", "um", "uh", "oh", "and", "also", "now", "just", "alright",
+        "thanks", "good", "morning", "afternoon", "evening", "there", "btw", "fyi",
+    ]
+    .contains(&word)
 }
 
 fn after_courtesies(words: &Words) -> usize {

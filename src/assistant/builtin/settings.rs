@@ -153,40 +153,11 @@ fn tells_no_name(words: &Words, range: Range<usize>) -> bool {
 
 /// Words after "call me" when a phone call is meant.
 fn is_appointment(word: &str) -> bool {
-    matches!(
-        word,
-        "" | "later"
-            | "tomorrow"
-            | "today"
-            | "tonight"
-            | "back"
-            | "when"
-            | "at"
-            | "in"
-            | "on"
-            | "if"
-            | "asap"
-            | "now"
-            | "maybe"
-            | "a"
-            | "an"
-            | "the"
-            | "crazy"
-            | "anytime"
-            | "after"
-            | "before"
-            | "please"
-            | "again"
-            | "soon"
-            | "once"
-            | "whenever"
-            | "by"
-            | "next"
-            | "this"
-            | "for"
-            | "to"
-            | "about"
-            | "and"
-            | "or"
-    )
+    [
+        "", "later", "tomorrow", "today", "tonight", "back", "when", "at", "in", "on", "if",
+        "asap", "now", "maybe", "a", "an", "the", "crazy", "anytime", "after", "before", "please",
+        "again", "soon", "once", "whenever", "by", "next", "this", "for", "to", "about", "and",
+        "or",
+    ]
+    .contains(&word)
 }

@@ -35,18 +35,12 @@ pub(super) struct CallPrepState {
 }
 
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CallPrepAction)> {
-    let is_asked = matches!(
-        message.request(),
-        "call prep"
-            | "prepare me for my call"
-            | "prepare me for my next call"
-            | "prep me for my call"
-            | "prepare me for my meeting"
-            | "prepare me for my next meeting"
-            | "prep my next call"
-            | "who is in my next call"
-            | "who is in my next meeting"
-    );
+    let is_asked = [
+        "call prep", "prepare me for my call", "prepare me for my next call",
+        "prep me for my call", "prepare me for my meeting", "prepare me for my next meeting",
+        "prep my next call", "who is in my next call", "who is in my next meeting",
+    ]
+    .contains(&message.request());
     is_asked.then_some((Strength::Clear, CallPrepAction::Show))
 }
 

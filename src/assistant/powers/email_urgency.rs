@@ -37,17 +37,11 @@ pub(super) struct UrgencyState {
 }
 
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, UrgencyAction)> {
-    let is_asked = matches!(
-        message.request(),
-        "urgent mail"
-            | "urgent mails"
-            | "urgent emails"
-            | "any urgent mail"
-            | "any urgent mails"
-            | "any urgent emails"
-            | "which mail cant wait"
-            | "is there urgent mail"
-    );
+    let is_asked = [
+        "urgent mail", "urgent mails", "urgent emails", "any urgent mail", "any urgent mails",
+        "any urgent emails", "which mail cant wait", "is there urgent mail",
+    ]
+    .contains(&message.request());
     is_asked.then_some((Strength::Clear, UrgencyAction::Show))
 }
 

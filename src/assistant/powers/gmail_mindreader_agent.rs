@@ -86,17 +86,10 @@ fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery
     let words = &message.words;
     if let Some(from) = words.after(at, &["did", "has"]) {
         let verb = (from..end).find(|n| {
-            matches!(
-                words.get(*n),
-                "write"
-                    | "written"
-                    | "reply"
-                    | "replied"
-                    | "answer"
-                    | "answered"
-                    | "mail"
-                    | "email"
-            )
+            [
+                "write", "written", "reply", "replied", "answer", "answered", "mail", "email",
+            ]
+            .contains(&words.get(*n))
         })?;
         let rest_is_short = end - verb <= 3;
         return name(message, from, verb)

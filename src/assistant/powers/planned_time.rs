@@ -65,22 +65,11 @@ impl TimeInText {
 /// Where words end that are no link to the time after them: "hotel Astoria from", "table is".
 fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
     let is_link = |at: usize| {
-        matches!(
-            words.get(at),
-            "from"
-                | "on"
-                | "at"
-                | "is"
-                | "are"
-                | "now"
-                | "until"
-                | "till"
-                | "by"
-                | "starting"
-                | "its"
-                | "the"
-                | "of"
-        )
+        [
+            "from", "on", "at", "is", "are", "now", "until", "till", "by", "starting", "its",
+            "the", "of",
+        ]
+        .contains(&words.get(at))
     };
     let mut to = to;
     while to > from && is_link(to - 1) {
@@ -91,23 +80,11 @@ fn before_link(words: &Words<'_>, from: usize, to: usize) -> usize {
 
 /// What takes place in the evening, so that "at 8" is 20:00.
 pub(super) fn is_evening(word: &str) -> bool {
-    matches!(
-        word,
-        "dinner"
-            | "drinks"
-            | "concert"
-            | "gig"
-            | "theatre"
-            | "theater"
-            | "opera"
-            | "ballet"
-            | "musical"
-            | "cinema"
-            | "movie"
-            | "show"
-            | "play"
-            | "party"
-    )
+    [
+        "dinner", "drinks", "concert", "gig", "theatre", "theater", "opera", "ballet", "musical",
+        "cinema", "movie", "show", "play", "party",
+    ]
+    .contains(&word)
 }
 
 /// The time between the words `from` and `end`. `evening`: a bare 8 is 20:00.
@@ -226,19 +203,10 @@ fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bo
     };
     range.clone().any(|at| {
         let before = at.checked_sub(1).map_or("", |n| words.get(n));
-        let is_count = matches!(
-            before,
-            "for"
-                | "seat"
-                | "seats"
-                | "row"
-                | "rows"
-                | "gate"
-                | "platform"
-                | "room"
-                | "number"
-                | "no"
-        );
+        let is_count = [
+            "for", "seat", "seats", "row", "rows", "gate", "platform", "room", "number", "no",
+        ]
+        .contains(&before);
         if spec.clock.is_none() && !is_count && when::is_dashed_span(words.get(at)) {
             return true;
         }

@@ -142,50 +142,20 @@ fn lists(request: &str) -> bool {
 
 /// What one is asked about afterwards.
 fn is_of_weight(word: &str) -> bool {
-    matches!(
-        word,
-        "interview"
-            | "exam"
-            | "exams"
-            | "presentation"
-            | "pitch"
-            | "audition"
-            | "doctor"
-            | "doctors"
-            | "dentist"
-            | "surgery"
-            | "operation"
-            | "checkup"
-            | "date"
-            | "talk"
-            | "test"
-            | "viva"
-            | "defence"
-            | "defense"
-            | "recital"
-            | "marathon"
-            | "race"
-            | "hearing"
-            | "wedding"
-    )
+    [
+        "interview", "exam", "exams", "presentation", "pitch", "audition", "doctor", "doctors",
+        "dentist", "surgery", "operation", "checkup", "date", "talk", "test", "viva", "defence",
+        "defense", "recital", "marathon", "race", "hearing", "wedding",
+    ]
+    .contains(&word)
 }
 
 fn is_negated(word: &str) -> bool {
-    matches!(
-        word,
-        "no" | "not"
-            | "never"
-            | "without"
-            | "isnt"
-            | "wont"
-            | "cancelled"
-            | "canceled"
-            | "postponed"
-            | "off"
-            | "was"
-            | "had"
-            | "has"
-    )
+    [
+        "no", "not", "never", "without", "isnt", "wont", "cancelled", "canceled", "postponed",
+        "off", "was", "had", "has",
+    ]
+    .contains(&word)
 }
 
 fn is_in_the_evening(word: &str) -> bool {

@@ -220,27 +220,14 @@ fn of_superpower(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<N
 }
 
 fn stops_these(request: &str) -> bool {
-    matches!(
-        request,
-        "stop these"
-            | "stop those"
-            | "stop this"
-            | "stop these messages"
-            | "stop those messages"
-            | "stop sending these"
-            | "stop sending me these"
-            | "stop sending me this"
-            | "stop sending me those"
-            | "no more of these"
-            | "no more of those"
-            | "no more of this"
-            | "stop telling me this"
-            | "dont send me these"
-            | "dont send me this"
-            | "unsubscribe"
-            | "mute these"
-            | "mute this"
-    )
+    [
+        "stop these", "stop those", "stop this", "stop these messages", "stop those messages",
+        "stop sending these", "stop sending me these", "stop sending me this",
+        "stop sending me those", "no more of these", "no more of those", "no more of this",
+        "stop telling me this", "dont send me these", "dont send me this", "unsubscribe",
+        "mute these", "mute this",
+    ]
+    .contains(&request)
 }
 
 /// "8 to 23:00", "8-23", "from 8 until 11pm".

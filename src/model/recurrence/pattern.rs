@@ -50,18 +50,12 @@ impl Recurrence {
         };
         let known = |part: &str| {
             let key = part.split('=').next().unwrap_or_default();
-            matches!(
-                key,
-                "FREQ"
-                    | "INTERVAL"
-                    | "BYDAY"
-                    | "BYMONTHDAY"
-                    | "BYMONTH"
-                    | "BYHOUR"
-                    | "BYMINUTE"
-                    | "UNTIL"
-                    | "WKST"
-            ) || key == "BYSETPOS" && is_last_of
+            [
+                "FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYHOUR", "BYMINUTE",
+                "UNTIL", "WKST",
+            ]
+            .contains(&key)
+                || key == "BYSETPOS" && is_last_of
         };
         let is_whole = self.rule.split(';').all(known)
             && (rule.get_freq() < Frequency::Hourly || value("BYHOUR").is_none());

@@ -11,19 +11,12 @@ use crate::assistant::builtin::words::Words;
 /// "cancel that", "cancel 2".
 pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let phrase = words.phrase(range.clone());
-    if matches!(
-        phrase.as_str(),
-        "it" | "that"
-            | "this"
-            | "that one"
-            | "this one"
-            | "the last one"
-            | "that reminder"
-            | "this reminder"
-            | "the last reminder"
-            | "my last reminder"
-            | "the reminder"
-    ) {
+    if [
+        "it", "that", "this", "that one", "this one", "the last one", "that reminder",
+        "this reminder", "the last reminder", "my last reminder", "the reminder",
+    ]
+    .contains(&phrase.as_str())
+    {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
     if let Some(count) = together(&phrase) {

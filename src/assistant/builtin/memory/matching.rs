@@ -28,47 +28,20 @@ pub fn memory_answers(memory: &str, about: &str) -> bool {
 }
 
 fn names_color(word: &str) -> bool {
-    matches!(
-        word,
-        "red"
-            | "orange"
-            | "yellow"
-            | "green"
-            | "blue"
-            | "purple"
-            | "violet"
-            | "pink"
-            | "brown"
-            | "black"
-            | "white"
-            | "grey"
-            | "gray"
-            | "silver"
-            | "gold"
-            | "golden"
-            | "beige"
-            | "turquoise"
-            | "cream"
-            | "blond"
-            | "blonde"
-            | "hazel"
-    )
+    [
+        "red", "orange", "yellow", "green", "blue", "purple", "violet", "pink", "brown", "black",
+        "white", "grey", "gray", "silver", "gold", "golden", "beige", "turquoise", "cream",
+        "blond", "blonde", "hazel",
+    ]
+    .contains(&word)
 }
 
 fn asks_for_name(word: &str) -> bool {
-    matches!(
-        word,
-        "name"
-            | "names"
-            | "named"
-            | "again"
-            | "exactly"
-            | "details"
-            | "info"
-            | "information"
-            | "thing"
-            | "things"
-    )
+    [
+        "name", "names", "named", "again", "exactly", "details", "info", "information", "thing",
+        "things",
+    ]
+    .contains(&word)
 }
 
 /// Whether `memory` may answer `question` as far as it is about the person who asks: "how old am
@@ -205,67 +178,14 @@ fn is_unspaced(word: &str) -> bool {
 }
 
 fn is_stop_word(word: &str) -> bool {
-    matches!(
-        word,
-        "a" | "an"
-            | "the"
-            | "my"
-            | "mine"
-            | "me"
-            | "i"
-            | "im"
-            | "ive"
-            | "you"
-            | "your"
-            | "our"
-            | "we"
-            | "us"
-            | "its"
-            | "it"
-            | "is"
-            | "are"
-            | "am"
-            | "was"
-            | "were"
-            | "be"
-            | "been"
-            | "do"
-            | "does"
-            | "did"
-            | "has"
-            | "have"
-            | "had"
-            | "of"
-            | "to"
-            | "in"
-            | "on"
-            | "at"
-            | "for"
-            | "with"
-            | "about"
-            | "and"
-            | "or"
-            | "that"
-            | "this"
-            | "these"
-            | "those"
-            | "what"
-            | "whats"
-            | "when"
-            | "where"
-            | "who"
-            | "which"
-            | "how"
-            | "as"
-            | "by"
-            | "from"
-            | "so"
-            | "please"
-            | "reminder"
-            | "remind"
-            | "remember"
-            | "called"
-    )
+    [
+        "a", "an", "the", "my", "mine", "me", "i", "im", "ive", "you", "your", "our", "we", "us",
+        "its", "it", "is", "are", "am", "was", "were", "be", "been", "do", "does", "did", "has",
+        "have", "had", "of", "to", "in", "on", "at", "for", "with", "about", "and", "or", "that",
+        "this", "these", "those", "what", "whats", "when", "where", "who", "which", "how", "as",
+        "by", "from", "so", "please", "reminder", "remind", "remember", "called",
+    ]
+    .contains(&word)
 }
 
 #[cfg(test)]

@@ -165,17 +165,10 @@ fn bare(event: &str) -> (bool, String) {
     }
     // "my dentist appointment" may be entered as "dentist".
     let is_kind = |word: &&str| {
-        matches!(
-            *word,
-            "appointment"
-                | "meeting"
-                | "event"
-                | "visit"
-                | "reservation"
-                | "booking"
-                | "my"
-                | "the"
-        )
+        [
+            "appointment", "meeting", "event", "visit", "reservation", "booking", "my", "the",
+        ]
+        .contains(word)
     };
     if words.iter().any(|word| !is_kind(word)) {
         words.retain(|word| !is_kind(word));
@@ -224,18 +217,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
 
 /// Whether "to" after a journey leads to a place, not to what is to be done: "my trip to Paris".
 fn is_destination(words: &Words, to: usize, end: usize) -> bool {
-    let is_journey = matches!(
-        words.get(to - 1),
-        "trip"
-            | "flight"
-            | "train"
-            | "bus"
-            | "journey"
-            | "holiday"
-            | "vacation"
-            | "travel"
-            | "ride"
-    );
+    let is_journey = [
+        "trip", "flight", "train", "bus", "journey", "holiday", "vacation", "travel", "ride",
+    ]
+    .contains(&words.get(to - 1));
     let (first, count) = (words.get(to + 1), end.saturating_sub(to + 1));
     let is_name = words
         .original(to + 1..to + 2)

@@ -110,31 +110,11 @@ fn is_to_come(spec: &Spec) -> bool {
 /// Whether what begins there can be done: it is no clause, and not over.
 fn is_task(words: &Words<'_>, from: usize) -> bool {
     let first = words.get(from);
-    let is_clause = matches!(
-        first,
-        "" | "i"
-            | "im"
-            | "ive"
-            | "we"
-            | "he"
-            | "she"
-            | "they"
-            | "it"
-            | "its"
-            | "the"
-            | "that"
-            | "this"
-            | "see"
-            | "is"
-            | "are"
-            | "to"
-            | "and"
-            | "or"
-            | "until"
-            | "till"
-            | "am"
-            | "pm"
-    );
+    let is_clause = [
+        "", "i", "im", "ive", "we", "he", "she", "they", "it", "its", "the", "that", "this", "see",
+        "is", "are", "to", "and", "or", "until", "till", "am", "pm",
+    ]
+    .contains(&first);
     // "do I have a meeting at 5"
     let is_question = matches!(
         words.get(from + 1),

@@ -19,27 +19,11 @@ pub(super) fn may_begin_time(words: &Words, at: usize) -> bool {
 }
 
 fn is_link(word: &str) -> bool {
-    matches!(
-        word,
-        "a" | "about"
-            | "after"
-            | "an"
-            | "approx"
-            | "approximately"
-            | "around"
-            | "at"
-            | "by"
-            | "exactly"
-            | "for"
-            | "in"
-            | "like"
-            | "on"
-            | "precisely"
-            | "roughly"
-            | "the"
-            | "this"
-            | "within"
-    )
+    [
+        "a", "about", "after", "an", "approx", "approximately", "around", "at", "by", "exactly",
+        "for", "in", "like", "on", "precisely", "roughly", "the", "this", "within",
+    ]
+    .contains(&word)
 }
 
 fn is_first(word: &str) -> bool {

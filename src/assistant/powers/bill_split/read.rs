@@ -248,18 +248,11 @@ fn is_somebody(name: &str) -> bool {
 fn are_several(payer: &str) -> bool {
     let lower = payer.to_lowercase();
     parsers::things(payer).len() > 1
-        || matches!(
-            lower.as_str(),
-            "we" | "we all"
-                | "we both"
-                | "both"
-                | "both of us"
-                | "all of us"
-                | "us"
-                | "they"
-                | "everyone"
-                | "everybody"
-        )
+        || [
+            "we", "we all", "we both", "both", "both of us", "all of us", "us", "they", "everyone",
+            "everybody",
+        ]
+        .contains(&lower.as_str())
 }
 
 /// "… with 20% tip", "plus 15 % tip": how many percent, and where what is before it ends.

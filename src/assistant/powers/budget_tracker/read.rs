@@ -190,36 +190,12 @@ const LINKS: [&str; 3] = ["on", "for", "at"];
 /// What a number may count that is no money: "spent 3 hours".
 fn is_unit(word: &str) -> bool {
     let one = word.strip_suffix('s').unwrap_or(word);
-    matches!(
-        one,
-        "second"
-            | "sec"
-            | "minute"
-            | "min"
-            | "hour"
-            | "hr"
-            | "h"
-            | "day"
-            | "night"
-            | "week"
-            | "weekend"
-            | "month"
-            | "year"
-            | "time"
-            | "people"
-            | "of"
-            | "more"
-            | "and"
-            | "to"
-            | "in"
-            | "with"
-            | "or"
-            | "percent"
-            | "k"
-            | "km"
-            | "mile"
-            | "calorie"
-    )
+    [
+        "second", "sec", "minute", "min", "hour", "hr", "h", "day", "night", "week", "weekend",
+        "month", "year", "time", "people", "of", "more", "and", "to", "in", "with", "or",
+        "percent", "k", "km", "mile", "calorie",
+    ]
+    .contains(&one)
 }
 
 fn is_span(word: &str) -> bool {

@@ -179,19 +179,11 @@ fn is_kind(word: &str) -> bool {
 }
 
 fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "trials"
-            | "my trials"
-            | "show my trials"
-            | "list my trials"
-            | "free cancellations"
-            | "my free cancellations"
-            | "what can i still cancel"
-            | "what can i cancel"
-            | "which trials end"
-            | "when does my trial end"
-            | "when do my trials end"
-            | "show my free cancellations"
-    )
+    [
+        "trials", "my trials", "show my trials", "list my trials", "free cancellations",
+        "my free cancellations", "what can i still cancel", "what can i cancel",
+        "which trials end", "when does my trial end", "when do my trials end",
+        "show my free cancellations",
+    ]
+    .contains(&request)
 }

@@ -240,19 +240,10 @@ fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
     let links = ["for", "it costs", "costs", "costing", "at", "price"];
     let from = words.after(at, &links).unwrap_or(at);
     let (amount, next) = money::read(words, from)?;
-    let is_count = matches!(
-        words.get(next),
-        "day"
-            | "days"
-            | "week"
-            | "weeks"
-            | "month"
-            | "months"
-            | "year"
-            | "years"
-            | "people"
-            | "users"
-    );
+    let is_count = [
+        "day", "days", "week", "weeks", "month", "months", "year", "years", "people", "users",
+    ]
+    .contains(&words.get(next));
     let is_told = from > at && words.get(at) != "at";
     let is_amount = amount.currency.is_some()
         || amount.minor % 100 >= MINUTES
@@ -294,37 +285,23 @@ fn per(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
 }
 
 fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "renewals"
-            | "my renewals"
-            | "show my renewals"
-            | "list my renewals"
-            | "upcoming renewals"
-            | "what renews"
-            | "what renews soon"
-            | "my memberships"
-            | "memberships"
-            | "show my memberships"
-            | "my subscriptions"
-            | "show my subscriptions"
-            | "list my subscriptions"
-    )
+    [
+        "renewals", "my renewals", "show my renewals", "list my renewals", "upcoming renewals",
+        "what renews", "what renews soon", "my memberships", "memberships", "show my memberships",
+        "my subscriptions", "show my subscriptions", "list my subscriptions",
+    ]
+    .contains(&request)
 }
 
 /// The same as a question, which a memory may answer as well.
 fn asks_for_list(request: &str) -> bool {
-    matches!(
-        request,
-        "what subscriptions do i have"
-            | "which subscriptions do i have"
-            | "what are my subscriptions"
-            | "what am i subscribed to"
-            | "how much do i pay for subscriptions"
-            | "how much do i pay for my subscriptions"
-            | "how much are my subscriptions"
-            | "what do i pay for subscriptions"
-    )
+    [
+        "what subscriptions do i have", "which subscriptions do i have",
+        "what are my subscriptions", "what am i subscribed to",
+        "how much do i pay for subscriptions", "how much do i pay for my subscriptions",
+        "how much are my subscriptions", "what do i pay for subscriptions",
+    ]
+    .contains(&request)
 }
 
 fn is_kind(word: &str) -> bool {
@@ -359,24 +336,11 @@ fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     let next = words.after(at, &ends)?;
     let is_named = (message.start..at).any(|n| {
         is_kind(words.get(n))
-            || matches!(
-                words.get(n),
-                "licence"
-                    | "license"
-                    | "passport"
-                    | "insurance"
-                    | "pass"
-                    | "visa"
-                    | "card"
-                    | "id"
-                    | "domain"
-                    | "contract"
-                    | "lease"
-                    | "warranty"
-                    | "permit"
-                    | "certificate"
-                    | "voucher"
-            )
+            || [
+                "licence", "license", "passport", "insurance", "pass", "visa", "card", "id",
+                "domain", "contract", "lease", "warranty", "permit", "certificate", "voucher",
+            ]
+            .contains(&words.get(n))
     });
     is_named.then_some(next)
 }

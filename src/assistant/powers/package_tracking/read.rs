@@ -90,18 +90,11 @@ fn is_asked(words: &Words<'_>, at: usize, mut rest: Range<usize>) -> bool {
     );
     begins
         && rest.any(|n| {
-            matches!(
-                words.get(n),
-                "arrive"
-                    | "arrived"
-                    | "arriving"
-                    | "come"
-                    | "coming"
-                    | "delivered"
-                    | "due"
-                    | "here"
-                    | "there"
-            )
+            [
+                "arrive", "arrived", "arriving", "come", "coming", "delivered", "due", "here",
+                "there",
+            ]
+            .contains(&words.get(n))
         })
 }
 
@@ -214,23 +207,12 @@ fn parse_parcel(
 }
 
 fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "parcels"
-            | "my parcels"
-            | "packages"
-            | "my packages"
-            | "my deliveries"
-            | "deliveries"
-            | "show my parcels"
-            | "show my packages"
-            | "list my parcels"
-            | "track my parcels"
-            | "track my packages"
-            | "any parcels"
-            | "any parcels today"
-            | "any deliveries today"
-    )
+    [
+        "parcels", "my parcels", "packages", "my packages", "my deliveries", "deliveries",
+        "show my parcels", "show my packages", "list my parcels", "track my parcels",
+        "track my packages", "any parcels", "any parcels today", "any deliveries today",
+    ]
+    .contains(&request)
 }
 
 fn is_parcel(word: &str) -> bool {
@@ -285,23 +267,9 @@ pub(super) fn is_tracking_number(word: &str) -> bool {
 }
 
 fn is_carrier(word: &str) -> bool {
-    matches!(
-        word,
-        "dhl"
-            | "ups"
-            | "fedex"
-            | "usps"
-            | "dpd"
-            | "gls"
-            | "hermes"
-            | "evri"
-            | "tnt"
-            | "postnl"
-            | "inpost"
-            | "yodel"
-            | "colissimo"
-            | "chronopost"
-            | "correos"
-            | "postnord"
-    )
+    [
+        "dhl", "ups", "fedex", "usps", "dpd", "gls", "hermes", "evri", "tnt", "postnl", "inpost",
+        "yodel", "colissimo", "chronopost", "correos", "postnord",
+    ]
+    .contains(&word)
 }

@@ -190,22 +190,11 @@ fn parse_booking(
 }
 
 fn lists(request: &str) -> bool {
-    matches!(
-        request,
-        "reservations"
-            | "my reservations"
-            | "show my reservations"
-            | "list my reservations"
-            | "what reservations do i have"
-            | "my bookings"
-            | "bookings"
-            | "show my bookings"
-            | "list my bookings"
-            | "what bookings do i have"
-            | "which bookings do i have"
-            | "what did i book"
-            | "what have i booked"
-            | "my appointments"
-            | "show my appointments"
-    )
+    [
+        "reservations", "my reservations", "show my reservations", "list my reservations",
+        "what reservations do i have", "my bookings", "bookings", "show my bookings",
+        "list my bookings", "what bookings do i have", "which bookings do i have",
+        "what did i book", "what have i booked", "my appointments", "show my appointments",
+    ]
+    .contains(&request)
 }

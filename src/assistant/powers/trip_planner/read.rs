@@ -153,23 +153,11 @@ fn has_date(place: &str) -> bool {
     let is_date = |word: &str| {
         let word = word.to_lowercase();
         word.starts_with(|c: char| c.is_ascii_digit())
-            || matches!(
-                word.as_str(),
-                "days"
-                    | "weeks"
-                    | "nights"
-                    | "week"
-                    | "weekend"
-                    | "weekends"
-                    | "every"
-                    | "christmas"
-                    | "xmas"
-                    | "easter"
-                    | "holidays"
-                    | "summer"
-                    | "winter"
-                    | "autumn"
-            )
+            || [
+                "days", "weeks", "nights", "week", "weekend", "weekends", "every", "christmas",
+                "xmas", "easter", "holidays", "summer", "winter", "autumn",
+            ]
+            .contains(&word.as_str())
     };
     let month = |(link, word): (&str, &str)| {
         link.eq_ignore_ascii_case("in") && parsers::read_month(&word.to_lowercase()).is_some()

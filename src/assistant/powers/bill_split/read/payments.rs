@@ -177,22 +177,11 @@ fn one_paid(
 /// "got paid 2000" is nobody's payment.
 fn is_passive(payer: &str) -> bool {
     let last = payer.rsplit(' ').next().unwrap_or_default().to_lowercase();
-    matches!(
-        last.as_str(),
-        "got"
-            | "get"
-            | "gets"
-            | "getting"
-            | "am"
-            | "im"
-            | "is"
-            | "are"
-            | "was"
-            | "were"
-            | "be"
-            | "been"
-            | "being"
-    )
+    [
+        "got", "get", "gets", "getting", "am", "im", "is", "are", "was", "were", "be", "been",
+        "being",
+    ]
+    .contains(&last.as_str())
 }
 
 /// "for pizza between Ana and Bo", "for everybody but Bo", "for her and Bo" after the amount: what
