@@ -15,6 +15,7 @@ mod several_times;
 mod spoken_of;
 mod task_words;
 mod telling;
+mod who;
 
 use std::ops::Range;
 
@@ -27,6 +28,7 @@ use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, two};
 pub(super) use spoken_of::spoken_of;
+use who::{everyone_here, somebody_else};
 
 use super::follow_up;
 use super::parsing::read_message;
@@ -260,28 +262,6 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
             timer,
         },
     ))
-}
-
-/// "remind everyone" in a group, whose reminders are for all in it.
-fn everyone_here(message: &ParsedMessage) -> Option<usize> {
-    let names = [
-        "remind everyone", "remind everybody", "remind all of us", "remind us all",
-        "remind the group",
-    ];
-    let body = message.words.after(message.start, &names)?;
-    message.context.group.then_some(body)
-}
-
-/// "remind Bo at 5 to call": nobody else can be reminded.
-fn somebody_else(message: &ParsedMessage) -> Option<Intent> {
-    let (words, at) = (&message.words, message.start);
-    let is_asked = words.get(at) == "remind" && message.is_addressed && !words.is_question();
-    let name_to = (at + 2..words.len().min(at + 4)).find(|from| {
-        let parsed = split_request(message, *from..words.len(), false);
-        parsed.spec.is_some() && !parsed.text.is_empty()
-    });
-    (is_asked && name_to.is_some())
-        .then(|| Intent::Unclear(wording::reminds_only_here(message.context.group)))
 }
 
 /// What isn't one text at one time: corrected, before an event, repeating, or at several times.

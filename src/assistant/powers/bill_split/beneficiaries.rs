@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn people_are_told_from_what_was_paid_for() {
         let known = ["bo", "cy", "me"].map(str::to_owned);
-        let cases: [(&str, Option<(&str, &[&str])>); 9] = [
+        type PurposeAndPeople = (&'static str, &'static [&'static str]);
+        let cases: [(&str, Option<PurposeAndPeople>); 9] = [
             ("bo", Some(("", &["bo"]))),
             ("taxi for bo and me", Some(("taxi", &["bo", "me"]))),
             ("lunch for her and bo", Some(("lunch", &["ana", "bo"]))),
