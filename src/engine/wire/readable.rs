@@ -14,9 +14,9 @@ const THOUGHTS: [(&str, &str); 5] = [
 /// A call that follows thoughts without an answer.
 const CALL_AFTER_THOUGHTS: &str = "to=functions.";
 /// Where a server forgets that it had ended a text with them.
-const TOKENS: [&str; 12] = [
+const TOKENS: [&str; 11] = [
     "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>",
-    "<|end|>", "<|return|>", "<|start|>", "<end_of_turn>", "<｜end▁of▁sentence｜>", "</s>",
+    "<|end|>", "<|return|>", "<|start|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
 ];
 
 /// Makes a reply readable: removes the reasoning that some models prepend and control characters,
@@ -31,9 +31,12 @@ pub(in crate::engine) fn readable(text: &str) -> String {
 
 /// The opening mark is often part of the prompt, so that only the closing one is written.
 fn without_thoughts(text: &str) -> &str {
-    let ends = THOUGHTS
-        .iter()
-        .filter_map(|(_, end)| Some((text.rfind(end)?, end.len())));
+    // Marks between words are spoken of.
+    let ends = THOUGHTS.iter().filter_map(|(begin, end)| {
+        let at = text.rfind(end)?;
+        let is_thought = text.starts_with(begin) || !text[..at].contains(begin);
+        is_thought.then_some((at, end.len()))
+    });
     if let Some((at, bytes)) = ends.max() {
         return &text[at + bytes..];
     }
@@ -46,10 +49,16 @@ fn without_thoughts(text: &str) -> &str {
 
 /// Removes tokens of servers that are no words.
 pub(super) fn without_tokens(text: String) -> String {
-    if !TOKENS.iter().any(|token| text.contains(token)) {
+    /// A mark of HTML, too, except at the end.
+    const END: &str = "</s>";
+    let is_ended = text.ends_with(END) && !text.contains("<s>");
+    if !is_ended && !TOKENS.iter().any(|token| text.contains(token)) {
         return text;
     }
     let mut rest = text;
+    if is_ended {
+        rest.truncate(rest.len() - END.len());
+    }
     for token in TOKENS {
         rest = rest.replace(token, "");
     }
@@ -76,6 +85,11 @@ mod tests {
             ("Hi!<|im_end|>\n", "Hi!"),
             ("Hi!</s>", "Hi!"),
             ("I think <3 of you", "I think <3 of you"),
+            (
+                "Models write <think> and </think> around thoughts.",
+                "Models write <think> and </think> around thoughts.",
+            ),
+            ("<s>old</s> is struck", "<s>old</s> is struck"),
         ] {
             assert_eq!(without_tokens(readable(text)), expected, "{text}");
         }

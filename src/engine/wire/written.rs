@@ -249,7 +249,8 @@ impl Part<'_> {
             let line_end = inner.find('\n').unwrap_or(inner.len());
             let bytes = match &read {
                 Some((_, bytes)) => *bytes,
-                None => match inner[..line_end].rfind(')') {
+                // "recall(x) is a/(b)" is a formula.
+                None => match self.end_of_unread(&inner[..line_end]) {
                     Some(at) => at + 1,
                     None if self.is_marked => line_end,
                     None => continue,
@@ -261,7 +262,8 @@ impl Part<'_> {
             let after = self.text[end..].lines().next().unwrap_or_default();
             // Another call may follow on the same line.
             let is_alone = is_wrapping(before) && (is_wrapping(after) || self.is_followed(after));
-            if !(self.is_marked || is_alone) || self.tools.is_quoted(&self.text[start..end]) {
+            let is_meant = self.is_marked || is_alone && !is_in_program(&self.text[..start]);
+            if !is_meant || self.tools.is_quoted(&self.text[start..end]) {
                 continue;
             }
             read_to = end;
@@ -277,12 +279,31 @@ impl Part<'_> {
         calls
     }
 
+    /// Where arguments end that can't be read.
+    fn end_of_unread(&self, line: &str) -> Option<usize> {
+        match self.is_marked || line.starts_with(['"', '\'']) {
+            true => line.rfind(')'),
+            false => line.find(')'),
+        }
+    }
+
     fn is_followed(&self, after: &str) -> bool {
         let mut named = self.tools.named_in(after).into_iter();
         named
             .next()
             .is_some_and(|(at, _)| is_wrapping(&after[..at]))
     }
+}
+
+/// Whether a text ends within a fence with a program of its own: calls in it are an example.
+fn is_in_program(before: &str) -> bool {
+    const BEGINNINGS: [&str; 8] = [
+        "def ", "import ", "from ", "class ", "function ", "const ", "let ", "fn ",
+    ];
+    let is_open = before.matches("```").count() % 2 == 1;
+    let program = before.rsplit("```").next().unwrap_or_default();
+    let mut lines = program.lines();
+    is_open && lines.any(|line| BEGINNINGS.iter().any(|begin| line.starts_with(begin)))
 }
 
 /// The JSON at the beginning of a text, and its bytes.

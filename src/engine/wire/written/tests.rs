@@ -197,6 +197,8 @@ fn other_texts_are_no_calls() {
         r#"{"name": "Ana", "arguments": {}}"#,
         r#"Here you are: [{"name": "Ana", "tags": ["a", "b"]}, {"name": "Bo"}]"#,
         r#"{"items": [{"name": "usage", "of": "water"}]}"#,
+        "```python\ndef remember(text):\n    print(text)\n\nremember(text=\"hello\")\n```",
+        "recall(x) is TP/(TP+FN)",
         "```rust\nfn main() { println!(\"{}\", usage(1)); }\n```",
         "```json\n{\"usage\": {\"a\": 1}}\n```",
         "Say set_reminder(…) in Python, or call recall.",
