@@ -276,7 +276,8 @@ pub(super) fn note_private_answer(
 
 /// Those of the last day, oldest first.
 pub(super) fn recent_private_answers(noted: Option<&JsonAt>, now: Timestamp) -> Vec<PrivateAnswer> {
-    let noted = recent::<Vec<PrivateAnswer>>(noted, LATEST_MS, now);
+    let at = noted.map_or(now, |noted| noted.1.max(now));
+    let noted = recent::<Vec<PrivateAnswer>>(noted, LATEST_MS, at);
     let mut all = noted.map_or(Vec::new(), |(all, _)| all);
     all.retain(|one| now.0 - one.at <= LATEST_MS);
     all

@@ -69,12 +69,27 @@ pub fn schema<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// Arguments as a model wrote them; a field that is null is left out. The error says what is wrong
+/// Arguments as a model wrote them; a field that says nothing is left out. The error says what is wrong
 /// with them.
 pub fn read<T: DeserializeOwned>(arguments: &str) -> Result<T> {
     let mut fields = argument_fields(arguments)?;
-    fields.retain(|_, value| !value.is_null());
+    fields.retain(|name, value| !is_absent(name, value));
     serde_json::from_value(Value::Object(fields)).map_err(unusable)
+}
+
+/// Models fill fields that nobody needs with null, an empty text or "none".
+fn is_absent(name: &str, value: &Value) -> bool {
+    /// Fields for which an empty text means nothing.
+    const OPTIONAL: [&str; 11] = [
+        "amount", "at", "chat", "from", "in_minutes", "language", "matching", "name", "pronouns",
+        "timezone", "to",
+    ];
+    match value.as_str() {
+        Some("") => OPTIONAL.contains(&name),
+        Some("none" | "null") => name == "repeat",
+        Some(_) => false,
+        None => value.is_null(),
+    }
 }
 
 /// The fields of a call's arguments. Servers send none as nothing, as null or as an empty text, and

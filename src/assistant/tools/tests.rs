@@ -112,7 +112,7 @@ fn calls_mean_operations() {
         let read = Tool::Usage.read(nothing, moment());
         assert_eq!(read, Ok(Operation::Usage), "{nothing:?}");
     }
-    let fields = r#"{"from": null, "to": null, "matching": "mom"}"#;
+    let fields = r#"{"from": null, "to": "", "matching": "mom"}"#;
     let in_text = Value::from(fields).to_string();
     for arguments in [fields, &in_text] {
         let read = Tool::ListReminders.read(arguments, moment());

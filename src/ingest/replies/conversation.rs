@@ -212,7 +212,8 @@ impl ModelTurn<'_> {
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
-        let (meanings, mut understood) = self.meanings(&reply.calls, moment, &work.changes);
+        let (meanings, mut understood) =
+            self.meanings(&reply.calls, moment, &work.changes, work.committed);
         for call in &mut understood {
             if let Operation::AnswerPrivately { text } = &mut call.operation {
                 *text = self.private_answer(place, work).await;
@@ -288,6 +289,7 @@ impl ModelTurn<'_> {
         calls: &[engine::ToolCall],
         moment: Moment,
         changes: &[ToolCall],
+        committed: usize,
     ) -> (Vec<CallMeaning>, Vec<ToolCall>) {
         let mut meanings = Vec::new();
         let mut understood: Vec<ToolCall> = Vec::new();
@@ -332,7 +334,11 @@ impl ModelTurn<'_> {
             });
         }
         let named = changes.iter().chain(&understood);
-        let replaced = self.context.dialog.replaced_by(named);
+        // What was committed with a part of the reply may have changed some of them.
+        let replaced = match committed {
+            0 if self.context.done_calls.is_empty() => self.context.dialog.replaced_by(named),
+            _ => Vec::new(),
+        };
         for call in understood.iter_mut().filter(|call| call.is_new_reminder()) {
             call.replaced.clone_from(&replaced);
         }

@@ -61,7 +61,9 @@ pub(super) fn read(
     let earlier_text = versions.first().map(|row| row.text.clone());
     for row in versions {
         for id in edited::reminders_of(row) {
-            of_earlier_version.extend(view.reminder(&id)?);
+            // What a group's message set in a direct chat is private.
+            let reminder = view.reminder(&id)?;
+            of_earlier_version.extend(reminder.filter(|one| !group || one.room == message.room));
         }
     }
     Ok(DialogFacts {

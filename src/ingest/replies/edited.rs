@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::result::ToolCall;
 use super::tool_outcomes::CallResult;
 use crate::error::Result;
+use crate::ingest::dialog::{self, Latest};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{MessageRow, Tx};
 
@@ -39,7 +40,12 @@ impl MessageTurn<'_> {
         let mut result = self.run_operation(tx, &call.operation, &call.new_id)?;
         if result.is_ok() && !replaced.is_empty() {
             let texts: Vec<Value> = replaced.iter().map(|one| self.to_json(one)).collect();
+            let set = tx.dialog(self.room.id, self.user.id)?.latest;
             self.cancel_reminders(tx, &replaced)?;
+            // "it" and "undo" mean the new one.
+            if let Some(set) = dialog::recent::<Latest>(set.as_ref(), 0, self.now) {
+                set.0.note(tx, self.room.id, self.user.id, self.now)?;
+            }
             result.json["replaced"] = json!(texts);
         }
         Ok(result)

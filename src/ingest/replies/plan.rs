@@ -159,7 +159,7 @@ impl ReplyPlan {
             ..facts
         };
         let request = CertainRequest::of(&understood, &facts);
-        (request, tools_of_parts(&understood.intent))
+        (request, tools_of_parts(&understood.intent, context.group))
     }
 }
 

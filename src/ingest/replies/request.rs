@@ -176,13 +176,15 @@ impl RequestFacts<'_> {
 }
 
 /// The tools that do the parts of a message of several requests, one for each.
-pub(super) fn tools_of_parts(intent: &Intent) -> Vec<Tool> {
+pub(super) fn tools_of_parts(intent: &Intent, group: bool) -> Vec<Tool> {
     let Intent::Several(parts) = intent else {
         return Vec::new();
     };
     let tool = |part: &Intent| match part {
         Intent::Remind { .. } | Intent::RemindBefore(_) => Some(Tool::SetReminder),
         Intent::CancelReminders(_) => Some(Tool::CancelReminder),
+        // In a group nothing of a person's own is changed.
+        _ if group => None,
         Intent::Remember { .. } => Some(Tool::Remember),
         Intent::Forget { .. } | Intent::ForgetEverything => Some(Tool::Forget),
         Intent::SetName(_) | Intent::SetTimezone(_) => Some(Tool::SetProfile),

@@ -21,9 +21,13 @@ const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was
 /// Marks at the end of a question.
 const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Words, in lower case, with which a reply to a group speaks of the person's own chat.
-const OWN_CHAT_WORDS: [&str; 15] = [
-    "chat", "чат", "チャット", "私聊", "私信", "채팅", "دردشة", "privately", "direct message",
-    "dm", "en privado", "en privé", "in privato", "em particular", "direktnachricht",
+const OWN_CHAT_WORDS: [&str; 35] = [
+    "your chat", "own chat", "direct chat", "private chat", "our chat", "to your dms", "privately",
+    "direct message", "dm", "личный чат", "личном чате", "личку", "個別チャット", "個人チャット",
+    "チャットに送", "私聊", "私信", "개인 채팅", "채팅으로", "دردشتك", "en privado",
+    "chat privado", "tu chat", "en privé", "chat privé", "in privato", "chat privata",
+    "em particular", "chat particular", "direktnachricht", "privatchat", "deinen chat",
+    "deinem chat", "eigenen chat", "direktchat",
 ];
 
 impl ModelTurn<'_> {
@@ -107,7 +111,9 @@ impl ModelTurn<'_> {
             true if !work.undone.is_empty() => {
                 Some(wording::not_done(&work.undone.things(), language))
             }
-            true if is_part_missing(&self.plan.parts, &work.records) => {
+            true if self.context.done_calls.is_empty()
+                && is_part_missing(&self.plan.parts, &work.records) =>
+            {
                 Some(wording::not_done(&[], language))
             }
             _ => None,

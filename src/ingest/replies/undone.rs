@@ -14,8 +14,10 @@ const ABOUT_FIELDS: [&str; 12] = [
 /// Characters of what a call is about.
 const ABOUT_CHARS_MAX: usize = 80;
 /// Beginnings of names of invented tools that only look something up.
-const LOOK_UPS: [&str; 9] = [
-    "get", "list", "search", "find", "read", "fetch", "query", "show", "web",
+const LOOK_UPS: [&str; 23] = [
+    "get", "list", "search", "find", "read", "fetch", "query", "show", "web", "calculator",
+    "calculate", "calc", "compute", "weather", "current", "convert", "translate", "time", "date",
+    "define", "lookup", "look", "check",
 ];
 
 /// A call that was refused.
@@ -103,7 +105,8 @@ pub(super) fn is_part_missing(parts: &[Tool], records: &[CallRecord]) -> bool {
     let done = |tool: Tool| {
         let is_of = move |record: &&CallRecord| {
             let same = record.tool == tool.name()
-                || tool == Tool::SetReminder && record.tool == Tool::ChangeReminder.name();
+                || matches!(tool, Tool::SetReminder | Tool::CancelReminder)
+                    && record.tool == Tool::ChangeReminder.name();
             record.is_change && same
         };
         records.iter().filter(is_of)
@@ -155,7 +158,9 @@ mod tests {
         for name in ["set_alarm", "addTask", "unreadable_call", "", "Send"] {
             assert!(sounds_like_change(name), "{name}");
         }
-        for name in ["get_weather", "web_search", "listEvents", "search"] {
+        for name in [
+            "get_weather", "web_search", "listEvents", "search", "calculator",
+        ] {
             assert!(!sounds_like_change(name), "{name}");
         }
     }
