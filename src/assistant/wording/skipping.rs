@@ -3,6 +3,9 @@
 use super::{quoted, times};
 use crate::clock::{Timestamp, Zone};
 
+/// The end of `time_skipped`.
+pub const UNDO_SKIPPED: &str = "; “undo” takes that back.";
+
 /// It comes no longer at the first of two moments, but at the second.
 pub fn time_skipped(
     what: &str,
@@ -11,7 +14,7 @@ pub fn time_skipped(
     timezone: Option<Zone>,
 ) -> String {
     format!(
-        "Okay, I leave out “{}” {}. It comes again {}; “undo” takes that back.",
+        "Okay, I leave out “{}” {}. It comes again {}{UNDO_SKIPPED}",
         quoted(what),
         times::day_and_time(skipped, now, timezone),
         times::day_and_time(next, now, timezone)

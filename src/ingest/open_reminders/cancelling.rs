@@ -1,9 +1,12 @@
 //! Cancels the reminders that a message names by their text, day or time of day. A repeating
 //! reminder isn't ended by a message about one day. Its wording is in `assistant::wording`.
 
+use std::ops::Range;
+
 use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::minute_of_day;
 use crate::assistant::wording;
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::{described, pairs};
 use crate::ingest::turn::MessageTurn;
@@ -45,25 +48,16 @@ impl MessageTurn<'_> {
             .into_iter()
             .partition(|reminder| is_of_one_day && reminder.recurrence.is_some());
         let ended_texts = self.described_here(tx, &ended)?;
-        self.cancel_reminders(tx, &ended)?;
         let timezone = self.timezone();
         let mut replies = Vec::new();
         if !ended.is_empty() {
             replies.push(wording::reminders_cancelled(&pairs(&ended_texts)));
         }
         for reminder in &kept {
-            let skipped = match &request.on {
-                Some(day) => self.skip_within(tx, reminder, day)?,
-                None => None,
-            };
-            if let Some(skipped) = skipped {
-                replies.push(skipped);
-            } else if let Some(recurrence) = &reminder.recurrence {
-                replies.push(wording::day_not_left_out(
-                    &reminder.text, recurrence, timezone,
-                ));
-            }
+            replies.extend(self.leave_out(tx, reminder, request.on.as_ref(), ended.is_empty())?);
         }
+        // Last, so that "undo" brings these back.
+        self.cancel_reminders(tx, &ended)?;
         if !of_groups.is_empty() {
             self.note_listed(tx, &of_groups)?;
             let texts = described(&of_groups, timezone);
@@ -74,6 +68,34 @@ impl MessageTurn<'_> {
             (true, true) => wording::no_reminder_in_group(),
             (true, false) => wording::reminders_cancelled(&[]),
             (false, _) => replies.join("\n"),
+        })
+    }
+
+    /// Leaves out the times of a repeating reminder on one day, or says why not. `is_undone`: it is
+    /// what "undo" takes back, not what was cancelled with it.
+    fn leave_out(
+        &self,
+        tx: &mut Tx<'_>,
+        reminder: &Reminder,
+        day: Option<&Range<Timestamp>>,
+        is_undone: bool,
+    ) -> Result<Option<String>> {
+        let skipped = match day {
+            Some(day) => self.skip_within(tx, reminder, day)?,
+            None => None,
+        };
+        let kept = || {
+            let recurrence = reminder.recurrence.as_ref()?;
+            Some(wording::day_not_left_out(
+                &reminder.text,
+                recurrence,
+                self.timezone(),
+            ))
+        };
+        Ok(match skipped {
+            Some(skipped) if !is_undone => Some(skipped.replace(wording::UNDO_SKIPPED, ".")),
+            Some(skipped) => Some(skipped),
+            None => kept(),
         })
     }
 }
