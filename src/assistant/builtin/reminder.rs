@@ -28,6 +28,7 @@ use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, two};
 pub(super) use spoken_of::spoken_of;
+use task_words::not_to_forget;
 use who::{everyone_here, somebody_else};
 
 use super::follow_up;
@@ -187,13 +188,6 @@ struct ReminderText {
     nothing: &'static str,
     /// "timer for 20 minutes" is a duration.
     timer: bool,
-}
-
-/// "don't forget: bank at 3": something to do, not a fact such as "don't forget my flight is at 5".
-fn not_to_forget(words: &Words, at: usize) -> Option<usize> {
-    let body = words.after(at, &["dont forget", "do not forget"])?;
-    let is_fact = |word: &str| matches!(word, "that" | "is" | "are" | "was" | "were" | "i" | "im");
-    (!words.iter().skip(body).any(is_fact)).then_some(body)
 }
 
 fn set(message: &ParsedMessage) -> Option<Intent> {

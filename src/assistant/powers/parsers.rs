@@ -56,7 +56,7 @@ pub(super) fn things(text: &str) -> Vec<String> {
         return vec![subject(whole)];
     }
     let mut found = Vec::new();
-    for part in whole.split([',', ';', '\n', '•']) {
+    for part in parts_of(whole) {
         let mut rest = part.trim();
         rest = strip_word(rest, "and").unwrap_or(rest);
         while let Some((one, more)) = split_at_and(rest) {
@@ -77,6 +77,24 @@ fn without_link(text: &str) -> &str {
         .iter()
         .find_map(|word| strip_word(text, word))
         .unwrap_or(text)
+}
+
+/// What separators part; the comma of "1,5 kg" is none.
+fn parts_of(text: &str) -> Vec<&str> {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for (at, separator) in text.match_indices([',', ';', '\n', '•']) {
+        let after = at + separator.len();
+        let is_decimal = separator == ","
+            && is_digit(text[..at].chars().next_back())
+            && is_digit(text[after..].chars().next());
+        if !is_decimal {
+            parts.push(&text[from..at]);
+            from = after;
+        }
+    }
+    parts.push(&text[from..]);
+    parts
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -267,7 +285,7 @@ mod tests {
 
     #[test]
     fn things_in_one_breath() {
-        let cases: [(&str, &[&str]); 14] = [
+        let cases: [(&str, &[&str]); 15] = [
             ("milk", &["milk"]),
             ("flour and also sugar", &["flour", "sugar"]),
             ("flour, plus Sugar", &["flour", "Sugar"]),
@@ -278,6 +296,7 @@ mod tests {
             ),
             ("macs and cheese", &["macs", "cheese"]),
             ("milk and eggs", &["milk", "eggs"]),
+            ("1,5 kg flour, 3 eggs", &["1,5 kg flour", "3 eggs"]),
             ("milk, two eggs and tea.", &["milk", "two eggs", "tea"]),
             ("milk, eggs, and tea", &["milk", "eggs", "tea"]),
             ("“mac and cheese”", &["mac and cheese"]),

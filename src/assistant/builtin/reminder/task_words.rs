@@ -1,5 +1,5 @@
-//! Words with which the text of a reminder may begin before a "to" of its own: "go to bed", "the
-//! flight to Rome". It knows no times.
+//! Words of something to do: how the text of a reminder may begin before a "to" of its own ("go to
+//! bed", "the flight to Rome"), and "don't forget". It knows no times.
 
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
@@ -60,6 +60,30 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "water", "wave", "way", "wear", "weed", "weekly", "welcome", "whatsapp", "wipe", "wire",
     "wish", "work", "wrap", "write", "xray", "yearly", "yell", "your", "zip", "zoom",
 ]);
+
+/// "don't forget: bank at 3": something to do, not a fact such as "don't forget my flight is at 5".
+pub(super) fn not_to_forget(words: &Words, at: usize) -> Option<usize> {
+    let body = words.after(at, &["dont forget", "do not forget"])?;
+    let is_fact = |word: &str| {
+        matches!(
+            word,
+            "that"
+                | "is"
+                | "are"
+                | "was"
+                | "were"
+                | "i"
+                | "im"
+                | "isnt"
+                | "arent"
+                | "wasnt"
+                | "not"
+                | "no"
+                | "theres"
+        )
+    };
+    (!words.iter().skip(body).any(is_fact)).then_some(body)
+}
 
 #[cfg(test)]
 mod tests {

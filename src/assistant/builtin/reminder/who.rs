@@ -17,10 +17,14 @@ pub(super) fn everyone_here(message: &ParsedMessage) -> Option<usize> {
 pub(super) fn somebody_else(message: &ParsedMessage) -> Option<Intent> {
     let (words, at) = (&message.words, message.start);
     let is_asked = words.get(at) == "remind" && message.is_addressed && !words.is_question();
+    if !is_asked {
+        return None;
+    }
     let name_to = (at + 2..words.len().min(at + 4)).find(|from| {
         let parsed = split_request(message, *from..words.len(), false);
         parsed.spec.is_some() && !parsed.text.is_empty()
     });
-    (is_asked && name_to.is_some())
+    name_to
+        .is_some()
         .then(|| Intent::Unclear(wording::reminds_only_here(message.context.group)))
 }

@@ -11,7 +11,9 @@ const NAMES: [&str; 20] = [
 ];
 
 /// Such words that are other words. Sorted.
-static OTHERS: WordSet = WordSet::new(&["moaning", "mourning", "sundry"]);
+static OTHERS: WordSet = WordSet::new(&[
+    "frida", "moaning", "mourning", "sundae", "sundaes", "sundry",
+]);
 
 /// With this length two letters may be wrong.
 const LONG_CHARS: usize = 8;

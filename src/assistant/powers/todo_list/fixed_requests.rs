@@ -14,14 +14,21 @@ pub(super) fn session_request(request: &str) -> Option<TodoAction> {
 
 /// Questions that may be about a memory, too.
 pub(super) fn question(request: &str) -> Option<TodoAction> {
-    const SHOW: [&str; 11] = [
+    const TODOS: [&str; 6] = [
         "what are my todos", "what are my tasks", "what todos do i have", "what tasks do i have",
-        "which todos do i have", "do i have any todos", "what do i need to buy",
-        "what do we need to buy", "what should i buy", "what do i have to buy",
-        "what do we have to buy",
+        "which todos do i have", "do i have any todos",
     ];
-    SHOW.contains(&request)
-        .then_some(TodoAction::Show(ListName::Unnamed))
+    // They may be on a list with a name.
+    const TO_BUY: [&str; 5] = [
+        "what do i need to buy", "what do we need to buy", "what should i buy",
+        "what do i have to buy", "what do we have to buy",
+    ];
+    if TODOS.contains(&request) {
+        return Some(TodoAction::Show(ListName::Unnamed));
+    }
+    TO_BUY
+        .contains(&request)
+        .then_some(TodoAction::Show(ListName::InUse))
 }
 
 pub(super) fn whole_request(request: &str) -> Option<TodoAction> {
