@@ -21,13 +21,16 @@ const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was
 /// Marks at the end of a question.
 const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Words, in lower case, with which a reply to a group speaks of the person's own chat.
-const OWN_CHAT_WORDS: [&str; 35] = [
+const OWN_CHAT_WORDS: [&str; 53] = [
     "your chat", "own chat", "direct chat", "private chat", "our chat", "to your dms", "privately",
     "direct message", "dm", "личный чат", "личном чате", "личку", "個別チャット", "個人チャット",
     "チャットに送", "私聊", "私信", "개인 채팅", "채팅으로", "دردشتك", "en privado",
     "chat privado", "tu chat", "en privé", "chat privé", "in privato", "chat privata",
     "em particular", "chat particular", "direktnachricht", "privatchat", "deinen chat",
-    "deinem chat", "eigenen chat", "direktchat",
+    "deinem chat", "eigenen chat", "direktchat", "unserem chat", "unseren chat", "private message",
+    "you directly", "mensaje directo", "por privado", "nuestro chat", "notre chat",
+    "message privé", "nostra chat", "nosso chat", "no privado", "mensagem direta", "наш чат",
+    "нашем чате", "onze chat", "privé gestuurd", "till dig privat",
 ];
 
 impl ModelTurn<'_> {
