@@ -107,6 +107,10 @@ async fn how_an_account_is_deleted_is_always_told() {
     model.next(says("Das geht mit POST /account/deletion."));
     let said = reply(&service, "ana", "delete my account").await;
     assert_eq!(said, "Das geht mit POST /account/deletion.");
+    model.next(Mode::Json(calling(&[("delete_account", json!({}))])));
+    model.next(says("Dein Konto ist gelöscht."));
+    let said = reply(&service, "ana", "lösche mein konto").await;
+    assert!(said.contains("POST /account/deletion"), "{said}");
     let result = &model.last_request().results()[0];
     assert_eq!(result["deleted"], false, "{result}");
     assert!(
@@ -263,6 +267,8 @@ async fn claims_of_a_private_answer_are_contradicted() {
     for (text, answer) in [
         ("Juno, tell us of Bath", "A town."),
         ("Juno, what did Ben say?", "That it rained."),
+        ("Juno, cat in French?", "Le chat."),
+        ("Juno, how are you?", "Great, happy to chat!"),
     ] {
         model.usually(says(answer));
         assert_eq!(ask(text).await, (answer.to_owned(), 1));

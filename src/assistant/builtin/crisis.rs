@@ -195,6 +195,7 @@ mod tests {
             ("do I want to be here tomorrow?", false),
             ("cut myself a slice of cake", true),
             ("i cut myself shaving", false),
+            ("remind me to cut myself some slack tomorrow", false),
             ("I cut myself on a piece of glass", false),
             ("i hurt myself at the gym", false),
             ("i cut myself when i'm sad", true),

@@ -158,8 +158,11 @@ impl ModelTurn<'_> {
 
     /// How an account is deleted or exported, where the reply doesn't say it.
     fn untold_account_task(&self, text: &str, work: &CallTotals) -> Option<String> {
-        let Some(CertainRequest::Account(task)) = self.plan.request else {
-            return None;
+        let is_deletion = |record: &CallRecord| record.tool == Tool::DeleteAccount.name();
+        let task = match self.plan.request {
+            Some(CertainRequest::Account(task)) => task,
+            _ if work.records.iter().any(is_deletion) => AccountTask::Delete,
+            _ => return None,
         };
         let (path, sentence): (_, fn(Option<&str>) -> &'static str) = match task {
             AccountTask::Delete => ("/account/deletion", wording::account_stays),
