@@ -69,8 +69,8 @@ pub fn schema<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// Arguments as a model wrote them; a field that says nothing is left out. The error says what is wrong
-/// with them.
+/// Arguments as a model wrote them; a field that says nothing is left out. The error says what is
+/// wrong with them.
 pub fn read<T: DeserializeOwned>(arguments: &str) -> Result<T> {
     let mut fields = argument_fields(arguments)?;
     fields.retain(|name, value| !is_absent(name, value));

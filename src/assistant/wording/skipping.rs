@@ -3,28 +3,37 @@
 use super::{quoted, times};
 use crate::clock::{Timestamp, Zone};
 
-/// The end of `time_skipped`.
-pub const UNDO_SKIPPED: &str = "; “undo” takes that back.";
-
-/// It comes no longer at the first of two moments, but at the second.
+/// It comes no longer at the first of two moments, but at the second. `by_undo`: "undo" takes that
+/// back.
 pub fn time_skipped(
     what: &str,
     (skipped, next): (Timestamp, Timestamp),
     now: Timestamp,
     timezone: Option<Zone>,
+    by_undo: bool,
 ) -> String {
     format!(
-        "Okay, I leave out “{}” {}. It comes again {}{UNDO_SKIPPED}",
+        "Okay, I leave out “{}” {}. It comes again {}{}",
         quoted(what),
         times::day_and_time(skipped, now, timezone),
-        times::day_and_time(next, now, timezone)
+        times::day_and_time(next, now, timezone),
+        if by_undo {
+            "; “undo” takes that back."
+        } else {
+            "."
+        }
     )
 }
 
-pub fn last_time_skipped(what: &str) -> String {
+pub fn last_time_skipped(what: &str, by_undo: bool) -> String {
     format!(
-        "Okay, that would have been the last time, so “{}” is cancelled. “undo” brings it back.",
-        quoted(what)
+        "Okay, that would have been the last time, so “{}” is cancelled.{}",
+        quoted(what),
+        if by_undo {
+            " “undo” brings it back."
+        } else {
+            ""
+        }
     )
 }
 

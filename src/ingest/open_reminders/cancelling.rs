@@ -71,17 +71,17 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// Leaves out the times of a repeating reminder on one day, or says why not. `is_undone`: it is
+    /// Leaves out the times of a repeating reminder on one day, or says why not. `by_undo`: it is
     /// what "undo" takes back, not what was cancelled with it.
     fn leave_out(
         &self,
         tx: &mut Tx<'_>,
         reminder: &Reminder,
         day: Option<&Range<Timestamp>>,
-        is_undone: bool,
+        by_undo: bool,
     ) -> Result<Option<String>> {
         let skipped = match day {
-            Some(day) => self.skip_within(tx, reminder, day)?,
+            Some(day) => self.skip_within(tx, reminder, day, by_undo)?,
             None => None,
         };
         let kept = || {
@@ -92,10 +92,6 @@ impl MessageTurn<'_> {
                 self.timezone(),
             ))
         };
-        Ok(match skipped {
-            Some(skipped) if !is_undone => Some(skipped.replace(wording::UNDO_SKIPPED, ".")),
-            Some(skipped) => Some(skipped),
-            None => kept(),
-        })
+        Ok(skipped.or_else(kept))
     }
 }
