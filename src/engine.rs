@@ -7,9 +7,9 @@ mod stream;
 mod wire;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -30,8 +30,10 @@ const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Pause before a retry after a broken connection or a 5xx.
 const RETRY_PAUSE_MS: u64 = 250;
 /// After this many consecutive failures with tools that succeeded without them, no tools are
-/// offered. A 4xx is clear at once; a 5xx may be temporary.
+/// offered for some time. A single one may be due to what one message contains.
 const TOOLS_FAILED_MAX: u32 = 3;
+/// How long no tools are offered after the last such failure.
+const TOOLS_PAUSE_MS: u64 = 10 * 60_000;
 
 /// The server's settings.
 pub struct Settings {
@@ -73,7 +75,16 @@ pub struct ModelOutcome {
     pub took_ms: u64,
     /// The total of all calls.
     pub usage: Usage,
+    /// The reply was made without tools, as the request with them failed.
+    pub without_tools: bool,
     pub reply: Result<ModelReply, ModelFailure>,
+}
+
+/// Consecutive failures with tools that succeeded without them.
+#[derive(Default)]
+struct ToolFailures {
+    count: u32,
+    last: Monotonic,
 }
 
 /// A permit for one of the concurrent calls; dropping it frees the slot.
@@ -85,7 +96,7 @@ pub struct Model {
     settings: Settings,
     url: String,
     permits: Semaphore,
-    tools_failed: AtomicU32,
+    tool_failures: Mutex<ToolFailures>,
     clock: Clock,
     metrics: ModelMetrics,
 }
@@ -95,7 +106,7 @@ impl Model {
         Arc::new(Self {
             url: format!("{}/chat/completions", settings.base_url),
             permits: Semaphore::new(settings.concurrency),
-            tools_failed: AtomicU32::new(0),
+            tool_failures: Mutex::default(),
             settings,
             clock,
             metrics: ModelMetrics::default(),
@@ -115,9 +126,11 @@ impl Model {
         }
     }
 
-    /// False also after the server has shown that it doesn't support tools.
+    /// False also for some time after the server has failed with tools repeatedly.
     pub fn takes_tools(&self) -> bool {
-        self.settings.tools && self.tools_failed.load(Ordering::Relaxed) < TOOLS_FAILED_MAX
+        let failures = self.tool_failures.lock();
+        let paused_ms = self.clock.monotonic().since(failures.last);
+        self.settings.tools && (failures.count < TOOLS_FAILED_MAX || paused_ms >= TOOLS_PAUSE_MS)
     }
 
     /// Waits for a permit. Get it before preparing the prompt, so that waiting uses little memory.
@@ -153,7 +166,7 @@ impl Model {
         let mut body = Arc::new(self.body(&ask, &ask.prompt, paragraphs.is_some()));
         let mut without = ask.without_tools.as_ref();
         let (mut calls, mut tried_again) = (0, false);
-        let (mut usage, mut minds_tools) = (Usage::default(), None);
+        let (mut usage, mut minds_tools) = (Usage::default(), false);
         let reply = loop {
             let Some(timeout) = self.call_timeout(&ask) else {
                 break Err(ModelFailure::TimedOut);
@@ -179,7 +192,7 @@ impl Model {
                 && let Some(prompt) = without.take()
             {
                 body = Arc::new(self.body(&ask, prompt, paragraphs.is_some()));
-                minds_tools = Some(failure);
+                minds_tools = true;
                 if matches!(failure, ModelFailure::Status(..500)) {
                     continue;
                 }
@@ -200,6 +213,7 @@ impl Model {
             calls,
             took_ms: self.clock.monotonic().since(begun),
             usage,
+            without_tools: minds_tools && reply.is_ok(),
             reply,
         };
         self.metrics.count(&made);
@@ -216,17 +230,23 @@ impl Model {
         body
     }
 
-    /// `failed`: how the call with tools failed before the one without them succeeded.
-    fn note_tools(&self, failed: Option<ModelFailure>) {
-        let failed = match failed {
-            None => return self.tools_failed.store(0, Ordering::Relaxed),
-            Some(ModelFailure::Status(..500)) => TOOLS_FAILED_MAX,
-            Some(_) => 1,
-        };
-        let before = self.tools_failed.fetch_add(failed, Ordering::Relaxed);
-        if before < TOOLS_FAILED_MAX && before + failed >= TOOLS_FAILED_MAX {
+    /// `failed`: the call with tools failed, and the one without them succeeded.
+    fn note_tools(&self, failed: bool) {
+        let mut failures = self.tool_failures.lock();
+        if !failed {
+            if failures.count >= TOOLS_FAILED_MAX {
+                log::info!("the model's server takes tools again");
+            }
+            *failures = ToolFailures::default();
+            return;
+        }
+        failures.count = failures.count.saturating_add(1);
+        failures.last = self.clock.monotonic();
+        if failures.count == TOOLS_FAILED_MAX {
             log::warn!(
-                "the model's server takes no tools; it is offered none until the next start"
+                "the model's server failed {TOOLS_FAILED_MAX} times with tools and not without; \
+                 it is offered them again in {} minutes",
+                TOOLS_PAUSE_MS / 60_000
             );
         }
     }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
+use super::claims::DENIAL;
 use super::support::model_server::{Mode, ModelRequest, ModelServer, calling, completion};
 use super::support::process::{Process, ask};
 use super::support::{self, RelaySocket, Service, direct, group, post, token};
@@ -169,7 +170,9 @@ async fn from_a_group_nothing_private_is_changed_or_told() {
     let asked = model.requests().len();
     let answer = ask_in_group(&service, "ana").await;
     assert_eq!(kept(&service), before);
-    assert_eq!(commands(&service), [[SECRET]]);
+    // It tried to change something, so it is said that nothing was.
+    let sent = format!("{SECRET}\n{DENIAL}");
+    assert_eq!(commands(&service), [[sent.as_str()]]);
     assert!(!answer.to_string().contains("X1234567"), "{answer}");
     assert_nothing_private_is_told(&model);
     let results = model.requests()[asked + 2].results();
@@ -184,6 +187,50 @@ async fn from_a_group_nothing_private_is_changed_or_told() {
     let results = model.last_request().results();
     assert_eq!(results.len(), 4);
     assert!(results.iter().all(|result| result["ok"] == true));
+}
+
+/// One that claims in the direct chat to have done what was asked in the group.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_in_a_private_answer_is_contradicted() {
+    let (service, model) = service().await;
+    with_passport(&service, &model).await;
+    let ask = async |text: &str| {
+        let answer = service.edge_message("a", &group("g", "ana", text)).await;
+        let said = answer.json()["reply_text"].as_str().unwrap().to_owned();
+        let mut sent = commands(&service);
+        (said, sent.pop().unwrap()[0].as_str().unwrap().to_owned())
+    };
+    let memory = service.rows("SELECT memory_id FROM memories")[0][0].clone();
+    let forget = || Mode::Json(calling(&[("forget", json!({"ids": [memory]}))]));
+    // Without a call, after it was asked once more, and after a call that was refused.
+    for apart in [
+        vec![says("Forgotten!"), says("Forgotten!")],
+        vec![forget(), says("Forgotten!")],
+    ] {
+        model.next(privately());
+        apart.into_iter().for_each(|mode| model.next(mode));
+        model.next(says("Done, see our chat."));
+        let (said, sent) = ask("juno, forget my passport").await;
+        assert_eq!(said, format!("Done, see our chat.\n{DENIAL}"));
+        assert_eq!(sent, format!("Forgotten!\n{DENIAL}"));
+    }
+    model.next(privately());
+    model.next(says("Your account is gone."));
+    model.next(says("Your account is gone."));
+    model.next(says("See our chat."));
+    let (_, sent) = ask("juno, delete my account").await;
+    assert!(sent.contains("POST /account/deletion"), "{sent}");
+    assert_eq!(count(&service, "memories"), 1);
+    // What is done beside it, the answer may tell of.
+    let run = json!({"text": "run", "in_minutes": 60});
+    let both = [("set_reminder", run), ("answer_privately", json!({}))];
+    model.next(Mode::Json(calling(&both)));
+    model.next(says("I'll remind you all in an hour."));
+    model.next(says("I'll remind you all in an hour."));
+    model.next(says("In an hour."));
+    let (said, sent) = ask("juno, remind us in 1 hour to run").await;
+    assert_eq!(said, "In an hour.");
+    assert_eq!(sent, "I'll remind you all in an hour.");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! What a model may do for a person: offered, called, refused, and done once.
 
+use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
 
 use super::support::model_server::{
@@ -731,14 +732,10 @@ async fn a_legacy_relay_that_was_told_sorry_gets_nothing_done() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_minds_tools_is_asked_without() {
-    for (status, asked) in [
-        (400, [2, 1, 1, 1]),
-        (404, [2, 1, 1, 1]),
-        (500, [2, 2, 2, 1]),
-    ] {
+    for status in [400, 404, 500] {
         let (service, model) = service().await;
         model.usually(Mode::MindsTools(status));
-        for (n, calls) in asked.into_iter().enumerate() {
+        for (n, calls) in [2, 2, 2, 1].into_iter().enumerate() {
             let before = model.requests().len();
             let text = format!("tell me of town number {n}");
             let said = reply(&service, "ben", &text).await;
@@ -747,8 +744,19 @@ async fn a_server_that_minds_tools_is_asked_without() {
             assert!(!model.last_request().system().contains("You have tools"));
         }
     }
-    // What fails without tools as well says nothing of them.
+    // One success with tools between failures takes back what they showed.
     let (service, model) = service().await;
+    for n in 0..6 {
+        if n != 2 {
+            model.next(Mode::MindsTools(400));
+            model.next(Mode::Echo);
+        }
+        reply(&service, "ben", HINT).await;
+    }
+    assert_eq!(model.last_request().tools(), [""; 0]);
+    assert_eq!(model.requests().len(), 11);
+    // What fails without tools as well says nothing of them.
+    let (service, model) = super::service().await;
     model.next(Mode::Status(400, None));
     model.next(Mode::Status(400, None));
     assert_eq!(reply(&service, "ben", HINT).await, APOLOGY);
@@ -756,6 +764,43 @@ async fn a_server_that_minds_tools_is_asked_without() {
     assert_eq!(model.last_request().tools(), ALL);
     let kept = service.rows("SELECT * FROM messages");
     assert!(!format!("{kept:?}").contains(INTERNALS));
+}
+
+/// Tools are given up for some time, not until the service is started again.
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_are_offered_again_after_a_while() {
+    let model = ModelServer::start().await;
+    let clock = Clock::fixed(Timestamp::parse("2030-01-31T12:00:00Z").unwrap());
+    let own = model.settings();
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    service.set_flag("cache.response.enabled", false).await;
+    let ask = async || {
+        let before = model.requests().len();
+        reply(&service, "ben", HINT).await;
+        let asked = model.requests();
+        let offered = asked[before..].iter().map(|one| !one.tools().is_empty());
+        offered.collect::<Vec<bool>>()
+    };
+    model.usually(Mode::MindsTools(400));
+    for _ in 0..3 {
+        assert_eq!(ask().await, [true, false]);
+    }
+    for pause_ms in [0, 9 * 60_000] {
+        clock.advance(pause_ms);
+        assert_eq!(ask().await, [false]);
+    }
+    // Once more in vain, and then the server has learned it.
+    clock.advance(60_000);
+    assert_eq!(ask().await, [true, false]);
+    assert_eq!(ask().await, [false]);
+    model.usually(Mode::Echo);
+    clock.advance(10 * 60_000);
+    assert_eq!(ask().await, [true]);
+    model.usually(Mode::MindsTools(400));
+    assert_eq!(ask().await, [true, false]);
+    assert_eq!(ask().await, [true, false]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

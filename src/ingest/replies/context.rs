@@ -20,7 +20,7 @@ use crate::ingest::dialog::{
 };
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
-use crate::store::{AgentId, DoneCall, MessageRow, Reminder, User, UserId, View};
+use crate::store::{AgentId, DoneCall, MessageRow, PowerOwner, Reminder, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row has a message and its answer.
 const ROWS_MAX: usize = 20;
@@ -156,7 +156,10 @@ pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Cont
         remote_tools: Vec::new(),
         done_calls: Vec::new(),
         sent: Vec::new(),
-        dialog: DialogFacts::default(),
+        dialog: DialogFacts {
+            states: dialog_facts::states(view, &[PowerOwner::User(user.id)])?,
+            ..DialogFacts::default()
+        },
         message,
         user,
     }))

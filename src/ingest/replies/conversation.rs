@@ -89,7 +89,7 @@ impl ModelTurn<'_> {
                     }
                     let is_final =
                         !has_acted && !reply.cut_off && ReplyRoom::WHOLE.holds(&reply.text);
-                    if self.plan.cache_ttl_s.is_some() && is_final {
+                    if self.plan.cache_ttl_s.is_some() && is_final && !work.lacks_tools {
                         let now = self.ingest.clock.monotonic();
                         self.ingest.replies.cache.put(key, &reply.text, now);
                     }
@@ -214,11 +214,8 @@ impl ModelTurn<'_> {
         };
         let (meanings, mut understood) =
             self.meanings(&reply.calls, moment, &work.changes, work.committed);
-        for call in &mut understood {
-            if let Operation::AnswerPrivately { text } = &mut call.operation {
-                *text = self.private_answer(place, work).await;
-            }
-        }
+        self.make_private_answers(place, &mut understood, work)
+            .await;
         let tried = self.try_calls(&understood, work, now).await;
         let outcome_of = |at: usize| {
             tried.get(at).cloned().unwrap_or_else(|| {

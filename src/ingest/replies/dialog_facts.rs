@@ -46,10 +46,8 @@ pub(super) fn read(
         true => view.latest_in_room(message.room)?,
         false => view.dialog(message.room, message.user)?.latest,
     };
-    let mut states = view.power_states(PowerOwner::User(user.id))?;
-    if group {
-        states.extend(view.power_states(PowerOwner::Room(message.room))?);
-    }
+    let mut owners = vec![PowerOwner::User(user.id)];
+    owners.extend(group.then_some(PowerOwner::Room(message.room)));
     let is_unanswered = |before: &&MessageRow| {
         before.user == message.user
             && now.0 - before.received_at.0 <= ANSWERED_WITHIN_MS
@@ -71,11 +69,18 @@ pub(super) fn read(
         of_earlier_version,
         has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
         unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),
-        states: states
-            .into_iter()
-            .map(|row| (row.name.clone(), stored_state(row)))
-            .collect(),
+        states: states(view, &owners)?,
     })
+}
+
+/// The states of superpowers by name.
+pub(super) fn states(view: &View<'_>, owners: &[PowerOwner]) -> Result<Vec<(String, StoredState)>> {
+    let mut states = Vec::new();
+    for owner in owners {
+        let rows = view.power_states(*owner)?.into_iter();
+        states.extend(rows.map(|row| (row.name.clone(), stored_state(row))));
+    }
+    Ok(states)
 }
 
 impl DialogFacts {

@@ -45,6 +45,7 @@ impl<'a> ModelTurn<'a> {
         let flags = ingest.flags.for_user(&context.user.public_id);
         let mut plan = ReplyPlan::of(ingest, &flags, &mut context, &pending, now);
         if !model.takes_tools() {
+            plan.lacks_tools = !plan.tools.is_empty();
             plan.tools.clear();
         }
         log::debug!(
@@ -190,6 +191,35 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
+    fn decision(&self, work: &mut CallTotals) -> ReplyDecision {
+        let plan = &self.plan;
+        let vision = plan.class.class == Class::Vision;
+        ReplyDecision {
+            class: plan.class.class.as_str(),
+            class_reason: plan.class.reason.clone(),
+            classifier: plan.classifier,
+            basic_mode: plan.basic_mode,
+            model: self.model.name(vision).to_owned(),
+            outcome: "replied",
+            failure: work.failure.map(|failure| failure.to_string()),
+            messages_told: self.context.messages.len(),
+            photos_shown: work.photos_shown,
+            parts_sent: work.parts.len(),
+            tools_offered: plan.tools.len(),
+            is_asked_again: work.is_asked_again,
+            tool_calls: std::mem::take(&mut work.records),
+            tokens_max: plan.tokens_max,
+            calls: work.used.calls,
+            cache_hits: work.used.cache_hits,
+            prompt_tokens: work.used.prompt_tokens,
+            completion_tokens: work.used.completion_tokens,
+            tokens_estimated: work.used.estimated_calls > 0,
+            cut_off: work.cut_off,
+            model_ms: work.model_ms,
+            ..ReplyDecision::default()
+        }
+    }
+
     fn result(&self, mut work: CallTotals) -> ReplyResult {
         if work.failure.is_some() && work.committed == 0 {
             for record in &mut work.records {
@@ -198,8 +228,9 @@ impl<'a> ModelTurn<'a> {
         }
         let plan = &self.plan;
         let unprompted = self.pending.unprompted;
+        let lacks_tools = plan.lacks_tools || work.lacks_tools;
         let text = self.with_denial(self.text_of(&work), &work);
-        let vision = plan.class.class == Class::Vision;
+        let decision = self.decision(&mut work);
         let mut reply = ReplyResult {
             text: None,
             apology: None,
@@ -212,30 +243,7 @@ impl<'a> ModelTurn<'a> {
             denied: work.denied.filter(|_| work.failure.is_none()),
             service_memories: work.service_memories,
             is_for_builtin: false,
-            decision: ReplyDecision {
-                class: plan.class.class.as_str(),
-                class_reason: plan.class.reason.clone(),
-                classifier: plan.classifier,
-                basic_mode: plan.basic_mode,
-                model: self.model.name(vision).to_owned(),
-                outcome: "replied",
-                failure: work.failure.map(|failure| failure.to_string()),
-                messages_told: self.context.messages.len(),
-                photos_shown: work.photos_shown,
-                parts_sent: work.parts.len(),
-                tools_offered: plan.tools.len(),
-                is_asked_again: work.is_asked_again,
-                tool_calls: work.records,
-                tokens_max: plan.tokens_max,
-                calls: work.used.calls,
-                cache_hits: work.used.cache_hits,
-                prompt_tokens: work.used.prompt_tokens,
-                completion_tokens: work.used.completion_tokens,
-                tokens_estimated: work.used.estimated_calls > 0,
-                cut_off: work.cut_off,
-                model_ms: work.model_ms,
-                ..ReplyDecision::default()
-            },
+            decision,
             used: plan.monitored.then(|| (self.endpoint(), work.used)),
             others: self.context.others.clone(),
         };
@@ -248,6 +256,8 @@ impl<'a> ModelTurn<'a> {
                 if !reply.changes.is_empty() || work.committed > 0 {
                     reply.decision.outcome = "acted";
                 }
+                // What is plain is done by the builtin assistant, as this model could do nothing.
+                reply.is_for_builtin = lacks_tools && !unprompted;
                 reply.text = Some(text);
             }
             Some(ModelFailure::Refused) => {
@@ -276,6 +286,8 @@ pub(super) struct CallTotals {
     pub(super) is_continued: bool,
     /// The model called no tool for a request, and was asked once more.
     pub(super) is_asked_again: bool,
+    /// The server failed with tools, and replied without them.
+    pub(super) lacks_tools: bool,
     /// Calls that were to change something, and did not.
     pub(super) undone: UndoneCalls,
     /// Requests of this conversation so far.
@@ -308,6 +320,7 @@ impl CallTotals {
         self.used.completion_tokens += outcome.usage.completion_tokens;
         self.used.estimated_calls += u64::from(outcome.usage.estimated);
         self.model_ms += outcome.took_ms;
+        self.lacks_tools |= outcome.without_tools;
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct ReplyPlan {
     pub(super) detailed_logging: bool,
     /// Tools offered to the model.
     pub(super) tools: Vec<OfferedTool>,
+    /// They are not offered, as the server takes none at present.
+    pub(super) lacks_tools: bool,
     /// What the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
     /// What the message asks for, for certain.
@@ -95,6 +97,7 @@ impl ReplyPlan {
                 true => connectable(flags, context),
                 false => Vec::new(),
             },
+            lacks_tools: false,
             request: None,
             parts: Vec::new(),
         };
@@ -106,15 +109,14 @@ impl ReplyPlan {
         }
     }
 
-    /// What the message asks for, and the tools of its parts. From a group nothing personal is
-    /// changed.
+    /// What the message asks for, and the tools of its parts.
     fn request_of(
         &self,
         ingest: &Ingest,
         flags: &Reader<'_>,
         context: &Context,
     ) -> (Option<CertainRequest>, Vec<Tool>) {
-        if context.is_apart || self.tools.is_empty() {
+        if self.tools.is_empty() {
             return (None, Vec::new());
         }
         let persona = ingest.persona.get();

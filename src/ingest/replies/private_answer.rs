@@ -1,14 +1,16 @@
 //! A question in a group about what is the person's own is answered in their direct chat: the
 //! model is asked apart, as in that chat, with the person's message alone. What it answers is sent
 //! there with the reply's transaction; the conversation whose reply the group reads learns only
-//! that it is. From a group nothing personal is changed.
+//! that it is. From a group nothing personal is changed, and an answer that claims so is
+//! contradicted like any reply.
 
 use serde_json::json;
 
 use super::context;
 use super::model_turn::{CallTotals, ModelTurn};
-use super::result::CallRecord;
+use super::result::{CallRecord, ToolCall};
 use super::tool_outcomes::CallResult;
+use crate::assistant::tools::{Operation, Tool};
 use crate::engine::CallPermit;
 use crate::error::Result;
 use crate::ingest::Mode;
@@ -17,10 +19,30 @@ use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
 
 impl ModelTurn<'_> {
-    /// The answer for the person's direct chat; "" when there is none.
-    pub(super) async fn private_answer(
+    /// Makes the answer that one of these calls is to send.
+    pub(super) async fn make_private_answers(
         &self,
         place: &CallPermit<'_>,
+        calls: &mut [ToolCall],
+        work: &mut CallTotals,
+    ) {
+        let is_private = |call: &ToolCall| call.tool == Tool::AnswerPrivately;
+        let is_acting = calls
+            .iter()
+            .any(|call| call.operation.changes() && !is_private(call));
+        for call in calls {
+            if let Operation::AnswerPrivately { text } = &mut call.operation {
+                *text = self.private_answer(place, is_acting, work).await;
+            }
+        }
+    }
+
+    /// The answer for the person's direct chat; "" when there is none. `is_acting`: something else
+    /// is done for the message, of which the answer may tell.
+    async fn private_answer(
+        &self,
+        place: &CallPermit<'_>,
+        is_acting: bool,
         work: &mut CallTotals,
     ) -> String {
         let id = self.pending.message_id;
@@ -44,7 +66,10 @@ impl ModelTurn<'_> {
         Box::pin(apart.converse(place, &[], 0, &apart.plan.tools, &mut own)).await;
         Box::pin(apart.shorten(place, &mut own)).await;
         let text = match own.failure {
-            None => apart.text_of(&own),
+            None if is_acting || work.records.iter().any(|record| record.is_change) => {
+                apart.text_of(&own)
+            }
+            None => apart.with_denial(apart.text_of(&own), &own),
             Some(_) => String::new(),
         };
         work.add_apart(own);

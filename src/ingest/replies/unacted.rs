@@ -50,7 +50,7 @@ impl ModelTurn<'_> {
         let is_due = (self.lacks_call(work) || claims)
             && !work.is_asked_again
             && !prompt.tools.is_empty()
-            && self.model.takes_tools()
+            && !work.lacks_tools
             && !self.asks_back(text);
         is_due.then(|| {
             work.is_asked_again = true;
@@ -102,8 +102,7 @@ impl ModelTurn<'_> {
                 .records
                 .iter()
                 .any(|record| is_own(record) || is_outside(record));
-        let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }))
-            && self.model.takes_tools();
+        let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }));
         if self.asks_back(said) {
             return None;
         }
@@ -141,7 +140,7 @@ impl ModelTurn<'_> {
 
     fn offers_private_answer(&self) -> bool {
         let tool = OfferedTool::Own(Tool::AnswerPrivately);
-        self.plan.tools.contains(&tool) && self.model.takes_tools()
+        self.plan.tools.contains(&tool) || self.plan.lacks_tools && self.context.group
     }
 
     fn speaks_of_own_chat(&self, text: &str) -> bool {
@@ -170,7 +169,7 @@ impl ModelTurn<'_> {
         };
         let is_told = text.contains(path) || work.parts.iter().any(|part| part.contains(path));
         let language = self.context.known.language.as_deref();
-        (!is_told && self.model.takes_tools()).then(|| sentence(language).to_owned())
+        (!is_told).then(|| sentence(language).to_owned())
     }
 }
 
