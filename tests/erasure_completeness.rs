@@ -381,6 +381,10 @@ async fn nothing_that_others_were_told_quotes_a_person() {
              json_object('chat_guid', chat_guid, 'text', 'tea' || char(10) || 'quixotic', 'bubbles', json_array('tea' || char(10) || 'quixotic')),
              iif(n, 'completed', 'queued'), 1, 4000000000000, iif(n, 1, NULL), (SELECT id FROM users WHERE phone = '{BEN}')
            FROM rooms, (SELECT 0 AS n UNION SELECT 1) WHERE mode = 'group';
+         INSERT INTO dialogs (room_id, user_id, told, told_at, used_at)
+           SELECT id, (SELECT id FROM users WHERE phone = '{BEN}'),
+             json_array(json_object('at', 1, 'asked', 'who is {PHONE}', 'answer', 'tea' || char(10) || 'quixotic')), 1, 4000000000000
+           FROM rooms WHERE mode = 'direct';
          INSERT INTO edge_events (agent_id, event_id, event_type, thread_id, details, received_at)
            VALUES (1, 'e1', 'error', 'plain', '\"quixotic\"', 1), (1, 'e2', 'error', '{named}', '{{}}', 1)"
     ))
@@ -395,6 +399,9 @@ async fn nothing_that_others_were_told_quotes_a_person() {
     );
     let waiting = service.rows("SELECT json_extract(payload, '$.text') FROM commands");
     assert_eq!(waiting, [["tea\n…"]]);
+    let told = service
+        .rows("SELECT json_extract(told, '$[0].answer') FROM dialogs WHERE told IS NOT NULL");
+    assert_eq!(told, [["tea\n…"]]);
     assert_eq!(
         service.rows("SELECT event_id, details FROM edge_events"),
         [["e1".into(), serde_json::Value::Null]]

@@ -117,9 +117,11 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The same for messages waiting to be sent to the room, and for its shared state.
+    /// The same for messages waiting to be sent to the room, what others asked there and were
+    /// answered in their own chats, and the room's shared state.
     pub(super) fn redact_room(&self, erasure: &Erasure, room: RoomId) -> Result<()> {
         self.redact_unfinished(room)?;
+        self.redact_private_answers(room, erasure.phone.as_deref())?;
         let Some(handle) = erasure.phone.as_deref() else {
             return Ok(());
         };
@@ -164,6 +166,28 @@ impl Tx<'_> {
         for (id, payload) in waiting {
             if let Some(left) = redaction::payload_without_quotes(&payload, &quoted.words, "") {
                 self.run("UPDATE commands SET payload = ?2 WHERE id = ?1", (id, left))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What others of the room were told alone is kept for a day, to be known there.
+    fn redact_private_answers(&self, room: RoomId, handle: Option<&str>) -> Result<()> {
+        let told: Vec<(RoomId, UserId, String)> = self.all(
+            "SELECT room_id, user_id, told FROM dialogs WHERE told IS NOT NULL
+             AND user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)",
+            [room],
+        )?;
+        for (chat, user, json) in told {
+            let quoted = self.cache.quoted.as_ref();
+            let unquoted = quoted.and_then(|q| redaction::without_quotes(&json, &q.words, ""));
+            let left = unquoted.as_deref().unwrap_or(&json);
+            let left = handle.and_then(|handle| redaction::without_handle(left, handle));
+            if let Some(left) = left.or(unquoted) {
+                self.run(
+                    "UPDATE dialogs SET told = ?3 WHERE room_id = ?1 AND user_id = ?2",
+                    (chat, user, left),
+                )?;
             }
         }
         Ok(())
