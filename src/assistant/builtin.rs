@@ -26,6 +26,7 @@ use super::help::HelpGroup;
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
+pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, reworded, with_corrected_value,
 };
@@ -102,8 +103,8 @@ pub enum Intent {
         what: FollowUp,
         otherwise: Box<Intent>,
     },
-    /// The person may be suicidal or in danger.
-    Crisis,
+    /// The person may be suicidal, in danger or in an emergency.
+    Crisis(CrisisKind),
     /// At least two requests, to be carried out in order.
     Several(Vec<Intent>),
     /// One of several requests that a superpower understands, as typed.
@@ -180,7 +181,7 @@ impl Intent {
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         match self {
-            Self::Say(_) | Self::Crisis | Self::Unknown => false,
+            Self::Say(_) | Self::Crisis(_) | Self::Unknown => false,
             Self::FollowUp { what, otherwise } => what.is_command() || otherwise.is_command(),
             _ => true,
         }

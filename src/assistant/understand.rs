@@ -60,8 +60,8 @@ fn intent_of(message: &ParsedMessage) -> Intent {
     if message.words.len() == 0 {
         return small_talk::wordless(message);
     }
-    if crisis::is_in(&message.words) {
-        return Intent::Crisis;
+    if let Some(kind) = crisis::kind(&message.words) {
+        return Intent::Crisis(kind);
     }
     let several = message
         .is_addressed

@@ -62,7 +62,7 @@ impl MessageTurn<'_> {
                 };
             }
             Intent::Help(group) => self.help(tx, group)?,
-            Intent::Crisis => wording::crisis(&self.message.sender),
+            Intent::Crisis(kind) => wording::crisis(kind, &self.message.sender),
             Intent::Power(text) => self.use_power_for(tx, &text)?,
             Intent::Several(requests) => return self.carry_out_each(tx, requests),
             Intent::ConnectCalendar => self.connect_link(tx, false)?,

@@ -72,8 +72,10 @@ impl MessageTurn<'_> {
             }
         };
         // A crisis answer comes before any limit or other rule, alone.
-        if intent == Intent::Crisis {
-            return Ok(Decision::Reply(wording::crisis(&message.sender).into()));
+        if let Intent::Crisis(kind) = intent {
+            return Ok(Decision::Reply(
+                wording::crisis(kind, &message.sender).into(),
+            ));
         }
         let facts = DecisionFacts {
             mode: message.mode,

@@ -246,7 +246,7 @@ fn intent_name(intent: &Intent) -> &'static str {
     match intent {
         Intent::Say(_) => "small talk",
         Intent::Help(_) => "asks what the assistant can do",
-        Intent::Crisis => "somebody in a crisis",
+        Intent::Crisis(_) => "somebody in a crisis",
         Intent::ConnectCalendar => "wants to connect a calendar",
         Intent::ConnectMail => "wants to connect a mailbox",
         Intent::Several(_) => "several requests",

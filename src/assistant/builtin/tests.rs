@@ -222,8 +222,11 @@ fn reminders_of_a_day_and_crises() {
         ("cancel all reminders for tomorrow", on(5)),
         ("cancel my reminders for friday", on(6)),
         ("cancel all reminders for today", on(4)),
-        ("I want to die", Intent::Crisis),
-        ("Juno, I don't want to live anymore", Intent::Crisis),
+        ("I want to die", Intent::Crisis(CrisisKind::Despair)),
+        (
+            "Juno, I don't want to live anymore",
+            Intent::Crisis(CrisisKind::Despair),
+        ),
     ];
     for (phrase, intent) in cases {
         assert_eq!(intent_of(phrase), intent, "{phrase}");

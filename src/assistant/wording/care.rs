@@ -1,6 +1,8 @@
 //! Wording for a person in a crisis, and for somebody who wants to delete their account or export
 //! their data. Nothing else may be added to these answers.
 
+use crate::assistant::CrisisKind;
+
 /// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines.
 /// The comment above each says where the number was read, and of when that page is; all were read on
 /// 22 November 2026. A line without such a page isn't listed: findahelpline.com has the current ones
@@ -44,21 +46,37 @@ const WITHOUT_988: [&str; 21] = [
 ];
 
 /// `phone`: the writer's handle, a phone in E.164 where it is one.
-pub fn crisis(phone: &str) -> String {
+pub fn crisis(kind: CrisisKind, phone: &str) -> String {
+    let emergency = emergency_number(phone);
+    match kind {
+        CrisisKind::Despair => format!(
+            "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {} If you are hurt or in immediate danger, please call {emergency} now, or get to somebody you trust.",
+            crisis_line(phone)
+        ),
+        CrisisKind::Danger => format!(
+            "I'm so sorry. Nobody may hurt or threaten you, and it isn't your fault. If you are hurt or in danger, please call {emergency} now, or get to a safe place and to somebody you trust. For people in your country who listen and help, findahelpline.com has the numbers."
+        ),
+        CrisisKind::Emergency => format!(
+            "I'm so sorry, that sounds like an emergency. Please call {emergency} now, also if you aren't sure: they say what to do until help is there. If somebody is near, get them to help."
+        ),
+        CrisisKind::Overdose => format!(
+            "I'm so sorry. Please call {emergency} now and say what happened: don't wait until it gets worse. You matter, and you don't have to go through this alone. {}",
+            crisis_line(phone)
+        ),
+    }
+}
+
+fn crisis_line(phone: &str) -> String {
     let known = CRISIS_LINES
         .iter()
         .find(|(prefix, ..)| phone.starts_with(prefix))
         .filter(|_| !is_without_988(phone));
-    let line = match known {
+    match known {
         Some((_, number, who)) => format!(
             "Please call {number} ({who}): people there listen, whatever it is. Lines in other countries are on findahelpline.com."
         ),
         None => "Please talk to somebody who listens: findahelpline.com has the number for your country.".to_owned(),
-    };
-    format!(
-        "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {line} If you are hurt or in immediate danger, please call {} now, or get to somebody you trust.",
-        emergency_number(phone)
-    )
+    }
 }
 
 /// The number for ambulance and police where it is one, by pages read on 22 November 2026:
@@ -122,7 +140,7 @@ mod tests {
             ("", "findahelpline.com has"),
         ];
         for (phone, part) in cases {
-            let reply = crisis(phone);
+            let reply = crisis(CrisisKind::Despair, phone);
             assert!(reply.contains(part), "{phone} → {reply}");
             assert!(reply.contains("findahelpline.com"), "{phone} → {reply}");
         }

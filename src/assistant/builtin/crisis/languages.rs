@@ -262,6 +262,33 @@ pub(super) const PHRASES: [&str; 229] = [
     "자살하고 싶어",
 ];
 
+/// Somebody hurts or threatens the writer.
+pub(super) const DANGERS: &[&str] = &[
+    "schlägt mich", "hat mich geschlagen", "mich geschlagen", "bedroht mich",
+    "hat mich vergewaltigt", "wurde vergewaltigt", "häusliche gewalt", "me pega", "me pegó",
+    "me golpea", "me golpeó", "me ha pegado", "me violó", "violencia doméstica", "me amenaza",
+    "il me frappe", "elle me frappe", "ma frappé", "ma frappée", "me bat", "jai été violée",
+    "violence conjugale", "mi picchia", "mi ha picchiato", "mi ha picchiata", "mi ha violentata",
+    "violenza domestica", "ele me bate", "me bateu", "ela me bate", "violência doméstica",
+    "hij slaat me", "hij slaat mij", "ze slaat me", "huiselijk geweld", "он меня бьет",
+    "он меня бьёт", "меня избил", "меня бьют", "mnie bije", "mnie uderzył",
+];
+
+/// Somebody needs an ambulance.
+pub(super) const EMERGENCIES: &[&str] = &[
+    "bekomme keine luft", "krieg keine luft", "kriege keine luft", "kann nicht atmen",
+    "atmet nicht", "einen herzinfarkt", "einen schlaganfall", "schmerzen in der brust",
+    "brustschmerzen", "ruf einen krankenwagen", "brauche einen krankenwagen", "ist bewusstlos",
+    "no puedo respirar", "no respira", "dolor en el pecho", "un infarto", "una ambulancia",
+    "está inconsciente", "narrive pas à respirer", "peux pas respirer", "ne respire plus",
+    "ne respire pas", "mal à la poitrine", "douleur à la poitrine", "une crise cardiaque",
+    "une ambulance", "non riesco a respirare", "non respira", "dolore al petto", "unambulanza",
+    "non consigo respirar", "não consigo respirar", "não respira", "dor no peito",
+    "uma ambulância", "kan niet ademen", "krijg geen lucht", "ademt niet", "pijn op de borst",
+    "een ambulance", "не могу дышать", "не дышит", "боль в груди", "вызовите скорую",
+    "nie mogę oddychać", "nie oddycha", "ból w klatce",
+];
+
 /// Parts of words, in languages without spaces between words.
 pub(super) const PARTS: [&str; 15] = [
     "消えたい",
