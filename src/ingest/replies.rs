@@ -21,11 +21,13 @@ mod plan;
 mod private_answer;
 mod request;
 mod result;
+mod statements;
 mod streaming;
 mod tool_outcomes;
 mod unacted;
 mod undone;
 mod waiting;
+mod wanted;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -54,11 +54,7 @@ impl Tx<'_> {
 
     /// The reminders in a room, by any author, soonest first.
     pub fn room_reminders(&self, room: RoomId) -> Result<Vec<Reminder>> {
-        self.reminders_where(
-            "WHERE user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)
-               AND room_id = ?1 ORDER BY send_at, id",
-            room.0,
-        )
+        self.view().room_reminders(room)
     }
 
     pub fn count_reminders(&self, user: UserId) -> Result<usize> {
@@ -108,6 +104,18 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// The reminders in a room, by any author, soonest first.
+    pub fn room_reminders(&self, room: RoomId) -> Result<Vec<Reminder>> {
+        self.all(
+            &format!(
+                "{COLUMNS}
+                 WHERE user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)
+                   AND room_id = ?1 ORDER BY send_at, id"
+            ),
+            [room],
+        )
+    }
+
     /// The reminders of a user that come next within `span`, soonest first.
     pub fn reminders_within(
         &self,

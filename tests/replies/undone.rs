@@ -294,3 +294,138 @@ async fn what_is_not_kept_can_not_be_changed() {
     let answer = say(&service, "ana", "hello").await;
     assert_eq!(answer["should_respond"], true);
 }
+
+/// What was asked for is compared with what was done by kind and number.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_called_for_a_part_is_said() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let add = |thing: &str| ("todo_list", json!({"operation": "add", "items": [thing]}));
+    let spent = |amount: i64, purpose: &str| {
+        let expense = json!({"amount": amount, "purpose": purpose});
+        let arguments = json!({"operation": "spent", "expenses": [expense]});
+        ("budget_tracker", arguments)
+    };
+    let keep = |text: &str| ("remember", json!({ "text": text }));
+    let open = || {
+        let rows = service.rows("SELECT substr(schedule_id, 29) FROM reminders ORDER BY id");
+        rows.into_iter().map(|row| row[0].clone())
+    };
+    let cancel = |id: Value| ("cancel_reminder", json!({ "id": id }));
+    let ask = async |text: &str, calls: &[(&str, Value)]| {
+        model.next(Mode::Json(calling(calls)));
+        model.next(says("All done!"));
+        reply(&service, "ana", text).await
+    };
+    let lacks = format!("All done!\n{NOT_ALL}");
+    for (text, calls, expected) in [
+        // Parts of superpowers.
+        (
+            "add milk to my list and remind me at 6pm to run",
+            vec![remind("run", 60)],
+            &lacks[..],
+        ),
+        (
+            "add tea to my list and remind me at 6pm to eat",
+            vec![remind("eat", 61), add("tea")],
+            "All done!",
+        ),
+        (
+            "spent 12 on lunch. remember that I am old",
+            vec![keep("I am old")],
+            &lacks,
+        ),
+        (
+            "spent 13 on lunch. remember that I am tall",
+            vec![keep("I am tall"), spent(13, "lunch")],
+            "All done!",
+        ),
+        // A call of another kind.
+        (
+            "remind me at 6pm to dance",
+            vec![keep("Dances at 6pm")],
+            &lacks,
+        ),
+        ("remember that I like rum", vec![add("rum")], "All done!"),
+        ("add gin to my list", vec![keep("Needs gin")], &lacks),
+        (
+            "my name is Ida",
+            vec![("set_profile", json!({"language": "en"}))],
+            &lacks,
+        ),
+        // One call for both.
+        (
+            "remember that my bike is red. remember that my car is blue",
+            vec![keep("The bike is red, the car is blue")],
+            "All done!",
+        ),
+        (
+            "remember that my hat is red. remember that my coat is blue",
+            vec![keep("The hat is red")],
+            &lacks,
+        ),
+    ] {
+        assert_eq!(ask(text, &calls).await, expected, "{text}: {calls:?}");
+    }
+    // Of two, and of all, one was cancelled.
+    acting(&service, &model, "ana", &[remind("walk", 64)]).await;
+    let text = "cancel the run reminder. cancel the eat reminder";
+    let ids: Vec<Value> = open().collect();
+    assert_eq!(ids.len(), 3);
+    assert_eq!(ask(text, &[cancel(ids[0].clone())]).await, lacks);
+    let text = "cancel all reminders";
+    assert_eq!(ask(text, &[cancel(ids[1].clone())]).await, lacks);
+    acting(&service, &model, "ana", &[remind("sit", 65)]).await;
+    let all: Vec<_> = open().map(cancel).collect();
+    assert_eq!(ask(text, &all).await, "All done!");
+    assert_eq!(count(&service, "reminders"), 0);
+}
+
+/// What is no request, and what is refused honestly, needs no sentence.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_claims_nothing_is_not_contradicted() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    service.set_flag("cache.response.enabled", false).await;
+    for (text, answer, calls) in [
+        ("remind me who wrote Faust", "Goethe, in two parts.", 1),
+        ("remember the Alamo", "A battle of 1836, in Texas.", 1),
+        ("call me Ishmael", "Some years ago, never mind how long.", 1),
+        ("remind me at 6pm to run", "I can't set reminders here.", 2),
+        (
+            "remember that my bike is red",
+            "Sorry, I'm not able to keep that. Anything else?",
+            2,
+        ),
+    ] {
+        let said = claimed(&service, &model, text, answer).await;
+        assert_eq!(said, (answer.to_owned(), calls), "{text}");
+    }
+    for (text, claim) in [
+        ("remember the Alamo", "Got it!"),
+        ("call me Ishmael", "I'll call you Ishmael."),
+        ("remind me at 6pm to run", "I can't wait to remind you!"),
+    ] {
+        let (said, _) = claimed(&service, &model, text, claim).await;
+        assert_eq!(said, format!("{claim}\n{DENIAL}"), "{text}");
+    }
+    // After a call that failed, also in another language.
+    let past = (
+        "set_reminder",
+        json!({"text": "run", "at": "2020-01-01T09:00"}),
+    );
+    for (answer, denied) in [
+        ("I can't set reminders in the past.", ""),
+        ("Das kann ich leider nicht.", ""),
+        ("Erledigt!", DENIAL),
+    ] {
+        model.next(Mode::Json(calling(&[past.clone()])));
+        model.next(says(answer));
+        let said = reply(&service, "ana", "remind me at 6pm to run").await;
+        assert_eq!(said, format!("{answer}\n{denied}").trim_end());
+    }
+    assert_eq!(
+        count(&service, "reminders") + count(&service, "memories"),
+        0
+    );
+}

@@ -359,6 +359,7 @@ impl ModelTurn<'_> {
             outcome,
             is_change: false,
             repeats: false,
+            words: format!("{arguments} {result}"),
             is_done: result["ok"] == true,
             arguments: is_kept.then(|| arguments[..end].to_owned()),
             arguments_bytes: (is_kept && is_cut).then_some(arguments.len()),

@@ -27,6 +27,8 @@ pub(super) struct DialogFacts {
     pub(super) earlier_text: Option<String>,
     /// Open reminders that earlier versions of the message set, if it is an edited one.
     pub(super) of_earlier_version: Vec<Reminder>,
+    /// Open reminders of the chat.
+    pub(super) open: Vec<Reminder>,
     /// States of superpowers by name: the person's, and in a group the group's.
     pub(super) states: Vec<(String, StoredState)>,
 }
@@ -67,6 +69,7 @@ pub(super) fn read(
     Ok(DialogFacts {
         earlier_text,
         of_earlier_version,
+        open: view.room_reminders(message.room)?,
         has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
         unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),
         states: states(view, &owners)?,

@@ -2,7 +2,8 @@
 //! Pure.
 
 use super::context::Context;
-use super::request::{CertainRequest, RequestFacts, tools_of_parts};
+use super::request::{CertainRequest, RequestFacts};
+use super::wanted::WantedChange;
 use crate::assistant::classify::{self, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
@@ -36,8 +37,10 @@ pub(super) struct ReplyPlan {
     pub(super) connectable: Vec<&'static str>,
     /// What the message asks for, for certain.
     pub(super) request: Option<CertainRequest>,
-    /// The tools that do the parts of a message of several requests.
-    pub(super) parts: Vec<Tool>,
+    /// It may be no request; the reply tells.
+    pub(super) may_be_talk: bool,
+    /// The changes that it asks for.
+    pub(super) wanted: Vec<WantedChange>,
 }
 
 impl ReplyPlan {
@@ -99,25 +102,16 @@ impl ReplyPlan {
             },
             lacks_tools: false,
             request: None,
-            parts: Vec::new(),
+            may_be_talk: false,
+            wanted: Vec::new(),
         };
-        let (request, parts) = plan.request_of(ingest, flags, context);
-        Self {
-            request,
-            parts,
-            ..plan
-        }
+        plan.with_request(ingest, flags, context)
     }
 
-    /// What the message asks for, and the tools of its parts.
-    fn request_of(
-        &self,
-        ingest: &Ingest,
-        flags: &Reader<'_>,
-        context: &Context,
-    ) -> (Option<CertainRequest>, Vec<Tool>) {
+    /// Adds what the message asks for.
+    fn with_request(self, ingest: &Ingest, flags: &Reader<'_>, context: &Context) -> Self {
         if self.tools.is_empty() {
-            return (None, Vec::new());
+            return self;
         }
         let persona = ingest.persona.get();
         let (zone, at) = (context.user.timezone, context.message.received_at);
@@ -130,6 +124,7 @@ impl ReplyPlan {
             tools: &self.tools,
             powers: &powers,
             states: &context.dialog.states,
+            open: &context.dialog.open,
             has_latest: context.dialog.has_latest,
             is_unanswered: false,
         };
@@ -154,14 +149,21 @@ impl ReplyPlan {
             earlier.intent == new.intent && earlier.calls == new.calls
         });
         if is_done {
-            return (None, Vec::new());
+            return self;
         }
         let facts = RequestFacts {
             is_unanswered: matches!(before, Some(CertainRequest::Change { .. })),
             ..facts
         };
         let request = CertainRequest::of(&understood, &facts);
-        (request, tools_of_parts(&understood.intent, context.group))
+        let may_be_talk = facts.may_be_talk(&understood.intent);
+        let wanted = facts.wanted(&understood);
+        Self {
+            request,
+            may_be_talk,
+            wanted,
+            ..self
+        }
     }
 }
 

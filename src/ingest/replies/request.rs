@@ -6,6 +6,13 @@ use crate::assistant::powers::{
 };
 use crate::assistant::tools::{OfferedTool, Tool};
 use crate::assistant::{AccountTask, Intent, MessageContext, Understanding};
+use crate::store::Reminder;
+
+/// Words of what is to be remembered as a fact.
+const STATING: [&str; 19] = [
+    "that", "is", "isnt", "are", "am", "was", "were", "has", "have", "had", "i", "im", "ive", "my",
+    "we", "our", "likes", "loves", "lives",
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CertainRequest {
@@ -31,6 +38,8 @@ pub(super) struct RequestFacts<'a> {
     pub(super) powers: &'a [Power],
     /// Their states here, by name.
     pub(super) states: &'a [(String, StoredState)],
+    /// Open reminders of the chat.
+    pub(super) open: &'a [Reminder],
     /// Something was set, changed or came here lately, which a short message may mean.
     pub(super) has_latest: bool,
     /// The message before it asked for a change, and was answered by a question alone.
@@ -63,13 +72,24 @@ impl CertainRequest {
 }
 
 impl RequestFacts<'_> {
+    /// Whether the words may be no request: "remember the Alamo", "call me Ishmael".
+    pub(super) fn may_be_talk(&self, intent: &Intent) -> bool {
+        match intent {
+            Intent::SetName(_) => self.has_word(&["call"]),
+            Intent::Remember { text } => {
+                !text.contains(|c: char| c.is_ascii_digit()) && !self.has_word(&STATING)
+            }
+            _ => false,
+        }
+    }
+
     fn offers(&self, tool: Tool) -> bool {
         self.tools.contains(&OfferedTool::Own(tool))
     }
 
     /// Whether a change that is asked for lacks a part; `None`: no change is asked for. A name or a
     /// place is often only told to the others of a group.
-    fn change(&self, intent: &Intent) -> Option<bool> {
+    pub(super) fn change(&self, intent: &Intent) -> Option<bool> {
         match intent {
             Intent::Remind { .. }
             | Intent::RemindBefore(_)
@@ -78,6 +98,8 @@ impl RequestFacts<'_> {
             | Intent::Forget { .. }
             | Intent::ForgetEverything => Some(false),
             Intent::SetTimezone(_) | Intent::SetName(_) => (!self.group).then_some(false),
+            // "Remind me who wrote Faust."
+            Intent::AskWhen { text, .. } if begins_question(text) => None,
             Intent::AskWhen { .. } | Intent::AskWhat { .. } | Intent::AskRest { .. } => Some(true),
             Intent::Several(all) => {
                 let changes: Vec<bool> = all.iter().filter_map(|one| self.change(one)).collect();
@@ -103,7 +125,7 @@ impl RequestFacts<'_> {
     }
 
     /// Words like "later" and "make it 10" may be about anything that was spoken of.
-    fn is_change(&self, what: &FollowUp) -> bool {
+    pub(super) fn is_change(&self, what: &FollowUp) -> bool {
         match what {
             FollowUp::SnoozeNumbered { .. }
             | FollowUp::Again(_)
@@ -128,7 +150,7 @@ impl RequestFacts<'_> {
     }
 
     /// Explicit requests to superpowers that are there. In a group those to the person's own count.
-    fn clear_calls<'c>(&self, calls: &'c PowerCalls) -> Vec<&'c PowerCall> {
+    pub(super) fn clear_calls<'c>(&self, calls: &'c PowerCalls) -> Vec<&'c PowerCall> {
         let is_clear = |call: &&PowerCall| {
             let is_there = self.offers(Tool::Power(call.power)) || self.is_private(call.power);
             call.strength == Strength::Clear && is_there && self.powers.contains(&call.power)
@@ -141,7 +163,7 @@ impl RequestFacts<'_> {
     }
 
     /// Whether the superpower would keep or change something for it.
-    fn keeps(&self, call: &PowerCall) -> bool {
+    pub(super) fn keeps(&self, call: &PowerCall) -> bool {
         let facts = Facts::default();
         let context = PowerContext {
             timezone: self.message.timezone,
@@ -155,7 +177,7 @@ impl RequestFacts<'_> {
         outcome.is_ok_and(|outcome| outcome.stored.is_some() && !outcome.is_only_shown)
     }
 
-    fn sets_notices(&self, calls: &PowerCalls) -> bool {
+    pub(super) fn sets_notices(&self, calls: &PowerCalls) -> bool {
         let is_set = |request: NoticeRequest| {
             !matches!(
                 request,
@@ -177,20 +199,12 @@ impl RequestFacts<'_> {
     }
 }
 
-/// The tools that do the parts of a message of several requests, one for each.
-pub(super) fn tools_of_parts(intent: &Intent, group: bool) -> Vec<Tool> {
-    let Intent::Several(parts) = intent else {
-        return Vec::new();
-    };
-    let tool = |part: &Intent| match part {
-        Intent::Remind { .. } | Intent::RemindBefore(_) => Some(Tool::SetReminder),
-        Intent::CancelReminders(_) => Some(Tool::CancelReminder),
-        // In a group nothing of a person's own is changed.
-        _ if group => None,
-        Intent::Remember { .. } => Some(Tool::Remember),
-        Intent::Forget { .. } | Intent::ForgetEverything => Some(Tool::Forget),
-        Intent::SetName(_) | Intent::SetTimezone(_) => Some(Tool::SetProfile),
-        _ => None,
-    };
-    parts.iter().filter_map(tool).collect()
+fn begins_question(text: &str) -> bool {
+    const WORDS: [&str; 11] = [
+        "who", "whos", "whose", "what", "whats", "why", "how", "where", "when", "which", "whether",
+    ];
+    let text = text.to_lowercase().replace(['\'', '’'], "");
+    text.split_whitespace()
+        .next()
+        .is_some_and(|first| WORDS.contains(&first))
 }

@@ -86,6 +86,9 @@ pub(super) struct CallRecord {
     /// It sets a reminder that comes again.
     #[serde(skip)]
     pub(super) repeats: bool,
+    /// Its arguments and its result, as they are compared with what was asked for.
+    #[serde(skip)]
+    pub(super) words: String,
     /// Its result was a success.
     #[serde(skip)]
     pub(super) is_done: bool,

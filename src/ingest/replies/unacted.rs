@@ -2,13 +2,14 @@
 //! which the model does nothing: small models claim to have done what they did not. One that calls
 //! no tool is asked once more. What was not done in the end is said by sentences after the reply:
 //! that nothing was changed, or what of several things was not; that nothing was sent to the
-//! person's own chat; how an account is deleted.
+//! person's own chat; how an account is deleted. A reply that only refuses needs none.
 
 use super::model_turn::{CallTotals, ModelTurn};
 use super::outside::UNKNOWN;
 use super::request::CertainRequest;
 use super::result::CallRecord;
-use super::undone::is_part_missing;
+use super::statements::{claims, ends_with_question, is_question, is_refusal};
+use super::wanted::is_any_missing;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};
@@ -18,8 +19,6 @@ const CALL_OR_DENY: &str = "[You called no tool for this message, so nothing was
                             or sent for it. If a tool does what it asks for, call it now. If not, \
                             write your answer again, without saying that anything was done, and \
                             without a word about this.]";
-/// Marks at the end of a question.
-const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
 /// Words, in lower case, with which a reply to a group speaks of the person's own chat.
 const OWN_CHAT_WORDS: [&str; 53] = [
     "your chat", "own chat", "direct chat", "private chat", "our chat", "to your dms", "privately",
@@ -46,8 +45,8 @@ impl ModelTurn<'_> {
         text: &str,
         work: &mut CallTotals,
     ) -> Option<Prompt> {
-        let claims = work.records.is_empty() && self.speaks_of_own_chat(text);
-        let is_due = (self.lacks_call(work) || claims)
+        let is_private = work.records.is_empty() && self.speaks_of_own_chat(text);
+        let is_due = (self.lacks_call(work) && !self.is_talk(text) || is_private)
             && !work.is_asked_again
             && !prompt.tools.is_empty()
             && !work.lacks_tools
@@ -63,8 +62,12 @@ impl ModelTurn<'_> {
     /// It claims nothing. Where a part is lacking, it may say more than the question.
     fn asks_back(&self, text: &str) -> bool {
         let lacks_part = Some(CertainRequest::Change { lacks_part: true });
-        is_question(text)
-            || self.plan.request == lacks_part && text.trim_end().ends_with(QUESTION_MARKS)
+        is_question(text) || self.plan.request == lacks_part && ends_with_question(text)
+    }
+
+    /// The message may be no request, and the reply does not take it for one.
+    fn is_talk(&self, text: &str) -> bool {
+        self.plan.may_be_talk && !claims(text)
     }
 
     /// The reply's text with sentences of what was not done, where they are due.
@@ -102,11 +105,14 @@ impl ModelTurn<'_> {
                 .records
                 .iter()
                 .any(|record| is_own(record) || is_outside(record));
-        let is_requested = matches!(self.plan.request, Some(CertainRequest::Change { .. }));
+        let is_requested =
+            matches!(self.plan.request, Some(CertainRequest::Change { .. })) && !self.is_talk(said);
         if self.asks_back(said) {
             return None;
         }
+        let is_whole = work.parts.is_empty() && self.context.sent.is_empty();
         match may_be_done {
+            false if is_whole && is_refusal(said) => None,
             false if work.undone.has_own() || is_requested => {
                 Some(wording::nothing_done(language).to_owned())
             }
@@ -114,7 +120,7 @@ impl ModelTurn<'_> {
                 Some(wording::not_done(&work.undone.things(), language))
             }
             true if self.context.done_calls.is_empty()
-                && is_part_missing(&self.plan.parts, &work.records) =>
+                && is_any_missing(&self.plan.wanted, &work.records) =>
             {
                 Some(wording::not_done(&[], language))
             }
@@ -175,57 +181,4 @@ impl ModelTurn<'_> {
 
 fn is_private(record: &CallRecord) -> bool {
     record.tool == Tool::AnswerPrivately.name()
-}
-
-/// It only asks something back, so it claims nothing: all of its sentences are questions.
-fn is_question(text: &str) -> bool {
-    let (mut has_words, mut has_asked) = (false, false);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        if QUESTION_MARKS.contains(&c) {
-            (has_words, has_asked) = (false, true);
-        } else if has_words && is_end(c, rest.peek().copied()) {
-            return false;
-        } else if c.is_alphanumeric() {
-            has_words = true;
-        }
-    }
-    has_asked && !has_words
-}
-
-/// The end of a sentence that is no question, also by a smiley; unlike the point of "9.30".
-fn is_end(c: char, next: Option<char>) -> bool {
-    match c {
-        '.' => next.is_none_or(|next| !next.is_alphanumeric()),
-        '!' | '…' | '\n' | '。' | '！' | '।' => true,
-        _ => matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}'),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_question;
-
-    #[test]
-    fn questions_are_told_from_claims() {
-        for text in [
-            "At what time?", "Um wie viel Uhr? 😊", "何時ですか？", "(When?)", "متى؟",
-            "At 9.30 or at 10? And where?",
-        ] {
-            assert!(is_question(text), "{text}");
-        }
-        for text in [
-            "All set!",
-            "When? At six.",
-            "",
-            "Done 😊",
-            "All set! Anything else?",
-            "¡Listo! ¿Algo más?",
-            "Done ✅ Anything else?",
-            "Your reminder is set for 9:00. Want me to add anything?",
-            "Noted\nAnything else?",
-        ] {
-            assert!(!is_question(text), "{text}");
-        }
-    }
 }

@@ -3,7 +3,6 @@
 
 use serde_json::Value;
 
-use super::result::CallRecord;
 use crate::assistant::tools::{LINK, Tool};
 
 /// Fields of arguments that say what a call is about, the clearest first.
@@ -98,29 +97,6 @@ fn about(arguments: &str) -> Option<String> {
 pub(super) fn sounds_like_change(tool: &str) -> bool {
     let first = tool.split(|c: char| !c.is_ascii_lowercase()).next();
     !first.is_some_and(|first| LOOK_UPS.contains(&first))
-}
-
-/// Whether a part of several requests has no call that did it. `parts`: the tools that do them.
-pub(super) fn is_part_missing(parts: &[Tool], records: &[CallRecord]) -> bool {
-    let done = |tool: Tool| {
-        let is_of = move |record: &&CallRecord| {
-            let same = record.tool == tool.name()
-                || matches!(tool, Tool::SetReminder | Tool::CancelReminder)
-                    && record.tool == Tool::ChangeReminder.name();
-            record.is_change && same
-        };
-        records.iter().filter(is_of)
-    };
-    parts.iter().any(|part| {
-        let wanted = match part {
-            // One that comes again may be for several times.
-            Tool::SetReminder if !done(*part).any(|record| record.repeats) => {
-                parts.iter().filter(|other| *other == part).count()
-            }
-            _ => 1,
-        };
-        done(*part).count() < wanted
-    })
 }
 
 #[cfg(test)]

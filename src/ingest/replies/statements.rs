@@ -1,0 +1,223 @@
+//! What a reply says about its message: only questions, only that something is impossible, or that
+//! something was done. By words, as no tool tells. Pure.
+
+/// Marks at the end of a question.
+pub(super) const QUESTION_MARKS: [char; 4] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}'];
+/// Phrases that say that something can't be done or was not, in lower case.
+const REFUSALS: [&str; 53] = [
+    "i can't", "i cannot", "i can not", "i couldn't", "i could not", "i'm not able",
+    "i am not able", "i'm unable", "i am unable", "i wasn't able", "i was not able", "can't be",
+    "cannot be", "couldn't be", "could not be", "isn't possible", "not possible", "i didn't set",
+    "i did not set", "i haven't set", "was not done", "wasn't done", "nothing was", "has passed",
+    "already passed", "already past", "is in the past", "kann ich", "ich kann", "konnte ich",
+    "ich konnte", "geht nicht", "nicht möglich", "no puedo", "no pude", "no he podido",
+    "no es posible", "je ne peux", "je n'ai pas pu", "pas possible", "non posso", "non riesco",
+    "non ho potuto", "non è possibile", "não posso", "não consigo", "não consegui",
+    "não é possível", "kan ik", "ik kan", "kan inte", "kunde inte", "går inte",
+];
+/// Of these each needs one of the negations in the same clause.
+const UNLESS_NEGATED: [&str; 6] = [
+    "kann ich", "ich kann", "konnte ich", "ich konnte", "kan ik", "ik kan",
+];
+const NEGATIONS: [&str; 4] = ["nicht", "kein", "niet", "geen"];
+/// With these such phrases say something else: "I can't wait".
+const NO_REFUSALS: [&str; 8] = [
+    "wait", "believe", "forget", "miss", "help but", "agree more", "happier", "vergess",
+];
+/// Beginnings of clauses that claim nothing.
+const COURTESIES: [&str; 38] = [
+    "sorry", "i'm sorry", "i am sorry", "i'm afraid", "i am afraid", "unfortunately", "apologies",
+    "please", "try", "tell me", "let me know", "give me", "pick", "choose", "write", "ask",
+    "leider", "tut mir leid", "es tut mir leid", "entschuldig", "bitte", "lo siento", "por favor",
+    "desafortunadamente", "désolé", "je suis désolé", "malheureusement", "s'il te plaît",
+    "mi dispiace", "scusa", "purtroppo", "per favore", "desculp", "infelizmente", "sinto muito",
+    "helaas", "tyvärr", "förlåt",
+];
+/// Words that part clauses.
+const LINKS: [&str; 22] = [
+    "but", "so", "and", "because", "since", "as", "though", "aber", "und", "weil", "da", "pero",
+    "y", "porque", "mais", "et", "ma", "e", "perché", "mas", "maar", "men",
+];
+/// Words of which one is in most replies that say that something was done or kept.
+const CLAIMS: [&str; 57] = [
+    "done", "set", "saved", "noted", "got it", "remembered", "i'll remember", "i will remember",
+    "i'll keep", "i will keep", "i'll remind", "i will remind", "i'll call", "i will call",
+    "added", "stored", "updated", "changed", "call you", "will do", "in mind", "won't forget",
+    "✅", "👍", "👌", "📝", "📌", "💾", "hecho", "listo", "anotado", "guardado", "recordaré",
+    "erledigt", "notiert", "gemerkt", "gespeichert", "merke", "noté", "c'est fait", "enregistré",
+    "retenu", "fatto", "salvato", "annotato", "ricorderò", "feito", "anotado", "anotei",
+    "lembrarei", "guardei", "genoteerd", "onthoud", "onthouden", "noterat", "sparat", "minns",
+];
+
+/// It only asks something back, so it claims nothing: all of its sentences are questions.
+pub(super) fn is_question(text: &str) -> bool {
+    let all = sentences(text);
+    !all.is_empty() && all.iter().all(|sentence| sentence.is_question)
+}
+
+/// Whether a text ends with a question.
+pub(super) fn ends_with_question(text: &str) -> bool {
+    text.trim_end().ends_with(QUESTION_MARKS)
+}
+
+/// It only says that something can't be done, and may ask something.
+pub(super) fn is_refusal(text: &str) -> bool {
+    let text = text.to_lowercase().replace('’', "'");
+    let mut has_refused = false;
+    let statements = sentences(&text);
+    let statements = statements.iter().filter(|sentence| !sentence.is_question);
+    for clause in statements.flat_map(|sentence| clauses(sentence.text)) {
+        let is_refused = refuses(&clause);
+        let is_courtesy = COURTESIES.iter().any(|begin| clause.starts_with(begin));
+        if !is_refused && !is_courtesy {
+            return false;
+        }
+        has_refused |= is_refused;
+    }
+    has_refused
+}
+
+/// It says that something was done or kept.
+pub(super) fn claims(text: &str) -> bool {
+    let text = text.to_lowercase().replace('’', "'");
+    let is_part = |c: char| c.is_alphanumeric();
+    CLAIMS.iter().any(|claim| {
+        text.match_indices(claim).any(|(at, _)| {
+            !text[..at].ends_with(is_part) && !text[at + claim.len()..].starts_with(is_part)
+        })
+    })
+}
+
+fn refuses(clause: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| clause.contains(word));
+    let phrase = REFUSALS.iter().any(|phrase| {
+        clause.contains(phrase) && (!UNLESS_NEGATED.contains(phrase) || has(&NEGATIONS))
+    });
+    phrase && !has(&NO_REFUSALS)
+}
+
+/// The parts of a sentence, each of which may claim something.
+fn clauses(sentence: &str) -> Vec<String> {
+    let parts = sentence.split([',', ';', ':', '–', '—', '(', ')', '\u{ff0c}', '、']);
+    let mut all = vec![String::new()];
+    for part in parts {
+        for word in part.split_whitespace() {
+            match all.last_mut() {
+                Some(last) if !LINKS.contains(&word) && word != "-" => {
+                    last.push_str(word);
+                    last.push(' ');
+                }
+                _ => all.push(String::new()),
+            }
+        }
+        all.push(String::new());
+    }
+    all.retain(|clause| clause.contains(char::is_alphanumeric));
+    all
+}
+
+struct Sentence<'t> {
+    text: &'t str,
+    is_question: bool,
+}
+
+/// The sentences that have words.
+fn sentences(text: &str) -> Vec<Sentence<'_>> {
+    let mut all = Vec::new();
+    let (mut start, mut rest) = (0, text.char_indices().peekable());
+    let mut end_at = |end: usize, is_question: bool| {
+        let sentence = &text[start..end];
+        start = end;
+        if sentence.contains(char::is_alphanumeric) {
+            all.push(Sentence {
+                text: sentence,
+                is_question,
+            });
+        }
+    };
+    while let Some((at, c)) = rest.next() {
+        let next = rest.peek().map(|(_, next)| *next);
+        if QUESTION_MARKS.contains(&c) || is_end(c, next) {
+            end_at(at + c.len_utf8(), QUESTION_MARKS.contains(&c));
+        }
+    }
+    end_at(text.len(), false);
+    all
+}
+
+/// The end of a sentence that is no question, also by a smiley; unlike the point of "9.30".
+fn is_end(c: char, next: Option<char>) -> bool {
+    match c {
+        '.' => next.is_none_or(|next| !next.is_alphanumeric()),
+        '!' | '…' | '\n' | '。' | '！' | '।' => true,
+        _ => matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_from_claims() {
+        for text in [
+            "At what time?", "Um wie viel Uhr? 😊", "何時ですか？", "(When?)", "متى؟",
+            "At 9.30 or at 10? And where?",
+        ] {
+            assert!(is_question(text), "{text}");
+        }
+        for text in [
+            "All set!",
+            "When? At six.",
+            "",
+            "Done 😊",
+            "All set! Anything else?",
+            "¡Listo! ¿Algo más?",
+            "Done ✅ Anything else?",
+            "Your reminder is set for 9:00. Want me to add anything?",
+            "Noted\nAnything else?",
+        ] {
+            assert!(!is_question(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn refusals_are_told_from_claims() {
+        for text in [
+            "I can't set reminders in the past.",
+            "Sorry, I can’t do that yet.",
+            "I'm sorry, but that time has already passed, so I couldn't set it. When shall it be?",
+            "Unfortunately I'm not able to do that. Please try again!",
+            "Das kann ich leider nicht.",
+            "Lo siento, no puedo hacerlo.",
+            "Je ne peux pas faire cela, désolé.",
+        ] {
+            assert!(is_refusal(text), "{text}");
+        }
+        for text in [
+            "",
+            "All set!",
+            "I can't do that in the past, so tomorrow at 9 it is!",
+            "I can't wait to remind you!",
+            "I can't promise much. It is set.",
+            "Sorry for the wait, it's done.",
+            "Das kann ich gern machen.",
+            "Sorry!",
+            "I can't do it today - set for tomorrow.",
+        ] {
+            assert!(!is_refusal(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn claims_are_told_from_talk() {
+        for text in ["Got it!", "I'll call you Ishmael.", "Noté !", "👍"] {
+            assert!(claims(text), "{text}");
+        }
+        for text in [
+            "Some years ago I went to sea.", "A battle of 1836.", "Sunset",
+        ] {
+            assert!(!claims(text), "{text}");
+        }
+    }
+}

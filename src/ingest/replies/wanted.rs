@@ -1,0 +1,178 @@
+//! The changes that a message asks for, for certain, and whether calls of tools made all of them.
+//! Pure.
+
+use super::request::RequestFacts;
+use super::result::CallRecord;
+use crate::assistant::builtin::{FollowUp, ReminderRef, RemindersToCancel};
+use crate::assistant::powers::{self, Power, PowerCalls, minute_of_day};
+use crate::assistant::tools::{LINK, Tool};
+use crate::assistant::{Intent, MessageContext, Understanding, memory_overlap};
+use crate::clock::Zone;
+
+/// A change that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WantedChange {
+    /// A call of any of these makes it.
+    tools: Vec<Tool>,
+    /// What it is about; a field of the profile in quotes.
+    about: String,
+    /// The calls that it takes.
+    calls: usize,
+}
+
+impl WantedChange {
+    fn of(tool: Tool, about: &str) -> Self {
+        Self {
+            tools: vec![tool],
+            about: about.to_owned(),
+            calls: 1,
+        }
+    }
+
+    fn is_made_by(&self, call: &CallRecord) -> bool {
+        let is_of_kind = self.tools.iter().any(|tool| tool.name() == call.tool);
+        let is_reminder = self
+            .tools
+            .iter()
+            .any(|tool| matches!(tool, Tool::SetReminder | Tool::CancelReminder));
+        match self.tools[..] {
+            [Tool::SetProfile] => is_of_kind && call.words.contains(&self.about),
+            _ => is_of_kind || is_reminder && call.tool == Tool::ChangeReminder.name(),
+        }
+    }
+
+    /// Whether a call that makes another change, too, may make this one.
+    fn is_part_of(&self, call: &CallRecord) -> bool {
+        let shares = match self.tools[..] {
+            // One that comes again may be for several times.
+            [Tool::SetReminder] => call.repeats,
+            [Tool::CancelReminder] => false,
+            [Tool::SetProfile] => true,
+            _ => self.about.is_empty() || memory_overlap(&call.words, &self.about) > 0,
+        };
+        shares && self.is_made_by(call)
+    }
+
+    /// Whether a call of another kind may be what was meant.
+    fn is_like(&self, call: &CallRecord) -> bool {
+        let mut all = Tool::all();
+        let Some(tool) = all.find(|tool| tool.name() == call.tool) else {
+            return true; // what another server does is not known
+        };
+        self.tools.iter().any(|wanted| match (wanted, tool) {
+            (Tool::SetReminder, Tool::Power(power)) => power.has_alarms(),
+            (Tool::CancelReminder | Tool::Forget | Tool::Notices, Tool::Power(_))
+            | (Tool::Forget, Tool::CancelReminder)
+            | (Tool::Remember, Tool::SetProfile | Tool::SetReminder | Tool::Power(_))
+            | (Tool::Power(_), Tool::Notices)
+            | (Tool::Power(Power::BirthdayReminder), Tool::Remember | Tool::Forget) => true,
+            (Tool::SetProfile, Tool::Remember) => self.about == "\"name\"",
+            _ => false,
+        })
+    }
+}
+
+/// Whether a change that is wanted was not made by any call.
+pub(super) fn is_any_missing(wanted: &[WantedChange], calls: &[CallRecord]) -> bool {
+    let is_done = |call: &&CallRecord| call.is_change || call.is_done && call.tool.contains(LINK);
+    let done: Vec<&CallRecord> = calls.iter().filter(is_done).collect();
+    let mut left = done.clone();
+    let mut lacking = Vec::new();
+    for one in wanted {
+        for _ in 0..one.calls {
+            match left.iter().position(|call| one.is_made_by(call)) {
+                Some(at) => {
+                    left.remove(at);
+                }
+                None => {
+                    lacking.push(one);
+                    break;
+                }
+            }
+        }
+    }
+    lacking.into_iter().any(|one| {
+        let is_part = done.iter().any(|call| one.is_part_of(call));
+        let other = left.iter().position(|call| one.is_like(call));
+        if let (false, Some(at)) = (is_part, other) {
+            left.remove(at);
+        }
+        !is_part && other.is_none()
+    })
+}
+
+impl RequestFacts<'_> {
+    /// The changes that a message asks for; one of which it is not known what makes it is left out.
+    pub(super) fn wanted(&self, understood: &Understanding) -> Vec<WantedChange> {
+        match self.change(&understood.intent) {
+            Some(_) => self.wanted_by(&understood.intent),
+            None => self.wanted_of_powers(&understood.calls, self.message.text),
+        }
+    }
+
+    fn wanted_by(&self, intent: &Intent) -> Vec<WantedChange> {
+        let one = |tool, about: &str| vec![WantedChange::of(tool, about)];
+        match intent {
+            Intent::Several(parts) => parts.iter().flat_map(|part| self.wanted_by(part)).collect(),
+            Intent::Remind { text, .. } => one(Tool::SetReminder, text),
+            Intent::RemindBefore(_) => one(Tool::SetReminder, ""),
+            Intent::CancelReminders(which) => vec![WantedChange {
+                calls: self.count_to_cancel(which).max(1),
+                ..WantedChange::of(Tool::CancelReminder, "")
+            }],
+            Intent::Remember { text } => one(Tool::Remember, text),
+            Intent::Forget { about } => one(Tool::Forget, about),
+            Intent::ForgetEverything => one(Tool::Forget, ""),
+            // In a group they are often told to the others.
+            Intent::SetName(_) if !self.group => one(Tool::SetProfile, "\"name\""),
+            Intent::SetTimezone(_) if !self.group => one(Tool::SetProfile, "\"timezone\""),
+            Intent::Power(text) => {
+                let part = MessageContext {
+                    text,
+                    group: false, // only one of the parts has the name
+                    ..*self.message
+                };
+                self.wanted_of_powers(&powers::recognise(&part), text)
+            }
+            Intent::FollowUp { what, otherwise } => match what {
+                FollowUp::Cancel(ReminderRef::Numbered(numbers)) => vec![WantedChange {
+                    calls: numbers.len(),
+                    ..WantedChange::of(Tool::CancelReminder, "")
+                }],
+                what if self.is_change(what) => Vec::new(),
+                _ => self.wanted_by(otherwise),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Of superpowers that the same words may mean one is enough.
+    fn wanted_of_powers(&self, calls: &PowerCalls, text: &str) -> Vec<WantedChange> {
+        let mut clear = self.clear_calls(calls);
+        clear.retain(|call| self.keeps(call));
+        let mut tools: Vec<Tool> = clear.iter().map(|call| Tool::Power(call.power)).collect();
+        tools.extend(self.sets_notices(calls).then_some(Tool::Notices));
+        if tools.is_empty() {
+            return Vec::new();
+        }
+        vec![WantedChange {
+            tools,
+            about: text.to_owned(),
+            calls: 1,
+        }]
+    }
+
+    /// Where all that are found are to be cancelled, their number in this chat.
+    fn count_to_cancel(&self, which: &RemindersToCancel) -> usize {
+        let zone = self.message.timezone.unwrap_or(Zone::UTC);
+        let mut found = self.open.iter().filter(|_| which.several).filter(|one| {
+            let minute = minute_of_day(one.send_at, zone);
+            let is_of_day = match &which.on {
+                Some(day) => one.recurrence.is_none() && day.contains(&one.send_at),
+                None => true,
+            };
+            is_of_day && (which.minutes.is_empty() || which.minutes.contains(&minute))
+        });
+        found.by_ref().count()
+    }
+}
