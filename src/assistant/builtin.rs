@@ -173,6 +173,10 @@ pub struct RemindersToCancel {
     pub on: Option<Range<Timestamp>>,
     /// Only those at one of these minutes after midnight; empty for any time of day.
     pub minutes: Vec<u32>,
+    /// `about` with the words of the time, which may as well belong to a reminder's text.
+    pub with_time: Option<String>,
+    /// Those that stay.
+    pub kept: Vec<Self>,
     /// All reminders that are found; otherwise one of them.
     pub several: bool,
 }
@@ -268,6 +272,18 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
     reminder::answered_text(&words)
+}
+
+/// Whether a request to a superpower only asks for something to be shown or told: "what's on my
+/// list", "my habits".
+pub fn only_asks(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    let asks = [
+        "what", "whats", "who", "whos", "how", "hows", "when", "whens", "where", "wheres", "which",
+        "why", "show", "list", "do", "does", "did", "is", "are", "am",
+    ];
+    words.is_question() || words.after(0, &asks).is_some() || words.len() <= 2
 }
 
 /// Whether it agrees to an offer, in more ways than "yes".

@@ -4,6 +4,7 @@
 mod answer;
 pub(super) mod before;
 mod before_time;
+mod cancelling;
 mod correction;
 mod half_understood;
 mod leftover;
@@ -66,7 +67,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         }
         "pause" | "resume" | "unpause" | "mute" | "suspend" => pending::paused(message),
         "cancel" | "delete" | "remove" | "clear" | "drop" | "stop" | "forget" | "dont" => {
-            pending::cancel(message).or_else(|| set(message))
+            cancelling::cancel(message).or_else(|| set(message))
         }
         "remind" | "set" | "create" | "add" | "make" | "schedule" | "give" | "be" | "send"
         | "i" | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert"

@@ -156,10 +156,6 @@ fn other_commands() {
             cancel("the dentist"),
         ),
         ("cancel the dentist reminder", cancel("dentist")),
-        (
-            "cancel my reminder to call mom tomorrow",
-            cancel("call mom"),
-        ),
         ("how many reminders do I have?", Intent::ListReminders),
         ("forget my reminder to call mom", cancel("call mom")),
         ("don't remind me to call mom", cancel("call mom")),
@@ -222,6 +218,15 @@ fn reminders_of_a_day_and_crises() {
         ("cancel all reminders for tomorrow", on(5)),
         ("cancel my reminders for friday", on(6)),
         ("cancel all reminders for today", on(4)),
+        (
+            "cancel my reminder to call mom tomorrow",
+            Intent::CancelReminders(RemindersToCancel {
+                about: Some("call mom".to_owned()),
+                with_time: Some("call mom tomorrow".to_owned()),
+                on: Some(midnight(5)..midnight(6)),
+                ..RemindersToCancel::default()
+            }),
+        ),
         ("I want to die", Intent::Crisis(CrisisKind::Despair)),
         (
             "Juno, I don't want to live anymore",

@@ -143,6 +143,22 @@ pub fn reminders_cancelled(reminders: &[(&str, Timestamp)]) -> String {
     }
 }
 
+/// "until friday": with friday's or without?
+pub fn last_day_unsure(day: &str) -> String {
+    format!(
+        "Including {day} or not? Say it with “through {day}” or “before {day}”. Nothing is cancelled yet."
+    )
+}
+
+pub fn reminders_to_cancel_unclear() -> String {
+    "I'm not sure which reminders you mean, so nothing is cancelled. I know for example “cancel all reminders this week”, “cancel all reminders before friday” and “cancel all reminders except the one about lunch”; “reminders” shows them with numbers, like “cancel 2”.".to_owned()
+}
+
+/// None of those that should stay is known.
+pub fn nothing_to_keep() -> String {
+    "I found no reminder that should stay, so nothing is cancelled. “reminders” shows the ones you have.".to_owned()
+}
+
 pub fn no_reminder_in_group() -> String {
     "I found no such reminder of this group. Your own ones I cancel in our direct chat.".to_owned()
 }

@@ -19,18 +19,26 @@ impl MessageTurn<'_> {
         request: &RemindersToCancel,
     ) -> Result<String> {
         let about = request.about.as_deref();
-        let mut found = self.reminders_matching(tx, about, request.on.as_ref())?;
+        let (mut found, on) = self.named(tx, request)?;
         if let (true, Some(name), None) = (found.is_empty(), about, &request.on)
             && let Some(reply) = self.delete_event_named(tx, name)?
         {
             return Ok(reply);
         }
-        if !request.minutes.is_empty() {
-            let minute = |reminder: &Reminder| minute_of_day(reminder.send_at, self.zone());
-            found.retain(|reminder| request.minutes.contains(&minute(reminder)));
-            if found.len() > 1 && !request.several {
-                return self.ask_which(tx, "with its number, like “cancel 2”", &found);
+        for kept in &request.kept {
+            let (stays, _) = self.named(tx, kept)?;
+            if stays.is_empty() {
+                return Ok(wording::nothing_to_keep());
             }
+            found.retain(|one| stays.iter().all(|other| other.id != one.id));
+        }
+        if found.is_empty() && !request.kept.is_empty() {
+            return Ok(wording::left_as_it_was());
+        }
+        let is_one_thing = found.windows(2).all(|pair| pair[0].text == pair[1].text);
+        let is_one = request.minutes.is_empty() && is_one_thing;
+        if found.len() > 1 && !request.several && !is_one {
+            return self.ask_which(tx, "with its number, like “cancel 2”", &found);
         }
         // "all" said in private means none of a group, where others go by them.
         let mut of_groups = Vec::new();
@@ -43,7 +51,7 @@ impl MessageTurn<'_> {
             }
             found.retain(|one| of_groups.iter().all(|other| other.id != one.id));
         }
-        let is_of_one_day = request.on.is_some();
+        let is_of_one_day = on.is_some();
         let (kept, ended): (Vec<Reminder>, Vec<Reminder>) = found
             .into_iter()
             .partition(|reminder| is_of_one_day && reminder.recurrence.is_some());
@@ -54,7 +62,7 @@ impl MessageTurn<'_> {
             replies.push(wording::reminders_cancelled(&pairs(&ended_texts)));
         }
         for reminder in &kept {
-            replies.extend(self.leave_out(tx, reminder, request.on.as_ref(), ended.is_empty())?);
+            replies.extend(self.leave_out(tx, reminder, on.as_ref(), ended.is_empty())?);
         }
         // Last, so that "undo" brings these back.
         self.cancel_reminders(tx, &ended)?;
@@ -69,6 +77,26 @@ impl MessageTurn<'_> {
             (true, false) => wording::reminders_cancelled(&[]),
             (false, _) => replies.join("\n"),
         })
+    }
+
+    /// Those that are named, and the days if they were named by these.
+    fn named(
+        &self,
+        tx: &Tx<'_>,
+        one: &RemindersToCancel,
+    ) -> Result<(Vec<Reminder>, Option<Range<Timestamp>>)> {
+        if let Some(whole) = &one.with_time {
+            let found = self.reminders_matching(tx, Some(whole), None)?;
+            if !found.is_empty() {
+                return Ok((found, None));
+            }
+        }
+        let mut found = self.reminders_matching(tx, one.about.as_deref(), one.on.as_ref())?;
+        if !one.minutes.is_empty() {
+            let minute = |reminder: &Reminder| minute_of_day(reminder.send_at, self.zone());
+            found.retain(|reminder| one.minutes.contains(&minute(reminder)));
+        }
+        Ok((found, one.on.clone()))
     }
 
     /// Leaves out the times of a repeating reminder on one day, or says why not. `by_undo`: it is

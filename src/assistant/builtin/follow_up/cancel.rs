@@ -31,18 +31,24 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words
         .after(range.start, &["the", "my"])
         .unwrap_or(range.start);
-    if range.len() > 1 && words.get(range.end - 1) == "one" && from + 1 < range.end {
+    let is_one = words.get(range.end - 1) == "one" && words.get(range.start) != "all";
+    if range.len() > 1 && is_one && from + 1 < range.end {
         let about = subject(words.original(from..range.end - 1));
         return Some(FollowUp::Cancel(ReminderRef::About(about)));
     }
     let but = [
-        "all but", "all except", "everything but", "everything except", "all reminders but",
-        "all reminders except", "all of them but", "all of them except",
+        "all but", "all except", "everything but", "everything except", "all of them but",
+        "all of them except",
     ];
-    if let Some(from) = words.after(range.start, &but) {
+    let reminders_but = [
+        "all reminders but", "all reminders except", "all my reminders but",
+        "all my reminders except", "all the reminders but", "all the reminders except",
+    ];
+    let named = words.after(range.start, &but);
+    if let Some(from) = named.or_else(|| words.after(range.start, &reminders_but)) {
         let kept = match numbers(words, from).filter(|(_, end)| *end == range.end) {
             Some((numbers, _)) => ReminderRef::Numbered(numbers),
-            None => ReminderRef::About(about(words, from..range.end)?),
+            None => ReminderRef::About(about(words, named?..range.end)?),
         };
         return Some(FollowUp::CancelAllBut(kept));
     }
