@@ -4,8 +4,8 @@ mod several;
 
 use super::builtin::parsing::read_message;
 use super::builtin::{
-    Intent, MessageContext, ParsedMessage, UnknownMessage, crisis, follow_up, one_request,
-    small_talk,
+    FollowUp, Intent, MessageContext, ParsedMessage, UnknownMessage, crisis, follow_up,
+    one_request, small_talk,
 };
 use super::powers::{PowerCalls, recognise_message};
 use crate::clock::Zone;
@@ -69,6 +69,7 @@ fn intent_of(message: &ParsedMessage) -> Intent {
         .flatten();
     let intent = several.unwrap_or_else(|| one_request(message));
     match follow_up::read(message) {
+        Some(FollowUp::ChangeUnclear) if matches!(intent, Intent::Several(_)) => intent,
         Some(what) => Intent::FollowUp {
             what,
             otherwise: Box::new(intent),

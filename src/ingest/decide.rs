@@ -109,6 +109,11 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.answer_about_change(tx, &intent)? {
             return Ok(Some(reply));
         }
+        if !self.left_to_model
+            && let Some(question) = self.ask_before_undo(tx, &intent)?
+        {
+            return Ok(Some(question.into()));
+        }
         // Links and warnings about secrets are never left to a model.
         let left_to_model = self.left_to_model
             && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
@@ -130,6 +135,7 @@ impl MessageTurn<'_> {
             && let Some(power) = power
             && let Some(reply) = self.use_power(tx, power, &intent)?
         {
+            self.withdraw_after_power(tx)?;
             return Ok(Some(reply.into()));
         }
         let replies = &self.ingest.replies;

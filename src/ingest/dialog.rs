@@ -157,6 +157,11 @@ pub(super) enum Question {
     },
     /// Whether to do what these words request.
     OfferedRequest(String),
+    /// Whether to take back what was changed then, by this superpower or by the assistant itself.
+    Undo {
+        at: i64,
+        power: Option<String>,
+    },
     /// Whether to change the person's calendar.
     ChangeCalendar(PendingCalendarChange),
 }

@@ -9,6 +9,7 @@ mod referent;
 mod skipping;
 mod snooze;
 mod stated_fact;
+mod undo_asked;
 
 use self::referent::Referent;
 use super::carry_out::{described, listed, pairs};
@@ -82,6 +83,10 @@ impl MessageTurn<'_> {
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
             FollowUp::Rename { which, text } => self.rename(tx, which, text)?.map(Reply::from),
             FollowUp::Reword { old, new } => self.reword(tx, old, new)?.map(Reply::from),
+            FollowUp::ChangeUnclear => match self.latest_found(tx)? {
+                Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
+                _ => None,
+            },
             FollowUp::Replace { to, text } => self.replace(tx, to, text)?.map(Reply::from),
             FollowUp::Skip { which, day } => {
                 let skipped = self.skip(tx, which, day.as_ref())?;
@@ -158,6 +163,9 @@ impl MessageTurn<'_> {
             }) => self.forget_these(tx, &ids, &birthdays, &about)?,
             Some(Question::ForgetEverything) => self.forget_everything(tx)?,
             Some(Question::ChangeCalendar(question)) => self.change_calendar(tx, &question)?,
+            Some(Question::Undo { at, power }) => {
+                self.undo_asked(tx, Timestamp(at), power.as_deref())?
+            }
             _ => return Ok(None),
         };
         self.drop_question(tx)?;
@@ -256,7 +264,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    pub(super) fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
         let latest = tx.dialog(self.room.id, self.user.id)?.latest;
         let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
         let Some((latest, at)) = latest else {

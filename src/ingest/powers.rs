@@ -193,7 +193,7 @@ impl MessageTurn<'_> {
         Ok(None)
     }
 
-    fn text_of(&self, reply: PowerReply) -> String {
+    pub(super) fn text_of(&self, reply: PowerReply) -> String {
         match reply {
             PowerReply::Said { text, .. } => text,
             PowerReply::TooMany => self.too_many(),

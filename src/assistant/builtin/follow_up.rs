@@ -26,6 +26,9 @@ use crate::model::recurrence::Recurrence;
 
 /// Earlier hours are meant only where a reminder was as early.
 const DAY_BEGINS_HOUR: u32 = 7;
+/// Bare hours from this one on are not meant.
+const DAY_ENDS_HOUR: u32 = 23;
+const HALF_DAY_MINUTES: u32 = 12 * 60;
 /// A time so little before the one of a morning is of that morning, too.
 const SHORTLY_MINUTES: u32 = 60;
 
@@ -58,6 +61,8 @@ pub enum FollowUp {
         old: String,
         new: String,
     },
+    /// "make it 7 or 8", "make it 7 and buy milk": more than a time, which is not understood.
+    ChangeUnclear,
     /// "make it 7 and call dad instead": another time and another text.
     Replace {
         to: TimeChange,
@@ -279,36 +284,64 @@ impl TimeChange {
             (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
             (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
             (NewTimeText::At(spec), None) => {
-                let mut spec = in_same_half(*spec, local.time());
                 let is_time_only = spec.wait.is_none() && spec.day.is_none();
-                if is_time_only && send_at > now {
-                    spec.day = Some(day_of(local.date(), now, own));
+                let day = day_of(local.date(), now, own);
+                let day = Some(day).filter(|_| is_time_only && send_at > now);
+                let spec = Spec {
+                    day: spec.day.or(day),
+                    ..*spec
+                };
+                let is_whole_hour = spec.clock.is_some_and(|clock| clock.minute == 0);
+                let same = in_same_half(spec, local.time());
+                // A whole hour of a day that was named is the first one of it.
+                match once(&same, now, zone) {
+                    Ok(new) if is_time_only => Ok(new),
+                    _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
+                    _ => at_own_time(same, local.time(), now, zone),
                 }
-                let day_only = spec.clock.is_none() && spec.part.is_none();
-                if day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
-                    spec = spec.merged(when::exact_time(local.time())).unwrap_or(spec);
-                }
-                once(&spec, now, zone)
             }
         }
     }
 }
 
-/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A bare hour has a
-/// rule of its own.
+/// At the time of day that it had, where none was named.
+fn at_own_time(
+    spec: Spec,
+    before: NaiveTime,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<NewTime, String> {
+    let day_only = spec.clock.is_none() && spec.part.is_none();
+    let spec = match day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
+        true => spec.merged(when::exact_time(before)).unwrap_or(spec),
+        false => spec,
+    };
+    once(&spec, now, zone)
+}
+
+/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A whole hour is
+/// so where the other half of the day is no nearer, and never late at night: "7" for one of 18:00 is
+/// 19:00, "11" is 11:00.
 fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
-    let is_open = |clock: &Clock| !clock.exact && clock.minute > 0 && clock.hour < 12;
+    let is_open = |clock: &Clock| !clock.exact && clock.hour < 12;
     let Some(clock) = spec
         .clock
         .filter(|clock| is_open(clock) && spec.part.is_none())
     else {
         return spec;
     };
-    let earlier_by =
-        (before.hour() * 60 + before.minute()).checked_sub(clock.hour * 60 + clock.minute);
+    let (before_minute, minute) = (
+        before.hour() * 60 + before.minute(),
+        clock.hour * 60 + clock.minute,
+    );
+    let is_nearer_late = before_minute.abs_diff(minute + HALF_DAY_MINUTES)
+        <= before_minute.abs_diff(minute)
+        && clock.hour + 12 < DAY_ENDS_HOUR;
+    let earlier_by = before_minute.checked_sub(minute);
     let is_shortly_before = earlier_by.is_some_and(|minutes| minutes <= SHORTLY_MINUTES);
     let hour = match before.hour() {
-        12.. => clock.hour + 12,
+        12.. if clock.minute > 0 || is_nearer_late => clock.hour + 12,
+        12.. => return spec,
         early if is_shortly_before || clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
         _ => return spec,
     };

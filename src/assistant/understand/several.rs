@@ -4,7 +4,8 @@
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
-    Intent, MessageContext, ParsedMessage, one_request, parsing, when,
+    FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, follow_up, one_request, parsing,
+    when,
 };
 use crate::assistant::powers::{Power, Strength, recognise};
 use crate::assistant::wording;
@@ -14,7 +15,7 @@ const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
 
 /// How a request begins that follows another one after "and".
-const BEGINNINGS: [&str; 51] = [
+const BEGINNINGS: [&str; 85] = [
     "remind me", "remind us", "can you remind me", "could you remind me", "please remind me",
     "wake me", "dont let me forget", "remember that", "remember my", "note that", "my name is",
     "call me", "i live in", "im in", "my time zone is", "my timezone is", "spent", "i spent",
@@ -22,15 +23,29 @@ const BEGINNINGS: [&str; 51] = [
     "my mood is", "budget", "set", "forget", "whats on my", "show my", "show me my",
     "what is on my", "what do i have", "how much have i", "how much did i", "how much is left",
     "whats left", "who owes", "my reminders", "my list", "my habits", "list my", "show the list",
-    "show reminders", "cancel my", "cancel the", "cancel all", "done with", "remove",
+    "show reminders", "cancel my", "cancel the", "cancel all", "done with", "remove", "delete my",
+    "delete the", "delete all", "list all", "list reminders", "show all", "tell me", "make it",
+    "make that", "change it", "move it", "move my", "move the", "change my", "snooze", "skip",
+    "what time", "what day", "whats the", "what is the", "whats", "what is", "how is", "hows",
+    "how are", "who is", "whos", "when is", "whens", "where is", "wheres", "are you", "do i have",
+    "will it",
 ];
 
 /// Their first words. Sorted.
 static FIRST_WORDS: WordSet = WordSet::new(&[
-    "add", "budget", "call", "can", "cancel", "could", "done", "dont", "forget", "how", "i", "im",
-    "ive", "list", "mood", "my", "note", "plan", "please", "put", "remember", "remind", "remove",
-    "set", "show", "spent", "split", "track", "wake", "what", "whats", "who",
+    "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "do", "done",
+    "dont", "forget", "how", "hows", "i", "im", "ive", "list", "make", "mood", "move", "my",
+    "note", "plan", "please", "put", "remember", "remind", "remove", "set", "show", "skip",
+    "snooze", "spent", "split", "tell", "track", "wake", "what", "whats", "when", "whens", "where",
+    "wheres", "who", "whos", "will",
 ]);
+
+/// How a question begins that nobody is to be reminded of, where a comma is before it.
+const QUESTIONS: [&str; 22] = [
+    "what time", "what day", "whats", "what is", "how is", "hows", "how are", "who is", "whos",
+    "when is", "whens", "where is", "wheres", "are you", "do i have", "will it", "how much",
+    "who owes", "what do i have", "how many", "can you tell", "could you tell",
+];
 
 /// One request of a message.
 struct Part<'a> {
@@ -54,6 +69,17 @@ impl<'a> Part<'a> {
         if may_be_power && asks_for_power(&context, message.context.group) {
             intent = Intent::Power(text.to_owned());
         }
+        let is_open = matches!(
+            intent,
+            Intent::Unknown | Intent::Unclear(_) | Intent::Power(_)
+        );
+        if is_open && let Some(what) = follow_up::read(&part).filter(changes_reminder) {
+            let otherwise = Box::new(match intent {
+                Intent::Power(text) => Intent::Power(text),
+                _ => Intent::Unclear(wording::part_not_understood(text)),
+            });
+            intent = Intent::FollowUp { what, otherwise };
+        }
         Self {
             text,
             intent,
@@ -69,7 +95,7 @@ impl<'a> Part<'a> {
 
     /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded
     /// of, or wants to be remembered, may itself sound like a request.
-    fn ends_before(&self, next: &Words) -> bool {
+    fn ends_before(&self, next: &Words, part: &Part<'_>) -> bool {
         let begins = |phrases: &[&str]| next.after(0, phrases).is_some();
         match self.intent {
             Intent::Remind { .. }
@@ -78,7 +104,7 @@ impl<'a> Part<'a> {
             | Intent::AskWhat { .. }
             | Intent::AskRest { .. }
             | Intent::Several(_)
-                if adds_to_list(next) =>
+                if adds_to_list(next) || part.is_for_assistant(next) =>
             {
                 true
             }
@@ -99,6 +125,52 @@ impl<'a> Part<'a> {
             }
             _ => true,
         }
+    }
+}
+
+impl Part<'_> {
+    /// Whether only the assistant can do it: it names reminders, or asks for what is known here.
+    fn is_for_assistant(&self, words: &Words) -> bool {
+        match &self.intent {
+            Intent::CancelReminders(_)
+            | Intent::ListReminders
+            | Intent::FindReminders { .. }
+            | Intent::Agenda { .. }
+            | Intent::Status
+            | Intent::Usage => true,
+            Intent::FollowUp { what, .. } => {
+                let repeats = matches!(what, FollowUp::Change { to, .. } if to.is_repeat());
+                repeats
+                    || words
+                        .iter()
+                        .any(|word| matches!(word, "reminder" | "reminders"))
+            }
+            Intent::Power(_) => words.after(0, &QUESTIONS).is_some(),
+            Intent::Say(_) => words
+                .after(
+                    0,
+                    &["what time", "what day", "whats the time", "whats the date"],
+                )
+                .is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// A message about reminders that were named before, which stands beside another request.
+fn changes_reminder(what: &FollowUp) -> bool {
+    match what {
+        FollowUp::Change { .. }
+        | FollowUp::ChangeUnclear
+        | FollowUp::Rename { .. }
+        | FollowUp::Skip { .. }
+        | FollowUp::Snooze(Some(_))
+        | FollowUp::SnoozeNumbered { .. }
+        | FollowUp::CancelAllBut(_) => true,
+        FollowUp::Cancel(which) => {
+            matches!(which, ReminderRef::Numbered(_) | ReminderRef::About(_))
+        }
+        _ => false,
     }
 }
 
@@ -160,7 +232,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
         let before = std::mem::replace(&mut has_day, names_day(part.text));
         let is_unsure = part.is_second && before && !has_day && !names_wait(part.text);
         match part.intent {
-            Intent::Say(_) if !part.text.ends_with('?') => None,
+            Intent::Say(_) if !part.is_second && !part.text.ends_with('?') => None,
             Intent::Unknown if is_statement(part.text) => None,
             Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(part.text))),
             intent if is_unsure => Some(with_unsure_day(intent, part.text)),
@@ -170,9 +242,13 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
     Some(Intent::Several(each.collect()))
 }
 
-/// Whether at least two parts are requests, or one that follows other sentences: what follows a
-/// request may belong to it.
+/// Whether at least two parts are requests, or one that follows other sentences or is followed by
+/// questions: what else follows a request may belong to it.
 fn has_requests(parts: &[Part<'_>]) -> bool {
+    let asks = |part: &Part<'_>| Words::new(part.text).after(0, &QUESTIONS).is_some();
+    if parts[1..].iter().all(|part| part.is_second || asks(part)) {
+        return parts[0].is_request();
+    }
     let mut requests = parts.iter().filter(|part| part.intent.is_command());
     match (requests.next(), requests.next()) {
         (Some(_), Some(_)) => true,
@@ -274,10 +350,14 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         let part = Part::read(words.original(start..before), message);
         // "spent 20 on lunch remind me at 5 to log it"
         let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));
-        if is_sure
-            && part.is_request()
-            && part.ends_before(&Words::new(next))
-            && Part::read(next, message).is_request()
+        if !is_sure || !part.is_request() {
+            continue;
+        }
+        let (said, next) = (Words::new(next), Part::read(next, message));
+        let asks = said.after(0, &QUESTIONS).is_some();
+        let is_said = asks && matches!(next.intent, Intent::Say(_));
+        if asks && words.is_set_off(at - 1)
+            || part.ends_before(&said, &next) && (next.is_request() || is_said)
         {
             parts.push(part);
             start = at;

@@ -89,6 +89,24 @@ pub fn nothing_to_undo() -> String {
         .to_owned()
 }
 
+/// "make it 7 or 8"
+pub fn change_unclear() -> String {
+    "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
+        .to_owned()
+}
+
+/// "undo" after a message that changed nothing. `changed_by`: the message whose change it would take
+/// back.
+pub fn undo_unsure(changed_by: Option<&str>) -> String {
+    let change = match changed_by {
+        Some(text) => format!("what “{}” changed", quoted(text)),
+        None => "the change before it".to_owned(),
+    };
+    format!(
+        "There's nothing to take back of your last message. Shall I take back {change}? Say “yes”."
+    )
+}
+
 pub fn undone_already() -> String {
     "I've taken back the last change already, and can't go back further. Nothing has changed."
         .to_owned()

@@ -99,16 +99,49 @@ impl MessageTurn<'_> {
         }))
     }
 
-    /// An offer stands until something else is said.
+    /// An offer stands until something else is said, and the question for a part of a reminder until
+    /// something else is requested.
     pub(in crate::ingest) fn withdraw_offer(&self, tx: &mut Tx<'_>, intent: &Intent) -> Result<()> {
         if self.in_group() || matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
             return Ok(());
         }
-        match self.question(tx)? {
-            Some(Question::OfferedReminder { .. } | Question::OfferedRequest(_)) => {
-                self.drop_question(tx)
-            }
-            _ => Ok(()),
+        let is_over = match self.question(tx)? {
+            Some(
+                Question::OfferedReminder { .. }
+                | Question::OfferedRequest(_)
+                | Question::Undo { .. },
+            ) => true,
+            Some(Question::When { .. } | Question::What { .. }) => changes_something(intent),
+            _ => false,
+        };
+        match is_over {
+            true => self.drop_question(tx),
+            false => Ok(()),
         }
     }
+
+    /// The same for what a superpower was asked for, and did.
+    pub(in crate::ingest) fn withdraw_after_power(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let asked = self.question(tx)?;
+        let is_open = matches!(asked, Some(Question::When { .. } | Question::What { .. }));
+        match is_open && !self.powers_of(tx, self.now)?.is_empty() {
+            true => self.drop_question(tx),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether it requests a change, complete in itself.
+const fn changes_something(intent: &Intent) -> bool {
+    matches!(
+        intent,
+        Intent::Several(_)
+            | Intent::Remember { .. }
+            | Intent::Forget { .. }
+            | Intent::ForgetEverything
+            | Intent::Remind { .. }
+            | Intent::RemindBefore(_)
+            | Intent::CancelReminders(_)
+            | Intent::SetName(_)
+    )
 }

@@ -36,6 +36,17 @@ impl RequestedPower {
         self.explicit
     }
 
+    /// The superpower whose last change is to be taken back.
+    pub(in crate::ingest) fn undone(&self) -> Option<Power> {
+        match &self.what {
+            PowerRequest::Try(attempts) => attempts
+                .iter()
+                .find(|attempt| attempt.action == PowerAction::Undo)
+                .map(|attempt| attempt.power),
+            _ => None,
+        }
+    }
+
     /// Whether it may state something planned: a booking, a parcel, an event.
     pub(super) fn may_keep_days(&self) -> bool {
         match &self.what {

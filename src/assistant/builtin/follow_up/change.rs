@@ -134,7 +134,8 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         is_text.is_some() || matches!(verb, "change" | "rename" | "reword" | "correct");
     let to = (at..range.end).find(|at| matches!(words.get(*at), "to" | "into"))?;
     let text = to + 1..range.end;
-    if !may_be_text || text.is_empty() {
+    let is_time = || is_text.is_none() && begins_with_time(words, to + 1);
+    if !may_be_text || text.is_empty() || is_time() {
         return None;
     }
     let named = match is_text {
@@ -156,16 +157,18 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Rename { which, text })
 }
 
+/// The reminder that was named or delivered last.
+const LATEST: [&str; 12] = [
+    "that one", "this one", "it", "that", "this", "the last one", "the reminder", "my reminder",
+    "that reminder", "this reminder", "the last reminder", "the time",
+];
+
 /// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
 pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let at = range.start + 1;
     let verb = words.get(range.start);
-    let latest = [
-        "it", "that", "this", "that one", "this one", "the last one", "the reminder",
-        "my reminder", "that reminder", "this reminder", "the last reminder", "the time",
-    ];
     // The longest phrase wins.
-    let referred = latest
+    let referred = LATEST
         .iter()
         .filter_map(|phrase| words.after(at, &[phrase]))
         .max();
@@ -206,6 +209,32 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         which: ReminderRef::Numbered(numbers),
         to,
     })
+}
+
+/// "7 and milk", "7 or 8", "friday with bo": unlike "3 eggs".
+fn begins_with_time(words: &Words, at: usize) -> bool {
+    let hour = || {
+        let (_, end) = when::read_hour_alone(words, at)?;
+        let is_link = matches!(
+            words.get(end),
+            "" | "and" | "or" | "&" | "then" | "but" | "if" | "on" | "in" | "for" | "except"
+        );
+        (is_link || words.is_set_off(end - 1)).then_some(())
+    };
+    when::read(words, at).is_some() || hour().is_some()
+}
+
+/// "make it 7 or 8", "change it to 7 and buy milk": not all of it is a time.
+pub(super) fn change_unclear(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let from = words.after(range.start + 1, &LATEST)?;
+    let is_verb = matches!(
+        words.get(range.start),
+        "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay" | "set"
+    );
+    let from = words
+        .after(from, &["to", "till", "until", "for", "at", "on"])
+        .unwrap_or(from);
+    (is_verb && begins_with_time(words, from)).then_some(FollowUp::ChangeUnclear)
 }
 
 /// "7 and call dad" of "make it 7 and call dad instead".

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::cancel::{cancel, switched_off};
-use super::change::{CORRECTIONS, change, corrected, limited, numbers, rename, reworded};
+use super::change::{
+    CORRECTIONS, change, change_unclear, corrected, limited, numbers, rename, reworded,
+};
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::{pause, skip};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
@@ -33,7 +35,9 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         "snooze" => snooze(words, at + 1..end),
         "remind" => again(words, at..end),
         "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay"
-        | "set" | "put" | "bring" => change(words, at..end).or_else(|| rename(words, at..end)),
+        | "set" | "put" | "bring" => change(words, at..end)
+            .or_else(|| rename(words, at..end))
+            .or_else(|| change_unclear(words, at..end)),
         "rename" | "reword" | "correct" => rename(words, at..end),
         "cancel" | "delete" | "remove" | "stop" => cancel(words, at + 1..end),
         "turn" | "switch" => switched_off(words, at..end),

@@ -2,6 +2,7 @@
 
 use super::half_understood::has_time_left;
 use super::parts::{after_link, text_of};
+use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
 use std::ops::Range;
 
@@ -32,9 +33,15 @@ pub(in crate::assistant::builtin) fn text_alone(
     is_alone.then_some(text)
 }
 
-/// Whether it may tell what was asked for: no question, and no "whatever".
+/// Whether it may tell what was asked for: no question, no "whatever", and nothing that is over.
 pub(in crate::assistant::builtin) fn may_answer(words: &Words) -> bool {
-    !(words.is_question() || begins_question(words) || is_shrug(words))
+    !(words.is_question() || begins_question(words) || is_shrug(words) || is_over(words))
+}
+
+/// "i had a great day", "we went home".
+fn is_over(words: &Words) -> bool {
+    let is_person = matches!(words.get(0), "i" | "we" | "he" | "she" | "it" | "they");
+    is_person && (matches!(words.get(1), "was" | "were" | "had") || is_past(words.get(1)))
 }
 
 /// "can you remind bob", but not "how to fix the sink".

@@ -182,11 +182,11 @@ pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usi
 
 /// Whether the end takes the request back or limits it: "actually don't", "but not if it rains".
 pub(super) fn is_taken_back(words: &Words) -> bool {
-    const ENDS: [&str; 20] = [
+    const ENDS: [&str; 22] = [
         "actually dont", "actually no", "actually not", "no dont", "on second thought dont",
         "never mind", "nevermind", "nvm", "forget it", "forget that", "scratch that", "cancel it",
-        "cancel that", "and cancel it", "or dont", "just kidding", "jk", "not anymore",
-        "maybe not", "or maybe not",
+        "cancel that", "and cancel it", "and undo it", "and undo that", "or dont", "just kidding",
+        "jk", "not anymore", "maybe not", "or maybe not",
     ];
     const LIMITS: [&str; 8] = [
         "but not if", "but not when", "but not on", "but not at", "but if", "only if", "only when",

@@ -129,7 +129,7 @@ fn is_task(words: &Words<'_>, from: usize) -> bool {
 }
 
 /// The past of a verb: "called", "went".
-fn is_past(word: &str) -> bool {
+pub(super) fn is_past(word: &str) -> bool {
     let is_regular = word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed");
     is_regular || IRREGULAR_PAST.contains(word)
 }

@@ -1,0 +1,124 @@
+//! "undo" right after a request that changed nothing: it may mean that request, so nothing is taken
+//! back before the person agrees.
+
+use crate::assistant::builtin::FollowUp;
+use crate::assistant::powers::{Power, PowerAction};
+use crate::assistant::{self, Intent, wording};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS, Question};
+use crate::ingest::turn::MessageTurn;
+use crate::store::{MessageRow, Tx};
+
+/// Messages among which the one is looked for whose change would be taken back.
+const MESSAGES_MAX: usize = 20;
+
+impl MessageTurn<'_> {
+    /// The question whether an older change is meant. `None`: the last message changed something, or
+    /// requested nothing.
+    pub(in crate::ingest) fn ask_before_undo(
+        &self,
+        tx: &mut Tx<'_>,
+        intent: &Intent,
+    ) -> Result<Option<String>> {
+        let is_undo = matches!(
+            intent,
+            Intent::FollowUp {
+                what: FollowUp::Undo,
+                ..
+            }
+        );
+        if !is_undo || self.in_group() || self.agent.is_none() {
+            return Ok(None);
+        }
+        let power = self.requested_power.as_ref().and_then(|it| it.undone());
+        let Some(changed_at) = self.changed_at(tx, power)? else {
+            return Ok(None);
+        };
+        let said = match self.room.head {
+            Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
+            None => Vec::new(),
+        };
+        let Some(last) = said.first() else {
+            return Ok(None);
+        };
+        if last.received_at <= changed_at || !self.may_be_undone_by_mistake(last) {
+            return Ok(None);
+        }
+        let change = said.iter().find(|one| one.received_at == changed_at);
+        self.ask(
+            tx,
+            &Question::Undo {
+                at: changed_at.0,
+                power: power.map(|power| power.name().to_owned()),
+            },
+        )?;
+        Ok(Some(wording::undo_unsure(
+            change.map(|change| change.text.as_str()),
+        )))
+    }
+
+    /// When what "undo" takes back was changed; `None`: there is nothing, or it is too old.
+    fn changed_at(&self, tx: &Tx<'_>, power: Option<Power>) -> Result<Option<Timestamp>> {
+        if let Some(power) = power {
+            return tx.power_state_written_at(self.owner(), power.name());
+        }
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, self.now);
+        let can_be_undone = |latest: &Latest| {
+            !latest.is_undone && (latest.event != Event::Delivered || latest.fact.is_some())
+        };
+        Ok(latest
+            .filter(|(latest, _)| can_be_undone(latest))
+            .map(|(_, at)| at))
+    }
+
+    /// Whether the message requested something, or was not understood. Questions and small talk are
+    /// nothing that "undo" may mean.
+    fn may_be_undone_by_mistake(&self, last: &MessageRow) -> bool {
+        if last.user != self.user.id {
+            return false;
+        }
+        let persona = &self.ingest.persona.get().name;
+        let mut message = self.message.clone().into_owned();
+        message.text.clone_from(&last.text);
+        let context = message.context(persona, self.timezone(), last.received_at);
+        let understood = assistant::understand_all(&context);
+        let is_for_power = !understood.calls.calls.is_empty();
+        match understood.intent {
+            Intent::Say(_)
+            | Intent::Help(_)
+            | Intent::ListReminders
+            | Intent::FindReminders { .. }
+            | Intent::Agenda { .. }
+            | Intent::Recall { .. }
+            | Intent::Status
+            | Intent::Usage => false,
+            Intent::FollowUp { what, .. } => {
+                what.is_command() && !matches!(what, FollowUp::Undo | FollowUp::Dates(_))
+            }
+            Intent::Unknown if is_for_power => !assistant::only_asks(&last.text, persona),
+            _ => true,
+        }
+    }
+
+    /// "yes" to it: only what was named.
+    pub(super) fn undo_asked(
+        &self,
+        tx: &mut Tx<'_>,
+        at: Timestamp,
+        power: Option<&str>,
+    ) -> Result<String> {
+        let power = power.and_then(Power::named);
+        if self.changed_at(tx, power)? != Some(at) {
+            return Ok(wording::nothing_to_undo());
+        }
+        let undone = match power {
+            Some(power) => self
+                .act(tx, power, PowerAction::Undo)?
+                .map(|it| self.text_of(it)),
+            None => self.undo(tx)?,
+        };
+        Ok(undone.unwrap_or_else(wording::nothing_to_undo))
+    }
+}
