@@ -6,6 +6,7 @@ use super::dialog::{self, Event, LATEST_MS, Latest, StatedFact};
 use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
+use super::versions;
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{Power, PowerAction, Strength};
 use crate::assistant::{self, Intent, Understanding, wording};
@@ -65,7 +66,7 @@ impl MessageTurn<'_> {
         rows: &'r [MessageRow],
     ) -> Result<Option<&'r MessageRow>> {
         for row in rows {
-            if self.is_noted(tx, row.received_at)? {
+            if self.is_noted(tx, versions::acted_at(row))? {
                 return Ok(Some(row));
             }
         }
@@ -97,7 +98,7 @@ impl MessageTurn<'_> {
         {
             return self.correct_time(tx, earlier);
         }
-        let at = earlier.received_at;
+        let at = versions::acted_at(earlier);
         self.drop_question_of(tx, at)?;
         // A name or a time zone is replaced by the new one.
         let stated = self.latest_of(tx, at)?.and_then(|latest| latest.fact);
@@ -121,7 +122,7 @@ impl MessageTurn<'_> {
     /// The earlier version moved reminders, or put them off. They are as before, so that the new
     /// one counts from there and means the same ones.
     fn correct_time(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<EditOutcome> {
-        let latest = self.latest_of(tx, earlier.received_at)?;
+        let latest = self.latest_of(tx, versions::acted_at(earlier))?;
         let Some(latest) = latest.filter(|latest| !latest.reminders.is_empty()) else {
             let is_last = self.room.head == Some(earlier.id);
             return Ok(match is_last {

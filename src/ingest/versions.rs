@@ -52,6 +52,14 @@ pub(super) fn among<'r>(before: &'r [MessageRow], message: &MessageRow) -> Vec<&
     versions.collect()
 }
 
+/// When a message changed something, if it did: the time of what it made.
+pub(super) fn acted_at(message: &MessageRow) -> Timestamp {
+    let decision = message.decision.as_deref();
+    let decision: Option<Value> = decision.and_then(|json| serde_json::from_str(json).ok());
+    let at = decision.and_then(|decision| decision.get("acted_at")?.as_i64());
+    at.map_or(message.received_at, Timestamp)
+}
+
 /// Whether it is the message with this key, or a correction of it.
 fn is_version(row: &MessageRow, key: &str, user: UserId, now: Timestamp) -> bool {
     let context = row.context.as_deref();

@@ -132,6 +132,14 @@ impl View<'_> {
         )
     }
 
+    /// The open reminders of a user that were made then, soonest first.
+    pub fn reminders_made_at(&self, user: UserId, at: Timestamp) -> Result<Vec<Reminder>> {
+        self.all(
+            &format!("{COLUMNS} WHERE user_id = ?1 AND created_at = ?2 ORDER BY send_at, id"),
+            (user, at),
+        )
+    }
+
     /// The reminder with this UUID.
     pub fn reminder(&self, schedule_id: &str) -> Result<Option<Reminder>> {
         self.find(&format!("{COLUMNS} WHERE schedule_id = ?1"), [schedule_id])

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::claims::DENIAL;
 use super::support::model_server::{Mode, ModelServer, calling};
-use super::support::{Service, direct, group};
-use super::{APOLOGY, count, service};
+use super::support::{self, Service, direct, group};
+use super::tools::{subscribe, subscribed};
+use super::{APOLOGY, count, service, service_with};
 
 fn says(text: &str) -> Mode {
     Mode::Say(text.to_owned())
@@ -167,4 +168,141 @@ async fn a_groups_reminder_is_replaced_too() {
     }
     assert_eq!(minutes(&service), [120]);
     assert_eq!(count(&service, "messages"), 2);
+}
+
+fn add(things: &[&str]) -> (&'static str, Value) {
+    ("todo_list", json!({"operation": "add", "items": things}))
+}
+
+fn remember(text: &str) -> (&'static str, Value) {
+    ("remember", json!({ "text": text }))
+}
+
+/// All that is kept, as text.
+fn kept(service: &Service) -> String {
+    let rows = service.rows(
+        "SELECT text FROM reminders UNION ALL SELECT text FROM memories
+         UNION ALL SELECT state FROM power_states",
+    );
+    format!("{rows:?}")
+}
+
+/// Whatever the first version did is replaced by what the new one does.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_the_first_version_did_is_replaced() {
+    let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let spent = |amount: i64| {
+        let expense = json!({"amount": amount, "purpose": "lunch"});
+        let arguments = json!({"operation": "spent", "expenses": [expense]});
+        ("budget_tracker", arguments)
+    };
+    let not = |thing: &str| {
+        let arguments = json!({"operation": "remove", "items": [thing]});
+        ("todo_list", arguments)
+    };
+    let cases = [
+        (
+            vec![remember("Bike is red")],
+            vec![remember("Bike is blue")],
+            (vec!["Bike is blue"], vec!["red"]),
+        ),
+        (
+            vec![add(&["milk"]), add(&["eggs"])],
+            vec![add(&["bread"]), add(&["rum"])],
+            (vec!["bread", "rum"], vec!["milk", "eggs"]),
+        ),
+        (
+            vec![spent(1234)],
+            vec![spent(5678)],
+            (vec!["5678"], vec!["1234"]),
+        ),
+        (
+            vec![add(&["salt"]), remember("Needs salt")],
+            vec![run(60)],
+            (vec!["run"], vec!["salt"]),
+        ),
+        (
+            vec![add(&["figs"])],
+            vec![not("figs")],
+            (vec!["bread", "rum"], vec!["figs"]),
+        ),
+        (
+            vec![add(&["figs"])],
+            vec![],
+            (vec!["bread", "rum", "figs"], vec![]),
+        ),
+    ];
+    for (n, (first, second, (there, gone))) in cases.into_iter().enumerate() {
+        let ids = [format!("{n} a"), format!("{n} b")];
+        for (calls_made, id) in [(first, 0), (second, 1)] {
+            if !calls_made.is_empty() {
+                model.next(calls(&calls_made));
+            }
+            model.next(says("All right."));
+            let corrects = (id == 1).then_some(ids[0].as_str());
+            let said = send(&service, "so sei es", &ids[id], corrects).await;
+            assert_eq!(said, "All right.", "{n}");
+        }
+        let kept = kept(&service);
+        for text in there {
+            assert_eq!(kept.matches(text).count(), 1, "{n}: {text}: {kept}");
+        }
+        for text in gone {
+            assert!(!kept.contains(text), "{n}: {text}: {kept}");
+        }
+    }
+    // The model is told, and one that names what is there changes it.
+    model.next(calls(&[remember("Hat is red"), add(&["nuts"])]));
+    model.next(says("All right."));
+    send(&service, "so sei es", "x", None).await;
+    let rows = service.rows("SELECT memory_id FROM memories WHERE text = 'Hat is red'");
+    let forget = ("forget", json!({"ids": [rows[0][0]]}));
+    model.next(calls(&[forget, remember("Hat is blue")]));
+    model.next(says("All right."));
+    send(&service, "oder so", "y", Some("x")).await;
+    let results = model.last_request().results();
+    assert_eq!(results[0]["ok"], true, "{results:?}");
+    assert_eq!(
+        results[0]["replaced"],
+        json!([{"last_change_of": "todo_list"}])
+    );
+    assert!(results[0]["note"].as_str().unwrap().contains("again"));
+    let kept = kept(&service);
+    assert!(kept.contains("Hat is blue") && !kept.contains("Hat is red"));
+    assert!(!kept.contains("nuts"), "{kept}");
+}
+
+/// Also where the builtin assistant answers the new version.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_model_did_is_replaced_by_the_builtin_assistant() {
+    let (service, model) = service().await;
+    with_first(&service, &model).await;
+    let asked = model.requests().len();
+    service.set_flag("llm.force_basic_mode", true).await;
+    let said = send(&service, "remind me in 2 hours to run", "2", Some("1")).await;
+    assert!(said.contains("run"), "{said}");
+    assert_eq!(minutes(&service).len(), 1);
+    assert!((118..=121).contains(&minutes(&service)[0]));
+    assert_eq!(model.requests().len(), asked);
+}
+
+/// What was committed with the beginning of a reply is found, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_streamed_part_did_is_replaced() {
+    let (service, model) = service_with(&[("CHATKEEP_REPLY_STREAM", "true")]).await;
+    subscribe(&service, "ana").await;
+    let _relay = service.relay("a").await;
+    for (n, minutes) in [60, 120].into_iter().enumerate() {
+        model.next(calls(&[run(minutes), remember(&minutes.to_string())]));
+        model.next(Mode::Parts(vec!["Set.\n\nBy", "e."], true));
+        let before = model.requests().len();
+        let id = n.to_string();
+        send(&service, "so sei es", &id, (n > 0).then_some("0")).await;
+        model.calls(before + 2).await;
+        model.release();
+        support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    }
+    assert_eq!(minutes(&service), [120]);
+    assert_eq!(service.rows("SELECT text FROM memories"), [["120"]]);
 }

@@ -200,7 +200,14 @@ impl MessageTurn<'_> {
         stored: StoredState,
         alarm: Option<Timestamp>,
     ) -> Result<()> {
-        tx.set_power_state(self.owner(), &state_of(power, stored), self.now)?;
+        let mut state = state_of(power, stored);
+        // All that a model changes for one message is undone together.
+        if self.by_model && tx.power_state_written_at(self.owner(), power.name())? == Some(self.now)
+        {
+            let before = tx.power_state(self.owner(), power.name())?;
+            state.previous = before.and_then(|before| before.previous).or(state.previous);
+        }
+        tx.set_power_state(self.owner(), &state, self.now)?;
         if power.has_alarms() {
             let here = self.agent.map(|_| self.room.id);
             let user = self.user.id;

@@ -312,7 +312,7 @@ impl ModelTurn<'_> {
                     Err(error) => CallMeaning::None("not understood", error),
                     Ok(operation) => {
                         let new = ToolCall {
-                            replaced: Vec::new(),
+                            replaces: None,
                             tool: *tool,
                             arguments: canonical(&call.arguments),
                             operation,
@@ -330,15 +330,7 @@ impl ModelTurn<'_> {
                 },
             });
         }
-        let named = changes.iter().chain(&understood);
-        // What was committed with a part of the reply may have changed some of them.
-        let replaced = match committed {
-            0 if self.context.done_calls.is_empty() => self.context.dialog.replaced_by(named),
-            _ => Vec::new(),
-        };
-        for call in understood.iter_mut().filter(|call| call.is_new_reminder()) {
-            call.replaced.clone_from(&replaced);
-        }
+        self.replace_versions(changes, &mut understood, committed);
         (meanings, understood)
     }
 

@@ -3,10 +3,7 @@
 
 use serde_json::Value;
 
-use super::edited;
-use super::result::ToolCall;
 use crate::assistant::powers::StoredState;
-use crate::assistant::tools::Operation;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, LATEST_MS, Latest};
@@ -27,6 +24,8 @@ pub(super) struct DialogFacts {
     pub(super) earlier_text: Option<String>,
     /// Open reminders that earlier versions of the message set, if it is an edited one.
     pub(super) of_earlier_version: Vec<Reminder>,
+    /// When those versions did what they did.
+    pub(super) earlier_times: Vec<Timestamp>,
     /// Open reminders of the chat.
     pub(super) open: Vec<Reminder>,
     /// States of superpowers by name: the person's, and in a group the group's.
@@ -56,19 +55,20 @@ pub(super) fn read(
             && asked_back(before)
     };
     let unanswered = before.first().filter(is_unanswered);
-    let mut of_earlier_version = Vec::new();
+    let (mut of_earlier_version, mut earlier_times) = (Vec::new(), Vec::new());
     let versions = versions::among(before, message);
     let earlier_text = versions.first().map(|row| row.text.clone());
     for row in versions {
-        for id in edited::reminders_of(row) {
-            // What a group's message set in a direct chat is private.
-            let reminder = view.reminder(&id)?;
-            of_earlier_version.extend(reminder.filter(|one| !group || one.room == message.room));
-        }
+        let at = versions::acted_at(row);
+        earlier_times.push(at);
+        // What a group's message set in a direct chat is private.
+        let reminders = view.reminders_made_at(user.id, at)?.into_iter();
+        of_earlier_version.extend(reminders.filter(|one| !group || one.room == message.room));
     }
     Ok(DialogFacts {
         earlier_text,
         of_earlier_version,
+        earlier_times,
         open: view.room_reminders(message.room)?,
         has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
         unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),
@@ -84,30 +84,6 @@ pub(super) fn states(view: &View<'_>, owners: &[PowerOwner]) -> Result<Vec<(Stri
         states.extend(rows.map(|row| (row.name.clone(), stored_state(row))));
     }
     Ok(states)
-}
-
-impl DialogFacts {
-    /// The reminders of earlier versions that a new one replaces: those that no call changes or
-    /// cancels itself.
-    pub(super) fn replaced_by<'c>(&self, calls: impl Iterator<Item = &'c ToolCall>) -> Vec<String> {
-        let named = calls.filter_map(|call| match &call.operation {
-            Operation::ChangeReminder { id, .. } | Operation::CancelReminder { id } => {
-                Some(id.trim().to_ascii_lowercase())
-            }
-            _ => None,
-        });
-        let named: Vec<String> = named.collect();
-        let is_named = |id: &str| {
-            named
-                .iter()
-                .any(|named| !named.is_empty() && id.ends_with(named.as_str()))
-        };
-        let ids = self
-            .of_earlier_version
-            .iter()
-            .map(|reminder| &reminder.schedule_id);
-        ids.filter(|id| !is_named(id)).cloned().collect()
-    }
 }
 
 fn asked_back(message: &MessageRow) -> bool {

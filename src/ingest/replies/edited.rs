@@ -1,53 +1,99 @@
-//! An edited message that a language model answers: the reminders of its earlier versions, which
-//! the model is told of, and which those that it sets for the new one replace, so that none stays
-//! beside them.
+//! An edited message that a language model answers: what its earlier versions did is taken back
+//! with the first change that a tool makes for the new version, except what a call names, so that
+//! nothing is done twice.
 
 use serde_json::{Value, json};
 
-use super::result::ToolCall;
-use super::tool_outcomes::CallResult;
+use super::model_turn::ModelTurn;
+use super::result::{ReplacedVersions, ToolCall};
+use super::tool_outcomes::{CHANGED_NOTHING, CallResult};
+use crate::assistant::powers::PowerAction;
+use crate::assistant::tools::Tool;
 use crate::error::Result;
-use crate::ingest::dialog::{self, Latest};
+use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
-use crate::store::{MessageRow, Tx};
+use crate::store::Tx;
 
-/// The ids of the reminders that a message set.
-pub(super) fn reminders_of(message: &MessageRow) -> Vec<String> {
-    let parsed = |json: Option<&str>| -> Value {
-        let value = json.and_then(|json| serde_json::from_str(json).ok());
-        value.unwrap_or_default()
-    };
-    let decision = parsed(message.decision.as_deref());
-    let schedule = parsed(message.schedule.as_deref());
-    let by_model = decision["reminders"].as_array().into_iter().flatten();
-    let all = by_model.chain(schedule.get("schedule_id"));
-    let mut ids: Vec<String> = all
-        .filter_map(|id| id.as_str().map(str::to_owned))
-        .collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
+/// What a result says beside what was taken back.
+const TAKEN_BACK: &str = "This was done for the earlier version of the message and was taken \
+                          back. What the new version still asks for has to be done again.";
+
+impl ModelTurn<'_> {
+    /// Notes with each call that changes something what it replaces. `before`: earlier calls for the
+    /// message; `committed`: how many of them were committed with a part of the reply, and have
+    /// replaced it.
+    pub(super) fn replace_versions(
+        &self,
+        before: &[ToolCall],
+        calls: &mut [ToolCall],
+        committed: usize,
+    ) {
+        if committed > 0 || !self.context.done_calls.is_empty() {
+            return;
+        }
+        let named = before.iter().chain(&*calls);
+        let replaced = ReplacedVersions::of(&self.context.dialog.earlier_times, named);
+        let is_change =
+            |call: &&mut ToolCall| call.operation.changes() && call.tool != Tool::AnswerPrivately;
+        for call in calls.iter_mut().filter(is_change) {
+            call.replaces.clone_from(&replaced);
+        }
+    }
 }
 
 impl MessageTurn<'_> {
-    /// Sets a reminder in the place of those of the earlier version that are still open.
-    pub(super) fn replace_reminders(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
-        let mut replaced = Vec::new();
-        for id in &call.replaced {
-            let reminder = tx.reminder(id)?;
-            replaced.extend(reminder.filter(|reminder| reminder.user == self.user.id));
-        }
-        let mut result = self.run_operation(tx, &call.operation, &call.new_id)?;
-        if result.is_ok() && !replaced.is_empty() {
-            let texts: Vec<Value> = replaced.iter().map(|one| self.to_json(one)).collect();
-            let set = tx.dialog(self.room.id, self.user.id)?.latest;
-            self.cancel_reminders(tx, &replaced)?;
-            // "it" and "undo" mean the new one.
-            if let Some(set) = dialog::recent::<Latest>(set.as_ref(), 0, self.now) {
-                set.0.note(tx, self.room.id, self.user.id, self.now)?;
+    /// Carries out a call that changes something in the place of what earlier versions did.
+    pub(super) fn run_in_place(
+        mut self,
+        tx: &mut Tx<'_>,
+        call: &ToolCall,
+        earlier: &ReplacedVersions,
+    ) -> Result<CallResult> {
+        let is_admitted = std::mem::replace(&mut self.is_admitted, true);
+        let taken_back = self.take_back(tx, earlier)?;
+        self.is_admitted = is_admitted;
+        let mut result = self.run_call(tx, call)?;
+        if !taken_back.is_empty() {
+            // "Not milk" is done by taking it back.
+            if result.outcome == CHANGED_NOTHING {
+                result = CallResult::done(json!({}));
             }
-            result.json["replaced"] = json!(texts);
+            result.json["replaced"] = taken_back.into();
+            result.json["note"] = TAKEN_BACK.into();
         }
         Ok(result)
+    }
+
+    /// What was taken back, without what is private in a group.
+    fn take_back(&self, tx: &mut Tx<'_>, earlier: &ReplacedVersions) -> Result<Vec<Value>> {
+        let mut taken_back = Vec::new();
+        for at in &earlier.times {
+            for reminder in tx.view().reminders_made_at(self.user.id, *at)? {
+                if earlier.names(&reminder.schedule_id) {
+                    continue;
+                }
+                tx.delete_reminder(reminder.id)?;
+                if !self.in_group() || reminder.room == self.room.id {
+                    taken_back.push(self.to_json(&reminder));
+                }
+            }
+            for power in self.powers_of(tx, *at)? {
+                let undone = self.act(tx, power, PowerAction::Undo)?;
+                if matches!(undone, Some(PowerReply::Said { changed: true, .. })) {
+                    taken_back.push(json!({ "last_change_of": power.name() }));
+                }
+            }
+            if self.in_group() {
+                continue;
+            }
+            for memory in self.known(tx)?.memories {
+                if memory.created_at == Some(*at) && !earlier.names(&memory.id) {
+                    let memories = &self.ingest.memories;
+                    memories.forget(tx, self.user.id, &memory, self.now)?;
+                    taken_back.push(json!({ "memory": memory.text }));
+                }
+            }
+        }
+        Ok(taken_back)
     }
 }

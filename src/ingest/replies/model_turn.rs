@@ -207,6 +207,7 @@ impl<'a> ModelTurn<'a> {
             parts_sent: work.parts.len(),
             tools_offered: plan.tools.len(),
             is_asked_again: work.is_asked_again,
+            acted_at: work.tried_at.map(|at| at.0),
             tool_calls: std::mem::take(&mut work.records),
             tokens_max: plan.tokens_max,
             calls: work.used.calls,

@@ -77,6 +77,7 @@ impl ReplyPlan {
         }
         let cached = flags.boolean("cache.response.enabled")
             && !pending.unprompted
+            && !context.is_edited
             && !depends_on_time(&context.message.text);
         let has_tools = !(basic_mode || pending.unprompted || asks_nothing);
         let plan = Self {

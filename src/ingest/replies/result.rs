@@ -50,8 +50,8 @@ pub(super) struct ToolCall {
     pub(super) operation: Operation,
     /// UUID of what it makes, the same in every try.
     pub(super) new_id: String,
-    /// Ids of the reminders of an edited message's first version, which a new one replaces.
-    pub(super) replaced: Vec<String>,
+    /// For an edited message: what the earlier versions did is taken back.
+    pub(super) replaces: Option<ReplacedVersions>,
 }
 
 impl ToolCall {
@@ -70,6 +70,41 @@ impl ToolCall {
         earlier
             .iter()
             .position(|call| call.operation.changes() && is_same(call))
+    }
+}
+
+/// The earlier versions of a message that a call replaces.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ReplacedVersions {
+    /// When they did what they did.
+    pub(super) times: Vec<Timestamp>,
+    /// Ids, in lower case, of what calls name: it stays. Of reminders the ends.
+    named: Vec<String>,
+}
+
+impl ReplacedVersions {
+    /// `calls`: those for the new version.
+    pub(super) fn of<'c>(
+        times: &[Timestamp],
+        calls: impl Iterator<Item = &'c ToolCall>,
+    ) -> Option<Self> {
+        let ids = calls.flat_map(|call| match &call.operation {
+            Operation::ChangeReminder { id, .. } | Operation::CancelReminder { id } => {
+                std::slice::from_ref(id)
+            }
+            Operation::Forget { ids } => ids,
+            _ => &[],
+        });
+        let named = ids.map(|id| id.trim().to_ascii_lowercase());
+        let named: Vec<String> = named.filter(|id| !id.is_empty()).collect();
+        (!times.is_empty()).then(|| Self {
+            times: times.to_vec(),
+            named,
+        })
+    }
+
+    pub(super) fn names(&self, id: &str) -> bool {
+        self.named.iter().any(|named| id.ends_with(named.as_str()))
     }
 }
 
@@ -136,9 +171,9 @@ pub(super) struct ReplyDecision {
     /// Commands with the beginning of the reply, sent while it was made.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) parts_sent: usize,
-    /// Ids of reminders that it set, by which an edited version finds them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) reminders: Vec<String>,
+    /// The time of all that calls made, by which an edited version finds it; Unix milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) acted_at: Option<i64>,
     /// The model's calls, with their outcomes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<CallRecord>,

@@ -28,6 +28,8 @@ pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
 /// The error of a call that would change something personal for a message in a group.
 const NOT_FROM_A_GROUP: &str = "Nothing was done: from a group nothing of the person's own is \
                                 changed. They may ask for it in this chat.";
+/// The outcome of a call of a superpower that changed nothing.
+pub(super) const CHANGED_NOTHING: &str = "changed nothing";
 /// The code of the error that ends a trial.
 const TRIAL: &str = "trial";
 
@@ -166,6 +168,7 @@ impl Ingest {
                 self.answer_by_builtin(tx, pending, &outcome.service_memories, now)?
         {
             decision.outcome = "builtin";
+            decision.acted_at = Some(now.0);
             return Ok((reply, decision));
         }
         let mut reply = Reply::from(outcome.text.clone().unwrap_or_default());
@@ -182,9 +185,6 @@ impl Ingest {
             let result = self.run_call(tx, scope, call, true, None)?;
             if !result.is_ok() {
                 return Err(changed_meanwhile());
-            }
-            if call.is_new_reminder() {
-                decision.reminders.push(call.new_id.clone());
             }
             reply.schedule = reply.schedule.take().or(result.schedule);
         }
@@ -260,12 +260,15 @@ impl Ingest {
                 "This chat can take one reminder a message; ask for the others one by one.",
             ));
         }
-        turn.run_call(tx, call)
+        match &call.replaces {
+            Some(earlier) => turn.run_in_place(tx, call, earlier),
+            None => turn.run_call(tx, call),
+        }
     }
 }
 
 impl MessageTurn<'_> {
-    fn run_call(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
+    pub(super) fn run_call(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
         let is_off = match call.tool {
             Tool::Power(power) => !self.flags.superpower(power.name()),
             Tool::Notices => !self.flags.boolean("superpower.enabled"),
@@ -301,9 +304,6 @@ impl MessageTurn<'_> {
                 let reply = self.set_notices(tx, *request)?;
                 Ok(result_of(reply, call.operation.changes()))
             }
-            Operation::SetReminder { .. } if !call.replaced.is_empty() => {
-                self.replace_reminders(tx, call)
-            }
             operation => self.run_operation(tx, operation, &call.new_id),
         }
     }
@@ -318,7 +318,7 @@ fn result_of(reply: PowerReply, changes: bool) -> CallResult {
             changed: true,
         } => CallResult::done(json!({ "done": text })),
         PowerReply::Said { text, .. } => {
-            CallResult::refused("changed nothing", format!("Nothing has changed: {text}"))
+            CallResult::refused(CHANGED_NOTHING, format!("Nothing has changed: {text}"))
         }
         PowerReply::TooMany => too_many(),
     }
