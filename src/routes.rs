@@ -1,6 +1,6 @@
 //! The table of routes: one row per route, with its caller, limit, body cap and handler. Below the
 //! table is the path of each request: find the row, authenticate the caller, count the call against
-//! its limit, call the handler.
+//! its limit, read the body, call the handler.
 
 mod account;
 mod address;
@@ -43,7 +43,7 @@ use crate::error::{Error, Kind, Quota, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, RouteLabels, Router};
 use crate::marketplace::ingestion;
 use caller::{Admin, Authenticated, LegacyRelay, SocketAgent};
-use request::PathParams;
+use request::{Body, PathParams};
 
 pub use caller::Caller;
 use request::Request;
@@ -167,23 +167,24 @@ pub fn table() -> Vec<Route> {
     ]
 }
 
-/// The handler's types say who may call the route and how many parameters its path has. `_caller`
-/// shows the first in the table; the compiler compares them.
+/// The handler's types say who may call the route, how many parameters its path has and which body
+/// it gets. `_caller` shows the first in the table; the compiler compares them.
 ///
 /// # Panics
 ///
 /// When the path has another number of parameters: the table is wrong and the service must not
 /// start.
-fn route<C, P, F>(
+fn route<C, P, B, F>(
     method: Method,
     _caller: PhantomData<C>,
     path: &'static str,
     body_bytes_max: usize,
-    handler: fn(Request<C, P>) -> F,
+    handler: fn(Request<C, P, B>) -> F,
 ) -> Route
 where
     C: Authenticated,
     P: PathParams,
+    B: Body,
     F: Future<Output = Result<Response>> + Send + 'static,
 {
     let params = path.matches('{').count();
@@ -256,14 +257,15 @@ fn is_refused_credential(error: &Error) -> bool {
     error.kind == Kind::Unauthorized || error.code == "invalid_signature"
 }
 
-async fn run<C, P, F>(
+async fn run<C, P, B, F>(
     app: Arc<App>,
     call: RoutedRequest,
-    handler: fn(Request<C, P>) -> F,
+    handler: fn(Request<C, P, B>) -> F,
 ) -> Result<Response>
 where
     C: Authenticated,
     P: PathParams,
+    B: Body,
     F: Future<Output = Result<Response>> + Send,
 {
     let caller = C::authenticate(&app, &call.exchange).await?;
@@ -272,14 +274,22 @@ where
         Some(limit) => caller.count(&app, limit).await?,
         None => None,
     };
-    let outcome = handler(Request {
-        app,
-        exchange: call.exchange,
-        caller,
-        path: P::of(call.params).ok_or_else(Error::not_found)?,
-        body_bytes_max: call.body_bytes_max,
-    })
-    .await;
+    let mut exchange = call.exchange;
+    let handling = async {
+        let path = P::of(call.params).ok_or_else(Error::not_found)?;
+        let now = app.clock.now();
+        let body = B::read(&mut exchange, call.body_bytes_max, now).await?;
+        handler(Request {
+            app,
+            exchange,
+            caller,
+            path,
+            body,
+            body_bytes_max: call.body_bytes_max,
+        })
+        .await
+    };
+    let outcome = handling.await;
     match quota {
         Some(quota) => with_rate_limit_headers(outcome, quota),
         None => outcome,

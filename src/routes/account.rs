@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Request;
+use super::request::JsonBody;
 use crate::access;
 use crate::account::deletion;
 use crate::account::identity::SignedInUser;
@@ -18,13 +19,22 @@ pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
     Ok(account_body(&account, now))
 }
 
-pub(super) async fn request_deletion(mut rq: Request<SignedInUser>) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    // A text of any length is checked as a confirmation, so there is no length error.
-    let confirmation = fields.required_string("confirmation", 0..=rq.body_bytes_max);
-    fields.finish()?;
-    let (user, now) = (rq.caller.id, rq.app.clock.now());
+pub(super) struct DeletionRequest {
+    confirmation: String,
+}
+
+impl JsonBody for DeletionRequest {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        // A text of any length is checked as a confirmation, so there is no length error.
+        let confirmation = fields.required_string("confirmation", 0..=usize::MAX);
+        Self { confirmation }
+    }
+}
+
+pub(super) async fn request_deletion(
+    rq: Request<SignedInUser, (), DeletionRequest>,
+) -> Result<Response> {
+    let (user, now, confirmation) = (rq.caller.id, rq.app.clock.now(), rq.body.confirmation);
     let deletion = rq
         .app
         .store

@@ -46,7 +46,7 @@ pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
 }
 
 /// The operator's name from the header, and the client's address.
-pub(super) fn operator<P>(rq: &Request<Admin, P>) -> Result<Operator> {
+pub(super) fn operator<P, B>(rq: &Request<Admin, P, B>) -> Result<Operator> {
     let name = rq.exchange.header(OPERATOR)?.unwrap_or("admin API");
     if !(1..=NAME_BYTES_MAX).contains(&name.len()) {
         return Err(Error::bad_request(format!(

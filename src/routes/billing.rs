@@ -2,9 +2,11 @@
 //! provider's events.
 
 use super::caller::Admin;
+use super::request::JsonBody;
 use super::{Request, audit};
 use crate::account::identity::SignedInUser;
 use crate::billing::checkout::ReturnUrls;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Response};
 use crate::model::subscription::PLANS;
@@ -22,26 +24,46 @@ pub(super) async fn status(rq: Request<SignedInUser>) -> Result<Response> {
     Ok(http::json(&status))
 }
 
-pub(super) async fn subscribe(mut rq: Request<SignedInUser>) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let plan = fields.one_of("plan", &PLANS);
-    let return_urls = read_return_urls(&mut fields);
-    fields.finish()?;
-    let user = rq.caller.id;
-    let session = rq.app.billing.subscribe(user, plan, &return_urls).await?;
-    Ok(http::json(&session))
+pub(super) struct SubscriptionCheckout {
+    plan: &'static str,
+    return_urls: ReturnUrls,
 }
 
-pub(super) async fn top_up(mut rq: Request<SignedInUser>) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let amount = fields.required_integer("amount_cents", i64::MIN..=i64::MAX);
-    let return_urls = read_return_urls(&mut fields);
-    fields.finish()?;
-    let user = rq.caller.id;
-    let session = rq.app.billing.top_up(user, amount, &return_urls).await?;
-    Ok(http::json(&session))
+impl JsonBody for SubscriptionCheckout {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        Self {
+            plan: fields.one_of("plan", &PLANS),
+            return_urls: read_return_urls(fields),
+        }
+    }
+}
+
+pub(super) async fn subscribe(
+    rq: Request<SignedInUser, (), SubscriptionCheckout>,
+) -> Result<Response> {
+    let SubscriptionCheckout { plan, return_urls } = &rq.body;
+    let session = rq.app.billing.subscribe(rq.caller.id, plan, return_urls);
+    Ok(http::json(&session.await?))
+}
+
+pub(super) struct TopUpCheckout {
+    amount_cents: i64,
+    return_urls: ReturnUrls,
+}
+
+impl JsonBody for TopUpCheckout {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        Self {
+            amount_cents: fields.required_integer("amount_cents", i64::MIN..=i64::MAX),
+            return_urls: read_return_urls(fields),
+        }
+    }
+}
+
+pub(super) async fn top_up(rq: Request<SignedInUser, (), TopUpCheckout>) -> Result<Response> {
+    let (user, amount) = (rq.caller.id, rq.body.amount_cents);
+    let session = rq.app.billing.top_up(user, amount, &rq.body.return_urls);
+    Ok(http::json(&session.await?))
 }
 
 pub(super) async fn history(rq: Request<SignedInUser>) -> Result<Response> {
@@ -79,15 +101,26 @@ pub(super) async fn canceled_page(_: Request) -> Result<Response> {
     Ok(page("Nothing was paid", "You can close this page."))
 }
 
-pub(super) async fn reconcile(mut rq: Request<Admin>) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let dry_run = fields.optional_bool("dry_run").unwrap_or(false);
-    let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
-    fields.finish()?;
-    let after = after.unwrap_or_default();
+pub(super) struct ReconcilePage {
+    dry_run: bool,
+    /// The last customer of the page before; empty for the first page.
+    after: String,
+}
+
+impl JsonBody for ReconcilePage {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
+        Self {
+            dry_run: fields.optional_bool("dry_run").unwrap_or(false),
+            after: after.unwrap_or_default(),
+        }
+    }
+}
+
+pub(super) async fn reconcile(rq: Request<Admin, (), ReconcilePage>) -> Result<Response> {
+    let ReconcilePage { dry_run, after } = &rq.body;
     // A run over several pages is written to the audit log once, with its first page.
-    if !dry_run && after.is_empty() {
+    if !*dry_run && after.is_empty() {
         let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
         let change = Change::work("billing.reconcile");
         let recording = rq
@@ -96,7 +129,7 @@ pub(super) async fn reconcile(mut rq: Request<Admin>) -> Result<Response> {
             .write(move |tx| tx.insert_audit(&operator, &change, now));
         recording.await?;
     }
-    let page = rq.app.billing.reconcile_page(&after, dry_run).await?;
+    let page = rq.app.billing.reconcile_page(after, *dry_run).await?;
     Ok(http::json(&page))
 }
 

@@ -1,11 +1,13 @@
 //! `/connect/{token}`: the page on which a person connects a service, one form without scripts.
 //! The same address accepts the form's fields as JSON. The page must not show what was typed.
 
-use super::{Request, services};
+use super::Request;
+use super::request::JsonBody;
+use super::services::ServiceDraft;
 use crate::account::call_limits::Limit;
 use crate::error::{Error, Kind, Result};
-use crate::http::{self, Fields, Response, StatusCode, header};
-use crate::services::{Credentials, ServiceView};
+use crate::http::{self, Fields, Json, Response, StatusCode, header};
+use crate::services::ServiceView;
 
 const PAGE: &str = include_str!("connect.html");
 /// Content-Security-Policy: no scripts, only the page's own style by its hash (a test checks the
@@ -29,8 +31,7 @@ pub(super) async fn connect(mut rq: Request<(), String>) -> Result<Response> {
     let is_form = media_type.eq_ignore_ascii_case(FORM);
     if !is_form {
         let body = rq.json().await?;
-        let (credentials, name) = services::read_draft(Fields::of(&body))?;
-        return Ok(http::json(&try_once(&rq, credentials, name).await?));
+        return Ok(http::json(&try_once(&rq, &body).await?));
     }
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     match connect_by_form(&rq, &body).await {
@@ -55,11 +56,10 @@ async fn connect_by_form(rq: &Request<(), String>, body: &[u8]) -> Result<String
         let value = http::decode_form(value)?;
         Some(value.trim().to_owned()).filter(|value| !value.is_empty())
     };
-    let mut fields: serde_json::Map<String, serde_json::Value> =
-        ["kind", "url", "host", "username", "password", "name"]
-            .into_iter()
-            .filter_map(|name| Some((name.to_owned(), value(name)?.into())))
-            .collect();
+    let mut fields: Json = ["kind", "url", "host", "username", "password", "name"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), value(name)?.into())))
+        .collect();
     // A form's values are texts.
     if let Some(port) = value("port") {
         let number = port.parse::<i64>();
@@ -68,17 +68,15 @@ async fn connect_by_form(rq: &Request<(), String>, body: &[u8]) -> Result<String
             number.map_or(port.into(), serde_json::Value::from),
         );
     }
-    let (credentials, name) = services::read_draft(Fields::of(&fields))?;
-    Ok(try_once(rq, credentials, name).await?.name)
+    Ok(try_once(rq, &fields).await?.name)
 }
 
 /// Attempts count with the person's other calls for which servers are asked.
-async fn try_once(
-    rq: &Request<(), String>,
-    credentials: Credentials,
-    name: Option<String>,
-) -> Result<ServiceView> {
+async fn try_once(rq: &Request<(), String>, body: &Json) -> Result<ServiceView> {
     let services = &rq.app.services;
+    let mut fields = Fields::of(body);
+    let ServiceDraft { credentials, name } = ServiceDraft::of(&mut fields, rq.app.clock.now());
+    fields.finish()?;
     let user = services.link(&rq.path).await?.user;
     rq.app.call_limits.take_of_minute(Limit::Services, user)?;
     services.connect_by_link(&rq.path, credentials, name).await

@@ -4,9 +4,11 @@
 use serde_json::{Value, json};
 
 use super::caller::SocketAgent;
+use super::request::JsonBody;
 use super::{Request, origin};
 use crate::auth::edge_token::AgentName;
 use crate::auth::registration_token;
+use crate::clock::Timestamp;
 use crate::edge::registration;
 use crate::edge::socket;
 use crate::edge::sync::{self, Ack, Event, Poll};
@@ -76,28 +78,37 @@ pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
     Ok(http::json(&json!({"status": "ok"})))
 }
 
-/// Exchanges a one-time registration token for an edge token.
-pub(super) async fn register(mut rq: Request) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
-    if phone.contains(|c: char| c == ':' || c.is_control()) {
-        fields.refuse(
-            "user_phone",
-            "must not contain a colon or a control character.",
-        );
+pub(super) struct Registration {
+    user_phone: String,
+    token: String,
+}
+
+impl JsonBody for Registration {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        let user_phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
+        if user_phone.contains(|c: char| c == ':' || c.is_control()) {
+            let expected = "must not contain a colon or a control character.";
+            fields.refuse("user_phone", expected);
+        }
+        Self {
+            user_phone,
+            token: fields.required_string("registration_token", 1..=ID_BYTES_MAX),
+        }
     }
-    let token = fields.required_string("registration_token", 1..=ID_BYTES_MAX);
-    fields.finish()?;
+}
+
+/// Exchanges a one-time registration token for an edge token.
+pub(super) async fn register(rq: Request<(), (), Registration>) -> Result<Response> {
+    let Registration { user_phone, token } = &rq.body;
     let now = rq.app.clock.now();
-    let registration = registration_token::verify(&rq.app.edge_tokens, &token, now)
+    let registration = registration_token::verify(&rq.app.edge_tokens, token, now)
         .map_err(registration_refused)?;
     let agent = registration::register(
         &rq.app.hub, registration.nonce, registration.expires_at, now,
     )
     .await?
     .ok_or_else(|| registration_refused("the registration token was used before"))?;
-    let token = rq.app.edge_tokens.issue(&agent, &phone, now.seconds());
+    let token = rq.app.edge_tokens.issue(&agent, user_phone, now.seconds());
     Ok(http::json(
         &json!({"edge_agent_id": agent, "edge_token": token}),
     ))

@@ -1,15 +1,16 @@
 //! `/admin/feature-flags…`: every flag with its value and the value's source, and the operator's
 //! overrides.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::caller::Admin;
+use super::request::JsonBody;
 use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
 use crate::flags::{FlagView, Override};
-use crate::http::{self, Response};
+use crate::http::{self, Fields, Response};
 use crate::store::Operator;
 
 const SET_BY_CHARS_MAX: usize = 64;
@@ -31,26 +32,39 @@ pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     Ok(http::json(&json!({ "flags": flags })))
 }
 
-pub(super) async fn set(mut rq: Request<Admin, String>) -> Result<Response> {
+/// A new override.
+pub(super) struct FlagChange {
+    value: Value,
+    set_by: Option<String>,
+    expires_at: Option<Timestamp>,
+}
+
+impl JsonBody for FlagChange {
+    fn of(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+        Self {
+            value: fields.value("value").cloned().unwrap_or_default(),
+            set_by: set_by(fields),
+            expires_at: expires_at(fields, now),
+        }
+    }
+}
+
+pub(super) async fn set(rq: Request<Admin, String, FlagChange>) -> Result<Response> {
     let flag = find_flag(&rq.path)?;
-    let body = rq.json().await?;
-    let value = body.get("value").unwrap_or(&Value::Null);
-    if let Err(expected) = flag.parse_override(value) {
-        return Err(Error::invalid_field(
-            "/value",
-            format!("must be {expected}."),
-        ));
+    if let Err(expected) = flag.parse_override(&rq.body.value) {
+        let expected = format!("must be {expected}.");
+        return Err(Error::invalid_field("/value", expected));
     }
     let now = rq.app.clock.now();
     let mut operator = audit::operator(&rq)?;
-    if let Some(name) = set_by(&body)? {
-        operator.name = name;
+    if let Some(name) = &rq.body.set_by {
+        operator.name.clone_from(name);
     }
     let overriding = Override {
-        value: value.clone(),
+        value: rq.body.value.clone(),
         set_at: now,
         set_by: operator.name.clone(),
-        expires_at: expires_at(&body, now)?,
+        expires_at: rq.body.expires_at,
     };
     change(&rq, flag, now, Some(overriding), operator).await?;
     Ok(http::json(&rq.app.flags.view(flag)))
@@ -73,41 +87,32 @@ fn find_flag(key: &str) -> Result<&'static Flag> {
     })
 }
 
-fn set_by(body: &Map<String, Value>) -> Result<Option<String>> {
-    let name = match body.get("set_by") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(value) => value.as_str().unwrap_or_default(),
-    };
+fn set_by(fields: &mut Fields<'_>) -> Option<String> {
+    let name = fields.value("set_by")?.as_str().unwrap_or_default();
     let is_valid = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
         && !name.chars().any(char::is_control);
-    if is_valid {
-        return Ok(Some(name.to_owned()));
+    if !is_valid {
+        fields.refuse("set_by", "must be a name of 1-64 characters.");
     }
-    let expected = "must be a name of 1-64 characters.";
-    Err(Error::invalid_field("/set_by", expected))
+    Some(name.to_owned())
 }
 
-fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>> {
-    let invalid = |message: &str| Error::invalid_field("/expires_at", message);
-    let value = match body.get("expires_at") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(value) => value.as_str().and_then(Timestamp::parse),
+fn expires_at(fields: &mut Fields<'_>, now: Timestamp) -> Option<Timestamp> {
+    let text = fields.value("expires_at")?.as_str();
+    let at = text.and_then(Timestamp::parse);
+    let expected = match at {
+        None => "must be a time like \"2030-01-31T12:00:00Z\", with its offset.",
+        Some(at) if at <= now => "must be in the future.",
+        at => return at,
     };
-    let Some(at) = value else {
-        return Err(invalid(
-            "must be a time like \"2030-01-31T12:00:00Z\", with its offset.",
-        ));
-    };
-    if at <= now {
-        return Err(invalid("must be in the future."));
-    }
-    Ok(Some(at))
+    fields.refuse("expires_at", expected);
+    None
 }
 
 /// Stores or removes an override. It takes effect immediately: memory is updated right after the
 /// commit.
-async fn change(
-    rq: &Request<Admin, String>,
+async fn change<B>(
+    rq: &Request<Admin, String, B>,
     flag: &'static Flag,
     now: Timestamp,
     set: Option<Override>,

@@ -1,25 +1,28 @@
-//! A request as a handler gets it: with the authenticated caller and the path's parameters, by
-//! type. This file must not know which routes there are.
+//! A request as a handler gets it: with the authenticated caller, the path's parameters and the
+//! JSON body, by type. This file must not know which routes there are.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::app::App;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::http::{self, Exchange, Params};
+use crate::http::{self, Exchange, Fields, Params};
 
 /// `C` is the caller: `()` for anyone, else the type that [`super::caller`] authenticates. `P` has
-/// the values of the path's parameters in their order: `()`, a `String`, or a pair.
-pub(super) struct Request<C = (), P = ()> {
+/// the values of the path's parameters in their order: `()`, a `String`, or a pair. `B` is the body:
+/// `()` where there is none or the handler reads it, else a [`JsonBody`].
+pub(super) struct Request<C = (), P = (), B = ()> {
     pub app: Arc<App>,
     /// Boxed, because it is moved several times.
     pub exchange: Box<Exchange>,
     pub caller: C,
     pub path: P,
+    pub body: B,
     pub body_bytes_max: usize,
 }
 
-impl<C, P> Request<C, P> {
+impl<C, P, B> Request<C, P, B> {
     /// The body's bytes within the row's cap; refused unless the Content-Type allows JSON.
     pub(super) async fn json_bytes(&mut self) -> Result<http::Bytes> {
         self.exchange.check_json()?;
@@ -51,6 +54,38 @@ impl<C, P> Request<C, P> {
             let expected = format!("must be an integer from {first} to {last}.");
             Error::invalid_field(format!("/{name}"), expected)
         })
+    }
+}
+
+/// What is read of the body before the handler runs.
+pub(super) trait Body: Sized + Send + 'static {
+    fn read(
+        exchange: &mut Exchange,
+        bytes_max: usize,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Self>> + Send;
+}
+
+impl Body for () {
+    async fn read(_: &mut Exchange, _: usize, _: Timestamp) -> Result<Self> {
+        Ok(())
+    }
+}
+
+/// The fields of a JSON object.
+pub(super) trait JsonBody: Send + 'static {
+    /// Invalid fields are refused by `fields`, all in one answer. `now`: for times that must lie
+    /// in the future.
+    fn of(fields: &mut Fields<'_>, now: Timestamp) -> Self;
+}
+
+impl<B: JsonBody> Body for B {
+    async fn read(exchange: &mut Exchange, bytes_max: usize, now: Timestamp) -> Result<Self> {
+        let json = exchange.read_json(bytes_max).await?;
+        let mut fields = Fields::of(&json);
+        let body = B::of(&mut fields, now);
+        fields.finish()?;
+        Ok(body)
     }
 }
 

@@ -4,8 +4,10 @@
 use serde_json::json;
 
 use super::caller::Admin;
+use super::request::JsonBody;
 use super::{Request, audit};
 use crate::account::identity::SignedInUser;
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
@@ -17,12 +19,25 @@ const PASSWORD_BYTES_MAX: usize = 1_000;
 /// Calendars switched on or off at once.
 const CALENDARS_MAX: usize = 200;
 
-pub(super) async fn connect(mut rq: Request<SignedInUser>) -> Result<Response> {
-    let body = rq.json().await?;
-    let (credentials, name) = read_draft(Fields::of(&body))?;
-    let user = rq.caller.id;
-    let service = rq.app.services.connect(user, credentials, name).await?;
-    Ok(http::json(&service))
+/// What a person enters for a service.
+pub(super) struct ServiceDraft {
+    pub credentials: Credentials,
+    pub name: Option<String>,
+}
+
+impl JsonBody for ServiceDraft {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        Self {
+            credentials: read_credentials(fields),
+            name: read_name(fields),
+        }
+    }
+}
+
+pub(super) async fn connect(rq: Request<SignedInUser, (), ServiceDraft>) -> Result<Response> {
+    let ServiceDraft { credentials, name } = rq.body;
+    let service = rq.app.services.connect(rq.caller.id, credentials, name);
+    Ok(http::json(&service.await?))
 }
 
 pub(super) async fn list(rq: Request<SignedInUser>) -> Result<Response> {
@@ -35,22 +50,25 @@ pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> 
     Ok(http::json(&service.await?))
 }
 
-pub(super) async fn update(mut rq: Request<SignedInUser, String>) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let mut change = ServiceChange {
-        name: read_name(&mut fields),
-        calendars: Vec::new(),
-    };
-    if fields.value("calendars").is_some() {
-        change.calendars = fields.required_objects("calendars", CALENDARS_MAX, |fields| {
-            let calendar_id = fields.required_string("calendar_id", 1..=36);
-            (calendar_id, fields.required_bool("enabled"))
-        });
+impl JsonBody for ServiceChange {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        let mut change = Self {
+            name: read_name(fields),
+            calendars: Vec::new(),
+        };
+        if fields.value("calendars").is_some() {
+            change.calendars = fields.required_objects("calendars", CALENDARS_MAX, |fields| {
+                let calendar_id = fields.required_string("calendar_id", 1..=36);
+                (calendar_id, fields.required_bool("enabled"))
+            });
+        }
+        change
     }
-    fields.finish()?;
-    let user = rq.caller.id;
-    let service = rq.app.services.update(user, &rq.path, change);
+}
+
+pub(super) async fn update(rq: Request<SignedInUser, String, ServiceChange>) -> Result<Response> {
+    let (user, services) = (rq.caller.id, &rq.app.services);
+    let service = services.update(user, &rq.path, rq.body);
     Ok(http::json(&service.await?))
 }
 
@@ -65,10 +83,9 @@ pub(super) async fn list_of(rq: Request<Admin, String>) -> Result<Response> {
     Ok(http::json(&json!({ "services": services })))
 }
 
-pub(super) async fn connect_for(mut rq: Request<Admin, String>) -> Result<Response> {
-    let body = rq.json().await?;
-    let (credentials, name) = read_draft(Fields::of(&body))?;
+pub(super) async fn connect_for(rq: Request<Admin, String, ServiceDraft>) -> Result<Response> {
     let (services, operator) = (&rq.app.services, audit::operator(&rq)?);
+    let ServiceDraft { credentials, name } = rq.body;
     let service = services.connect_for(&rq.path, credentials, name, operator);
     Ok(http::json(&service.await?))
 }
@@ -93,15 +110,6 @@ fn disconnected() -> Response {
     }))
 }
 
-/// The credentials and the name that a person enters for a service.
-pub(super) fn read_draft(mut fields: Fields<'_>) -> Result<(Credentials, Option<String>)> {
-    let credentials = read_credentials(&mut fields);
-    let name = read_name(&mut fields);
-    fields.finish()?;
-    Ok((credentials, name))
-}
-
-/// The credentials that a person enters for a service.
 fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
     let kind = fields.one_of("kind", &["ics", "caldav", "imap"]);
     if kind == "imap" {

@@ -3,13 +3,15 @@
 use serde_json::{Value, json};
 
 use super::caller::Admin;
+use super::request::JsonBody;
 use super::{Request, audit};
 use crate::account::{UserView, grants};
+use crate::app::App;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Response};
 use crate::model::subscription::{self, Grant, PLANS};
-use crate::store::UserRow;
+use crate::store::{Operator, UserRow};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 200;
@@ -49,36 +51,37 @@ pub(super) async fn show(rq: Request<Admin, String>) -> Result<Response> {
     Ok(user_body(&user.ok_or_else(Error::user_not_found)?, now))
 }
 
-pub(super) async fn set_grant(mut rq: Request<Admin, String>) -> Result<Response> {
-    let body = rq.json().await?;
-    let now = rq.app.clock.now();
-    let mut fields = Fields::of(&body);
-    let plan = fields.one_of("plan", &PLANS);
-    let until = fields.optional_string("until", 1..=64);
-    let until = until.and_then(|text| {
-        let end = subscription::grant_end(&text, now);
-        end.map_err(|reason| fields.refuse("until", reason + "."))
-            .ok()
-    });
-    fields.finish()?;
-    let plan = plan.to_owned();
-    change(rq, Some(Grant { plan, until }), now).await
+impl JsonBody for Grant {
+    fn of(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+        let plan = fields.one_of("plan", &PLANS).to_owned();
+        let until = fields.optional_string("until", 1..=64);
+        let until = until.and_then(|text| {
+            let end = subscription::grant_end(&text, now);
+            end.map_err(|reason| fields.refuse("until", reason + "."))
+                .ok()
+        });
+        Self { plan, until }
+    }
+}
+
+pub(super) async fn set_grant(rq: Request<Admin, String, Grant>) -> Result<Response> {
+    let operator = audit::operator(&rq)?;
+    change(&rq.app, rq.path, Some(rq.body), operator).await
 }
 
 pub(super) async fn remove_grant(rq: Request<Admin, String>) -> Result<Response> {
-    let now = rq.app.clock.now();
-    change(rq, None, now).await
+    let operator = audit::operator(&rq)?;
+    change(&rq.app, rq.path, None, operator).await
 }
 
 async fn change(
-    rq: Request<Admin, String>,
+    app: &App,
+    user_id: String,
     grant: Option<Grant>,
-    now: Timestamp,
+    operator: Operator,
 ) -> Result<Response> {
-    let operator = audit::operator(&rq)?;
-    let user_id = rq.path;
-    let row = rq
-        .app
+    let now = app.clock.now();
+    let row = app
         .store
         .write(move |tx| grants::set(tx, &user_id, grant.as_ref(), &operator, now))
         .await?;

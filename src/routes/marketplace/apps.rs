@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::account::identity::SignedInUser;
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::marketplace::actions::{
@@ -12,14 +13,14 @@ use crate::marketplace::actions::{
 use crate::marketplace::apps::Draft;
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::routes::Request;
+use crate::routes::request::JsonBody;
 
 const NAME_BYTES_MAX: usize = 200;
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
 
-pub(in crate::routes) async fn create(mut rq: Request<SignedInUser>) -> Result<Response> {
-    let draft = draft(&mut rq).await?;
-    let app = rq.app.marketplace.create_app(rq.caller.id, draft).await?;
-    Ok(http::json(&app))
+pub(in crate::routes) async fn create(rq: Request<SignedInUser, (), Draft>) -> Result<Response> {
+    let app = rq.app.marketplace.create_app(rq.caller.id, rq.body);
+    Ok(http::json(&app.await?))
 }
 
 pub(in crate::routes) async fn list(rq: Request<SignedInUser>) -> Result<Response> {
@@ -33,11 +34,12 @@ pub(in crate::routes) async fn show(rq: Request<SignedInUser, String>) -> Result
     Ok(http::json(&app))
 }
 
-pub(in crate::routes) async fn replace(mut rq: Request<SignedInUser, String>) -> Result<Response> {
-    let draft = draft(&mut rq).await?;
+pub(in crate::routes) async fn replace(
+    rq: Request<SignedInUser, String, Draft>,
+) -> Result<Response> {
     let (caller, app) = (rq.caller.id, rq.path);
-    let app = rq.app.marketplace.replace_app(caller, app, draft).await?;
-    Ok(http::json(&app))
+    let app = rq.app.marketplace.replace_app(caller, app, rq.body);
+    Ok(http::json(&app.await?))
 }
 
 pub(in crate::routes) async fn delete(rq: Request<SignedInUser, String>) -> Result<Response> {
@@ -72,29 +74,24 @@ pub(super) fn message_body(message: &str) -> Response {
     http::json(&json!({"status": "ok", "message": message}))
 }
 
-async fn draft<P>(rq: &mut Request<SignedInUser, P>) -> Result<Draft> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let draft = Draft {
-        name: fields.required_string("name", 1..=NAME_BYTES_MAX),
-        description: fields
-            .optional_string("description", 0..=DESCRIPTION_BYTES_MAX)
-            .unwrap_or_default(),
-        actions: fields.required_objects("actions", ACTIONS_MAX, read_action),
-    };
-    let mut ids: Vec<&str> = draft.actions.iter().map(|a| a.action_id.as_str()).collect();
-    ids.sort_unstable();
-    if ids
-        .windows(2)
-        .any(|pair| pair[0] == pair[1] && is_action_id(pair[0]))
-    {
-        fields.refuse(
-            "actions",
-            "must not contain two actions with the same action_id.",
-        );
+impl JsonBody for Draft {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        let draft = Self {
+            name: fields.required_string("name", 1..=NAME_BYTES_MAX),
+            description: fields
+                .optional_string("description", 0..=DESCRIPTION_BYTES_MAX)
+                .unwrap_or_default(),
+            actions: fields.required_objects("actions", ACTIONS_MAX, read_action),
+        };
+        let mut ids: Vec<&str> = draft.actions.iter().map(|a| a.action_id.as_str()).collect();
+        ids.sort_unstable();
+        let mut pairs = ids.windows(2);
+        if pairs.any(|pair| pair[0] == pair[1] && is_action_id(pair[0])) {
+            let expected = "must not contain two actions with the same action_id.";
+            fields.refuse("actions", expected);
+        }
+        draft
     }
-    fields.finish()?;
-    Ok(draft)
 }
 
 fn read_action(fields: &mut Fields<'_>) -> Action {

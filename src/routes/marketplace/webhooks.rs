@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::apps::message_body;
 use crate::account::identity::SignedInUser;
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
@@ -12,25 +13,30 @@ use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
 use crate::marketplace::template::FIELD_CHARS_MAX;
 use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX};
 use crate::routes::Request;
+use crate::routes::request::JsonBody;
 
 const DESCRIPTION_BYTES_MAX: usize = 2_000;
 const EVENTS_DEFAULT: usize = 50;
 const EVENTS_MAX: usize = 200;
 
-pub(in crate::routes) async fn create(mut rq: Request<SignedInUser, String>) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
-    let mut draft = read_draft(&mut fields);
-    draft.action_id = action_id;
-    fields.finish()?;
-    let (caller, app) = (rq.caller.id, rq.path);
-    let created = rq
-        .app
-        .marketplace
-        .create_webhook(caller, app, draft)
-        .await?;
-    Ok(http::json(&created))
+pub(in crate::routes) struct NewWebhook(Draft);
+
+impl JsonBody for NewWebhook {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
+        Self(Draft {
+            action_id,
+            ..read_draft(fields)
+        })
+    }
+}
+
+pub(in crate::routes) async fn create(
+    rq: Request<SignedInUser, String, NewWebhook>,
+) -> Result<Response> {
+    let (caller, app, NewWebhook(draft)) = (rq.caller.id, rq.path, rq.body);
+    let created = rq.app.marketplace.create_webhook(caller, app, draft);
+    Ok(http::json(&created.await?))
 }
 
 pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result<Response> {
@@ -40,20 +46,25 @@ pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result
     Ok(http::json(&json!({"webhooks": webhooks, "total": total})))
 }
 
+pub(in crate::routes) struct WebhookChange(Draft);
+
+impl JsonBody for WebhookChange {
+    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+        let draft = read_draft(fields);
+        Self(Draft {
+            is_active: fields.optional_bool("is_active"),
+            ..draft
+        })
+    }
+}
+
 pub(in crate::routes) async fn update(
-    mut rq: Request<SignedInUser, (String, String)>,
+    rq: Request<SignedInUser, (String, String), WebhookChange>,
 ) -> Result<Response> {
-    let body = rq.json().await?;
-    let mut fields = Fields::of(&body);
-    let mut draft = read_draft(&mut fields);
-    draft.is_active = fields.optional_bool("is_active");
-    fields.finish()?;
-    let (caller, (app, webhook)) = (rq.caller.id, rq.path);
+    let (caller, (app, webhook), WebhookChange(draft)) = (rq.caller.id, rq.path, rq.body);
     let marketplace = &rq.app.marketplace;
-    let updated = marketplace
-        .update_webhook(caller, app, webhook, draft)
-        .await?;
-    Ok(http::json(&updated))
+    let updated = marketplace.update_webhook(caller, app, webhook, draft);
+    Ok(http::json(&updated.await?))
 }
 
 pub(in crate::routes) async fn delete(
