@@ -1,10 +1,12 @@
-//! Messages and their answers. A message takes three steps:
+//! Messages and their answers. A message takes four steps:
 //!
 //! 1. `prepare` computes what needs no database: a `PreparedMessage` with the text's meaning.
-//! 2. `decide`, in the transaction, from a `MessageTurn`: the person, the chat and their access. It
-//!    finds whether and how to answer. It also writes what the reply reports: reminders, names
-//!    (`carry_out`), superpowers' states (`powers`). The `Decision` is the reply, or to ask a model.
-//! 3. `apply`, in the same transaction, stores the message with its answer and counts it: an
+//! 2. `decide`, a pure rule, finds whether the message is answered, from facts of its
+//!    `MessageTurn`: the person, the chat and their access.
+//! 3. `respond`, in the transaction, finds the reply and writes what it reports: reminders, names
+//!    (`carry_out`), superpowers' states (`powers`). Its `MessageResponse` is the reply, or to ask a
+//!    model.
+//! 4. `apply`, in the same transaction, stores the message with its answer and counts it: an
 //!    `IngestOutcome`.
 //!
 //! A 200 means that message, count, reply and later commands are committed together. This module
@@ -35,6 +37,7 @@ mod prepare;
 pub mod reminders;
 pub mod replies;
 mod reply;
+mod respond;
 pub mod retries;
 mod rooms;
 mod turn;
@@ -148,8 +151,8 @@ impl Ingest {
         }
         let quotas = self.limit(tx, prepared)?;
         let (mut turn, prepared) = self.turn(tx, prepared)?;
-        let decision = turn.decide(tx, &prepared.understood)?;
-        self.apply(tx, prepared, turn, decision, quotas)
+        let response = turn.respond(tx, &prepared.understood)?;
+        self.apply(tx, prepared, turn, response, quotas)
     }
 
     /// Uploads a photo with its message, like `receive`. `photo` isn't used when the upload repeats

@@ -1,9 +1,9 @@
-//! The third step of a message, in its transaction: stores the message with its answer, its count,
+//! The last step of a message, in its transaction: stores the message with its answer, its count,
 //! and an uploaded photo, whose reply is a command. The effects of the reply, like a reminder, are
-//! already stored by the second step.
+//! already stored by `respond`.
 
-use super::decide::Decision;
 use super::limits::Quotas;
+use super::respond::MessageResponse;
 use super::turn::MessageTurn;
 use super::{Ingest, IngestOutcome, PreparedMessage, RepeatKey};
 use crate::access;
@@ -20,13 +20,13 @@ impl Ingest {
         tx: &mut Tx<'_>,
         prepared: &PreparedMessage,
         mut turn: MessageTurn<'_>,
-        decision: Decision,
+        response: MessageResponse,
         quotas: Quotas,
     ) -> Result<IngestOutcome> {
         let (message, now) = (&prepared.message, prepared.now);
-        let (answer, asked) = match decision {
-            Decision::Reply(reply) => (reply.into_answer(), None),
-            Decision::AskModel { unprompted } => (Answer::default(), Some(unprompted)),
+        let (answer, asked) = match response {
+            MessageResponse::Reply(reply) => (reply.into_answer(), None),
+            MessageResponse::AskModel { unprompted } => (Answer::default(), Some(unprompted)),
         };
         // Only free users' allowed messages count towards the daily limit.
         let subscription = access::subscription_status(&turn.user, now);

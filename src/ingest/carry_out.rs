@@ -1,5 +1,5 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
-//! reply to it. `decide` has found that the message is its to answer.
+//! reply to it. `respond` has found that the message is its to answer.
 
 use super::dialog::StatedFact;
 use super::open_reminders::{ReminderRefusal, ReminderRequest};

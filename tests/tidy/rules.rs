@@ -294,13 +294,12 @@ pub(crate) const PURE: &[&str] = &[
     "src/billing/stripe/form.rs", "src/billing/stripe/objects.rs", "src/engine/wire",
     "src/error.rs", "src/flags/breaker.rs", "src/flags/launchdarkly.rs", "src/flags/ofrep.rs",
     "src/flags/provided.rs", "src/flags/registry.rs", "src/flags/scalar.rs",
-    "src/ingest/answer.rs", "src/ingest/decide.rs", "src/limits.rs", "src/mail_extract",
-    "src/marketplace/actions.rs", "src/marketplace/mapping.rs", "src/marketplace/payload.rs",
-    "src/marketplace/template.rs", "src/media/format.rs", "src/media/metadata",
-    "src/memory/cache.rs", "src/memory/merge.rs", "src/model", "src/relay/address.rs",
-    "src/relay/matrix/text.rs", "src/relay/pieces.rs", "src/relay/telegram/text.rs",
-    "src/relay/xmpp/archive.rs", "src/relay/xmpp/message.rs", "src/relay/xmpp/rooms.rs",
-    "src/relay/xmpp/text.rs", "src/assistant",
+    "src/ingest/decide.rs", "src/limits.rs", "src/mail_extract", "src/marketplace/actions.rs",
+    "src/marketplace/mapping.rs", "src/marketplace/payload.rs", "src/marketplace/template.rs",
+    "src/media/format.rs", "src/media/metadata", "src/memory/cache.rs", "src/memory/merge.rs",
+    "src/model", "src/relay/address.rs", "src/relay/matrix/text.rs", "src/relay/pieces.rs",
+    "src/relay/telegram/text.rs", "src/relay/xmpp/archive.rs", "src/relay/xmpp/message.rs",
+    "src/relay/xmpp/rooms.rs", "src/relay/xmpp/text.rs", "src/assistant",
 ];
 
 pub(crate) const IMPURE: &[&str] = &[
