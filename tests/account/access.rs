@@ -1,13 +1,8 @@
 //! What free users, subscribers and room owners may have, over the wire.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Service, direct, get, group, post, token};
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
-use support::{Service, direct, get, group, post, token};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -455,7 +450,9 @@ async fn grants_that_make_no_sense_are_refused() {
             (answer.status, answer.code().as_str()),
             (404, "user_not_found")
         );
-        let stranger = support::request(method, &path).json(&body).bearer("x");
+        let stranger = crate::support::request(method, &path)
+            .json(&body)
+            .bearer("x");
         assert_eq!(service.send(&stranger).await.status, 401);
     }
     assert_eq!(

@@ -1,22 +1,20 @@
 //! Exports: everything that is kept of a person, for that person only, once it is complete,
 //! for as long as was said, and across restarts.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::support::mem0::Mem0;
+use crate::support::process::Process;
+use crate::support::{
+    Answer, RelaySocket, Service, direct, eventually, get, group, request, token,
+};
 use chatkeep::auth::jwt;
 use chatkeep::clock::{Clock, Timestamp};
 use chatkeep::server::RunEnd;
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use support::mem0::Mem0;
-use support::process::Process;
-use support::{Answer, RelaySocket, Service, direct, eventually, get, group, request, token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -876,7 +874,7 @@ async fn an_export_survives_kills_and_ends_at_once_on_a_signal() {
     check_whole(folder.path(), MESSAGES, 1_000);
 }
 
-/// `cargo test --release --test exports a_hundred_thousand -- --ignored --nocapture`
+/// `cargo test --release --test account a_hundred_thousand -- --ignored --nocapture`
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes a while; what it measures wants a quiet machine"]
 async fn a_hundred_thousand_messages_and_memories_take_little_memory() {

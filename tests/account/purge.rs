@@ -1,19 +1,13 @@
 //! Accounts whose date has passed: what is left of them and of others, whatever happens on
 //! the way.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/stripe.rs"]
-mod stripe;
-mod support;
-
 use std::path::Path;
 
+use crate::stripe::Stripe;
+use crate::support::{RelaySocket, Service, direct, eventually, get, group, post, token};
 use chatkeep::account::erasure::{Run, Step};
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
-use stripe::Stripe;
-use support::{RelaySocket, Service, direct, eventually, get, group, post, token};
 
 const ANA: &str = "+15550101";
 const BEN: &str = "+15550102";
@@ -34,7 +28,7 @@ async fn say(service: &Service, body: &Value) -> Value {
 
 fn execute(folder: &Path, sql: &str) {
     let conn = rusqlite::Connection::open(folder.join("chatkeep.db")).unwrap();
-    conn.busy_timeout(support::PATIENCE).unwrap();
+    conn.busy_timeout(crate::support::PATIENCE).unwrap();
     conn.execute_batch(sql).unwrap();
 }
 
@@ -414,7 +408,7 @@ async fn a_provider_that_is_down_delays_only_its_own_step() {
     };
     ask_for_deletion(&service, ANA).await;
     is_to_end(true).await;
-    let taken_back = support::request("DELETE", "/account/deletion").bearer(&token);
+    let taken_back = crate::support::request("DELETE", "/account/deletion").bearer(&token);
     assert_eq!(service.send(&taken_back).await.status, 200);
     is_to_end(false).await;
     ask_for_deletion(&service, ANA).await;

@@ -1,18 +1,14 @@
 //! Access that was ended since a backup was made stays ended when the backup is restored.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::support::process::Process;
+use crate::support::{ADMIN_TOKEN, Answer, EDGE_SECRET, direct, get, post, request, rows, token};
 use chatkeep::auth::webhook_signature::Key;
 use serde_json::{Value, json};
-use support::process::Process;
-use support::{ADMIN_TOKEN, Answer, EDGE_SECRET, direct, get, post, request, rows, token};
 use tempfile::TempDir;
 
 const CREATOR: &str = "+15550101";
@@ -89,7 +85,7 @@ impl RestoredService {
         serde_json::from_value(printed["carried_over"].clone()).unwrap()
     }
 
-    async fn send(&self, request: &support::Request) -> Answer {
+    async fn send(&self, request: &crate::support::Request) -> Answer {
         self.service.as_ref().unwrap().send(request).await
     }
 
@@ -150,7 +146,7 @@ impl RestoredService {
     fn execute(&self, sql: &str) {
         let database = self.folder().join("chatkeep.db");
         let conn = rusqlite::Connection::open(database).unwrap();
-        conn.busy_timeout(support::PATIENCE).unwrap();
+        conn.busy_timeout(crate::support::PATIENCE).unwrap();
         conn.execute_batch(sql).unwrap();
     }
 
@@ -319,7 +315,7 @@ async fn who_takes_part_in_a_room_is_as_before_the_restore() {
     let agent = token("a");
     let written =
         async |town: &RestoredService, chat: &str, mode: &str, members: &[&str], text: &str| {
-            let mut message = support::group(chat, CREATOR, text);
+            let mut message = crate::support::group(chat, CREATOR, text);
             message["mode"] = mode.into();
             message["participants"] = json!(members);
             let sent = post("/edge/message", &message).bearer(&agent);

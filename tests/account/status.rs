@@ -1,12 +1,8 @@
 //! A person's own account: what it shows, how its deletion is asked for and taken back.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Answer, Service, direct, eventually, get, post, request};
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
-use support::{Answer, Service, direct, eventually, get, post, request};
 
 const PHONE: &str = "+15550100";
 const DAY_MS: i64 = 86_400_000;
@@ -215,7 +211,7 @@ async fn bodies_that_make_no_sense_are_refused_and_count() {
 async fn of_many_at_once_exactly_one_wins() {
     let (service, _, token) = started().await;
     let service = std::sync::Arc::new(service);
-    let at_once = async |what: fn() -> support::Request| {
+    let at_once = async |what: fn() -> crate::support::Request| {
         let tasks: Vec<_> = (0..20)
             .map(|_| {
                 let (service, token) = (service.clone(), token.clone());

@@ -1,20 +1,15 @@
 //! What operators change is a row each, however they change it; and log lines say from where
 //! credentials are tried and the admin API is called.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::process::Process;
+use crate::support::{ADMIN_TOKEN, Service, direct, eventually, get, post, request};
 use chatkeep::account::erasure::Run;
 use chatkeep::clock::{Clock, Timestamp};
 use chatkeep::store::{Change, Operator};
 use serde_json::{Value, json};
-use support::process::Process;
-use support::{ADMIN_TOKEN, Service, direct, eventually, get, post, request};
 
 const DAY_MS: i64 = 86_400_000;
 const FLAG: &str = "rate_limit.commands_per_minute";
@@ -112,7 +107,7 @@ fn chatkeep(folder: &Path, arguments: &[&str]) -> String {
         .env_clear()
         .env("USER", "ada")
         .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
-        .env("EDGE_SECRET", support::EDGE_SECRET)
+        .env("EDGE_SECRET", crate::support::EDGE_SECRET)
         .env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"))
         .current_dir(folder)
         .output()
@@ -127,7 +122,7 @@ async fn commands_are_rows_with_a_service_and_without() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let service = Process::start(&folder.join("chatkeep.db"), &[]).unwrap();
-    let token = support::token("a");
+    let token = crate::support::token("a");
     let message = post("/edge/message", &direct("+15550100", "hi")).bearer(&token);
     assert_eq!(service.send(&message).await.status, 200);
     let commands: [&[&str]; 6] = [
@@ -218,7 +213,7 @@ async fn nothing_names_somebody_who_was_erased() {
         assert_eq!(service.admin(method, path, &body).await.status, 200);
     }
     let conn = rusqlite::Connection::open(service.folder.path().join("chatkeep.db")).unwrap();
-    conn.busy_timeout(support::PATIENCE).unwrap();
+    conn.busy_timeout(crate::support::PATIENCE).unwrap();
     let due = "UPDATE users SET deletion_requested_at = 0, deletion_scheduled_for = 0";
     conn.execute_batch(due).unwrap();
     service.app.eraser.run(Run::default()).await.unwrap();

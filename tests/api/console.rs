@@ -1,18 +1,13 @@
 //! The operator's console: what the page may do, and that it asks for nothing that isn't
 //! there.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::HashSet;
 
+use crate::support::{ADMIN_TOKEN, Answer, Service, get, request};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chatkeep::routes;
 use sha2::{Digest, Sha256};
-use support::{ADMIN_TOKEN, Answer, Service, get, request};
 
 const PAGE_BYTES_MAX: usize = 30_000;
 

@@ -1,13 +1,8 @@
 //! `/admin/feature-flags`: every flag, and what an operator sets it to.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::Service;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
-use support::Service;
 
 const FLAGS: &str = "/admin/feature-flags";
 
@@ -19,7 +14,7 @@ async fn flag(service: &Service, key: &str) -> Value {
     found.unwrap_or_else(|| panic!("no flag {key}"))
 }
 
-async fn set(service: &Service, key: &str, body: Value) -> support::Answer {
+async fn set(service: &Service, key: &str, body: Value) -> crate::support::Answer {
     service.admin("PUT", &format!("{FLAGS}/{key}"), &body).await
 }
 

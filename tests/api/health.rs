@@ -1,13 +1,8 @@
 //! `GET /health`: for everybody, in few words.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Service, get, request};
 use chatkeep::clock::Clock;
 use serde_json::json;
-use support::{Service, get, request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

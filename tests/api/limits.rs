@@ -1,17 +1,12 @@
 //! How limits are told: `RateLimit-Policy` and `RateLimit` wherever one counts, `Retry-After`
 //! with every refusal, exact to the millisecond at the edges of a window.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use chatkeep::auth::webhook_signature::Key;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-use support::{Answer, Request, Service, direct, get, post, request, token};
+use crate::support::{Answer, Request, Service, direct, get, post, request, token};
 
 const USER_ID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
 const MINUTE_MS: i64 = 60_000;
@@ -270,7 +265,7 @@ async fn relays_are_told_how_often_they_may_ask() {
         let mut relay = service.relay("b").await;
         relay.ws.close(None).await.unwrap();
         let service = &service;
-        support::eventually("the socket is gone", async || {
+        crate::support::eventually("the socket is gone", async || {
             service.app.hub.connected() == 0
         })
         .await;

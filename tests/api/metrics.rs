@@ -1,17 +1,12 @@
 //! `GET /metrics`: the numbers as Prometheus reads them, for operators only.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::support::mem0::Mem0;
+use crate::support::model_server::{Mode, ModelServer};
+use crate::support::{ADMIN_TOKEN, Answer, Service, direct, eventually, get, post, request, token};
 use chatkeep::clock::Clock;
 use serde_json::json;
-use support::mem0::Mem0;
-use support::model_server::{Mode, ModelServer};
-use support::{ADMIN_TOKEN, Answer, Service, direct, eventually, get, post, request, token};
 
 /// A page as its rules have it: families, each with its help, its type and its samples.
 struct Page {
@@ -315,7 +310,7 @@ async fn those_outside_are_counted_with_what_they_cost_and_how_they_fail() {
     assert!(!page.has("chatkeep_provider_calls_total{provider=\"payment\"}"));
 }
 
-/// `CHATKEEP_TEST_PROMTOOL=promtool cargo test --test metrics promtool -- --ignored`
+/// `CHATKEEP_TEST_PROMTOOL=promtool cargo test --test api promtool -- --ignored`
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs promtool, of Prometheus"]
 async fn promtool_finds_nothing_to_say() {

@@ -1,14 +1,9 @@
 //! The API's description: what is served, and that it is there for every route. That answers
 //! fit it is checked wherever a test sends a request (tests/support/description.rs).
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Service, get};
 use chatkeep::routes;
 use serde_json::Value;
-use support::{Service, get};
 
 #[test]
 fn every_route_is_described_and_nothing_else() {

@@ -1,19 +1,15 @@
 //! SIGHUP: what a running service takes from its configuration, what waits for the next start,
 //! and that nothing changes where the configuration can't be used.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::process::Process;
+use crate::support::telegram::{TOKEN, Telegram};
+use crate::support::{Answer, RelaySocket, Request, direct, eventually, get, post};
 use chatkeep::auth::edge_token;
 use chatkeep::clock::Clock;
 use serde_json::json;
-use support::process::Process;
-use support::telegram::{TOKEN, Telegram};
-use support::{Answer, RelaySocket, Request, direct, eventually, get, post};
 
 const AGENT: &str = "bridge";
 const BEFORE: &str = "before-before-before-before-before";

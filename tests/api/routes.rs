@@ -1,18 +1,13 @@
 //! Every route of the table with no, bad and foreign credentials: who may call stands in
 //! its row, and nobody else gets past it.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::HashSet;
 
+use crate::support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, request, token};
 use chatkeep::auth::{edge_token, jwt};
 use chatkeep::clock::Clock;
 use chatkeep::routes::{self, Caller};
 use serde_json::Value;
-use support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, request, token};
 
 const IDENTITY_SECRET: &str = "an-identity-secret-of-at-least-32-bytes";
 const USER_ID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";

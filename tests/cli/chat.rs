@@ -1,16 +1,12 @@
 //! `chatkeep chat` with a service elsewhere: over TLS, and where its connection is refused.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::support::{Service, eventually, token};
 use serde_json::json;
-use support::{Service, eventually, token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -39,7 +35,7 @@ fn run_with_line(mut command: Command, line: &str) -> Output {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_is_joined_over_tls_whose_certificate_is_trusted() {
     let service = Service::start().await;
-    let (url, pem) = support::tls::proxy(service.address).await;
+    let (url, pem) = crate::support::tls::proxy(service.address).await;
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("own.pem"), pem).unwrap();
     let url = format!("{url}/");

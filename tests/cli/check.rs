@@ -1,7 +1,5 @@
 //! `chatkeep check` through the real binary: everything that is wrong, at once, and nothing made.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;

@@ -1,15 +1,11 @@
 //! `chatkeep commands`, beside a running service and alone.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::process::Process;
+use crate::support::{ADMIN_TOKEN, EDGE_SECRET, direct, eventually, post, rows, token};
 use serde_json::{Value, json};
-use support::process::Process;
-use support::{ADMIN_TOKEN, EDGE_SECRET, direct, eventually, post, rows, token};
 
 fn commands(folder: &Path, arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_chatkeep"))

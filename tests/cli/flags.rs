@@ -1,8 +1,6 @@
 //! `chatkeep flags …` as somebody at a terminal meets it: without a service, beside one, and
 //! with what can't be meant.
 
-#![allow(clippy::unwrap_used)]
-
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

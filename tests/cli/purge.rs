@@ -1,19 +1,17 @@
 //! `chatkeep purge`, beside a running service and alone, and a service that is killed while
 //! it purges.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use crate::support::process::Process;
+use crate::support::smtp::{MailResponse, MailServer};
+use crate::support::{
+    ADMIN_TOKEN, EDGE_SECRET, direct, eventually, group, post, request, rows, token,
+};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use support::process::Process;
-use support::smtp::{MailResponse, MailServer};
-use support::{ADMIN_TOKEN, EDGE_SECRET, direct, eventually, group, post, request, rows, token};
 use tempfile::TempDir;
 
 const GONE: &str = "+15550101";
@@ -65,7 +63,7 @@ async fn start_with_messages(folder: &Path) -> Process {
 
 fn execute(folder: &Path, sql: &str) {
     let conn = Connection::open(folder.join("chatkeep.db")).unwrap();
-    conn.busy_timeout(support::PATIENCE).unwrap();
+    conn.busy_timeout(crate::support::PATIENCE).unwrap();
     conn.execute_batch(sql).unwrap();
 }
 

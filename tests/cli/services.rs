@@ -1,18 +1,14 @@
 //! `chatkeep service`, beside a running service and alone.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use crate::support::process::Process;
+use crate::support::{ADMIN_TOKEN, EDGE_SECRET, direct, get, http_stub, post, rows, token};
 use serde_json::{Value, json};
-use support::process::Process;
-use support::{ADMIN_TOKEN, EDGE_SECRET, direct, get, http_stub, post, rows, token};
 
 const PHONE: &str = "+15550101";
 const SECRET: &str = "private-quixotic";
@@ -192,7 +188,7 @@ async fn what_a_command_lacks_is_a_wrong_usage() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_admin_routes_know_users_and_services() {
-    let service = support::Service::start().await;
+    let service = crate::support::Service::start().await;
     let hello = service.edge_message("a", &direct(PHONE, "hello")).await;
     assert_eq!(hello.status, 200, "{}", hello.text);
     let user_id = service.user_id(PHONE);
@@ -204,8 +200,10 @@ async fn the_admin_routes_know_users_and_services() {
     assert_eq!(own.json(), json!({"services": []}));
     let body = json!({"kind": "ics", "url": "https://127.0.0.1/x"});
     let ics = |path: &str| post(path, &body);
-    let sync = |user: &str| support::request("POST", &format!("{}/{unknown}/sync", path(user)));
-    let remove = |user: &str| support::request("DELETE", &format!("{}/{unknown}", path(user)));
+    let sync =
+        |user: &str| crate::support::request("POST", &format!("{}/{unknown}/sync", path(user)));
+    let remove =
+        |user: &str| crate::support::request("DELETE", &format!("{}/{unknown}", path(user)));
     for (request, code) in [
         (get(&path(unknown)), "user_not_found"),
         (ics(&path(unknown)), "user_not_found"),

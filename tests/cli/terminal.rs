@@ -1,8 +1,6 @@
 //! The commands as somebody at a terminal meets them: the real binary, its output and its exit
 //! codes, in a folder of their own.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;

@@ -1,15 +1,11 @@
 //! `chatkeep token user`, as somebody at a terminal meets it, and what its tokens open.
 
-#![allow(clippy::unwrap_used)]
-
 #[allow(unused_imports)]
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use support::process::Process;
-use support::{EDGE_SECRET, direct, get, post};
+use crate::support::process::Process;
+use crate::support::{EDGE_SECRET, direct, get, post};
 use tempfile::TempDir;
 
 const UUID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
@@ -86,7 +82,7 @@ async fn its_tokens_open_the_users_account() {
         &token_user(folder.path(), &by_phone).output().unwrap(),
         "user list",
     );
-    let hello = post("/edge/message", &direct(PHONE, "hello")).bearer(&support::token("a"));
+    let hello = post("/edge/message", &direct(PHONE, "hello")).bearer(&crate::support::token("a"));
     assert_eq!(process.send(&hello).await.status, 200);
     let output = token_user(folder.path(), &by_phone).output().unwrap();
     let answer = process.send(&get(&path).bearer(&token(&output))).await;

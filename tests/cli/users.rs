@@ -1,17 +1,12 @@
 //! `chatkeep user …` through the real binary: beside a running service, and without one.
 
-// Clippy takes only functions marked as tests for tests.
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use crate::support::{ADMIN_TOKEN, EDGE_SECRET, Request, direct, post, request, token};
 use serde_json::{Value, json};
-use support::{ADMIN_TOKEN, EDGE_SECRET, Request, direct, post, request, token};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -83,7 +78,7 @@ impl RunningService {
     async fn send(&self, request: &Request) -> Value {
         let mut stream = TcpStream::connect(&self.address).await.unwrap();
         stream.write_all(&request.bytes()).await.unwrap();
-        let answer = support::read_answer(&mut stream).await;
+        let answer = crate::support::read_answer(&mut stream).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         answer.json()
     }
@@ -201,7 +196,7 @@ async fn a_deletion_that_was_asked_for_is_shown() {
     let printed = json_of(folder, "show --phone ana --json");
     assert_eq!(printed["deletion_scheduled_for"], Value::Null);
     let conn = rusqlite::Connection::open(folder.join("chatkeep.db")).unwrap();
-    conn.busy_timeout(support::PATIENCE).unwrap();
+    conn.busy_timeout(crate::support::PATIENCE).unwrap();
     let due = "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 4102444800000";
     conn.execute_batch(due).unwrap();
     let printed = done(folder, "show --phone ana");
@@ -217,7 +212,7 @@ async fn a_deletion_that_was_asked_for_is_shown() {
         "2100-01-01T00:00:00.000Z"
     );
     let by_service = service
-        .send(&support::get("/admin/users").bearer(ADMIN_TOKEN))
+        .send(&crate::support::get("/admin/users").bearer(ADMIN_TOKEN))
         .await;
     assert_eq!(by_service["users"][0], printed);
 }
@@ -251,7 +246,7 @@ async fn users_are_listed_page_by_page() {
     assert!(String::from_utf8_lossy(&more.stderr).contains(&format!("--after {last}")));
     // The command and the service show the same.
     let listed = service
-        .send(&support::get("/admin/users").bearer(ADMIN_TOKEN))
+        .send(&crate::support::get("/admin/users").bearer(ADMIN_TOKEN))
         .await;
     assert_eq!(listed, json_of(folder, "list --json"));
 }

@@ -1,16 +1,10 @@
 //! Events of CalDAV calendars that a person adds, moves and deletes in the chat: said back,
 //! confirmed, done once, and told.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/dav.rs"]
-mod dav;
-mod support;
-
+use crate::dav::DavServer;
+use crate::support::{Service, direct, eventually, get, post};
 use chatkeep::clock::{Clock, Timestamp};
-use dav::DavServer;
 use serde_json::{Value, json};
-use support::{Service, direct, eventually, get, post};
 
 const PHONE: &str = "+15550101";
 const DONE: &str = "Okay, I'm on it. I write as soon as your calendar has it.";
@@ -410,7 +404,7 @@ async fn what_can_not_be_changed_is_said() {
         "/account/services/{}/sync",
         service["service_id"].as_str().unwrap()
     );
-    let sync = support::request("POST", &path).bearer(&world.token);
+    let sync = crate::support::request("POST", &path).bearer(&world.token);
     assert_eq!(world.service.send(&sync).await.status, 200);
     for request in ["put tea on friday at 4", "delete other", "move other to 5"] {
         let said = world.say(request).await;

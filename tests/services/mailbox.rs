@@ -1,15 +1,12 @@
 //! Reading a mailbox over IMAP, against a small server of our own.
 
-#[path = "support/imap.rs"]
-mod imap;
-
 use std::cell::Cell;
 use std::io::Write as _;
 use std::net::TcpListener;
 
+use crate::imap::{ImapStub, PASSWORD, StubMail, USER};
 use chatkeep::clock::Timestamp;
 use chatkeep::mailbox::{InboxState, MailServer, MailboxError, Round, Security, read_round, test};
-use imap::{ImapStub, PASSWORD, StubMail, USER};
 
 /// 20 November 2026, noon.
 const NOW: Timestamp = Timestamp(1_795_176_000_000);
