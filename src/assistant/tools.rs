@@ -3,6 +3,7 @@
 //! may, and what then happens, is decided elsewhere. An error is a sentence for the model.
 
 mod arguments;
+mod fitting;
 mod remote;
 
 use std::sync::LazyLock;
@@ -279,6 +280,18 @@ impl Tool {
         estimated_tokens(&self.offer().to_string())
     }
 
+    /// The fields of a call's arguments that it does not have, and that mean none of its own.
+    pub fn ignored_fields(self, arguments: &str) -> Vec<String> {
+        let fitted = self.fitted(arguments);
+        fitted.map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
+    }
+
+    fn fitted(self, arguments: &str) -> Result<(String, Vec<String>)> {
+        let parameters = &self.offer()["function"]["parameters"];
+        let (fields, left_out) = fitting::fitted(argument_fields(arguments)?, parameters)?;
+        Ok((Value::Object(fields).to_string(), left_out))
+    }
+
     /// What a call with these arguments (a model's JSON) means.
     pub fn read(self, arguments: &str, moment: Moment) -> Result<Operation> {
         if arguments.len() > ARGUMENTS_BYTES_MAX {
@@ -286,6 +299,8 @@ impl Tool {
                 "The arguments are too long; at most {ARGUMENTS_BYTES_MAX} bytes."
             ));
         }
+        let (arguments, _) = self.fitted(arguments)?;
+        let arguments = arguments.as_str();
         match self {
             Self::SetReminder => read::<SetReminder>(arguments)?.operation(moment.now),
             Self::ListReminders => read::<ListReminders>(arguments)?.operation(),

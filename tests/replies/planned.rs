@@ -300,10 +300,8 @@ async fn tools_of_calendars_and_mail_take_typed_arguments() {
         ("calendar_morning", json!({"operation": "every_morning", "time": "25:00"})),
         ("calendar_events", json!({"operation": "set_minutes_before"})),
         ("calendar_events", json!({"operation": "set_minutes_before", "minutes": "soon"})),
-        ("call_prep", json!({"who": "Ana"})),
         ("destination_prep", json!({"operation": "set_way", "place": "office"})),
         ("gmail_mindreader_agent", json!({"operation": "from"})),
-        ("email_urgency", json!({"since": "yesterday"})),
         ("travel_brain", json!({"operation": "fly"})),
         ("evening_prep", json!({"operation": "every_evening", "time": "late"})),
     ] {
@@ -314,6 +312,11 @@ async fn tools_of_calendars_and_mail_take_typed_arguments() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+    // A field that they do not have is left out, and the model is told.
+    for (name, field) in [("call_prep", "who"), ("email_urgency", "since")] {
+        let result = call(&service, &model, name, json!({ field: "Ana" })).await;
+        assert_eq!((&result["ok"], &result["ignored_fields"]), (&json!(true), &json!([field])));
+    }
     assert_eq!(service.rows("SELECT power, state FROM power_states ORDER BY power"), states);
 }
 

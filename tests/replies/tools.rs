@@ -948,3 +948,30 @@ async fn a_group_that_was_a_direct_chat_has_no_history_of_it() {
     let asked = model.last_request();
     assert!(asked.system().contains("This is a group chat"));
 }
+
+/// Arguments that are plain are understood, and what is left out of them is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_are_taken_as_they_are_meant() {
+    let (service, model) = subscribed().await;
+    let loose = json!({"text": "rest", "in_minutes": "120.0", "priority": "high"});
+    let milk = json!({"operation": "add", "items": "milk"});
+    model.next(Mode::Json(calling(&[
+        ("set_reminder", loose),
+        ("todo_list", milk),
+    ])));
+    model.next(Mode::Say("Done.".to_owned()));
+    assert_eq!(reply(&service, "ana", HINT).await, "Done.");
+    let results = model.last_request().results();
+    assert_eq!(results[0]["ignored_fields"], json!(["priority"]));
+    assert_eq!(results[1]["ok"], true, "{results:?}");
+    assert_eq!(results[1]["ignored_fields"], Value::Null);
+    assert_eq!(count(&service, "reminders"), 1);
+    assert!(lists(&service).contains("milk"));
+    // One that means another field is named, and nothing is done.
+    let when = json!({"text": "eat", "when": "2040-12-24T18:30"});
+    model.next(Mode::Json(calling(&[("set_reminder", when)])));
+    reply(&service, "ana", HINT).await;
+    let error = model.last_request().results()[0]["error"].clone();
+    assert_eq!(error, "There is no field \"when\"; use \"at\".");
+    assert_eq!(count(&service, "reminders"), 1);
+}

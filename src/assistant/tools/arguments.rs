@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::super::builtin::{NAME_CHARS_MAX, REMINDER_CHARS_MAX};
 use super::super::powers::operations::{Moment, clean, planned_day};
@@ -25,8 +23,6 @@ pub(super) struct SetReminder {
     text: String,
     /// Local time of the person, as 2026-12-24T18:30; or give in_minutes.
     at: Option<String>,
-    #[serde(default, deserialize_with = "minutes")]
-    #[schemars(with = "Option<i64>")]
     in_minutes: Option<i64>,
     /// A rule of RFC 5545 for a reminder that comes again, as FREQ=WEEKLY;BYDAY=MO,WE.
     repeat: Option<String>,
@@ -54,8 +50,6 @@ pub(super) struct ChangeReminder {
     text: Option<String>,
     /// Local time, as 2026-12-24T18:30; or give in_minutes.
     at: Option<String>,
-    #[serde(default, deserialize_with = "minutes")]
-    #[schemars(with = "Option<i64>")]
     in_minutes: Option<i64>,
     /// A rule of RFC 5545; "" for a reminder that comes once.
     repeat: Option<String>,
@@ -221,17 +215,6 @@ pub(super) fn bounded(text: &str, name: &str, chars_max: usize) -> Result<String
         n if n > chars_max => Err(format!("\"{name}\" takes at most {chars_max} characters.")),
         _ => Ok(text),
     }
-}
-
-/// A whole number, which some models write as a text.
-fn minutes<'de, D: Deserializer<'de>>(input: D) -> std::result::Result<Option<i64>, D::Error> {
-    let number = match Value::deserialize(input)? {
-        Value::Null => return Ok(None),
-        Value::String(text) => text.trim().parse().ok(),
-        value => value.as_i64(),
-    };
-    let error = || D::Error::custom("\"in_minutes\" must be a whole number, as 20");
-    number.ok_or_else(error).map(Some)
 }
 
 fn time(at: Option<&str>, in_minutes: Option<i64>, now: Timestamp) -> Result<Option<ReminderTime>> {

@@ -123,6 +123,106 @@ fn calls_mean_operations() {
     }
 }
 
+/// What is meant plainly is understood, however it is written.
+#[test]
+fn arguments_are_fitted_to_the_schema() {
+    let in_5 = |text: &str| Operation::SetReminder {
+        text: text.to_owned(),
+        at: ReminderTime::Moment(NOW.plus_s(300)),
+        repeat: None,
+        chat: ReminderChat::Here,
+    };
+    for (arguments, expected) in [
+        (json!({"text": "a", "in_minutes": 5.0}), in_5("a")),
+        (json!({"text": "a", "in_minutes": "5"}), in_5("a")),
+        (json!({"text": "a", "in_minutes": " 5.0 "}), in_5("a")),
+        (json!({"text": 7, "in_minutes": [5]}), in_5("7")),
+        (
+            json!({"text": ["a"], "in_minutes": 5, "chat": "Here"}),
+            in_5("a"),
+        ),
+        (
+            json!({"text": "a", "in_minutes": 5, "priority": "high"}),
+            in_5("a"),
+        ),
+        (
+            json!({"text": "a", "in_minutes": 5, "when": null, "title": "b"}),
+            in_5("a"),
+        ),
+    ] {
+        let read = operation(Tool::SetReminder, &arguments);
+        assert_eq!(read, Ok(expected), "{arguments}");
+    }
+    let forget = |ids: Value| operation(Tool::Forget, &json!({ "ids": ids }));
+    let one = Ok(Operation::Forget {
+        ids: vec!["a1".to_owned()],
+    });
+    for ids in [json!("a1"), json!(["a1"]), json!("[\"a1\"]")] {
+        assert_eq!(forget(ids.clone()), one, "{ids}");
+    }
+    let usage = json!({"of": "Ana"}).to_string();
+    assert_eq!(Tool::Usage.read(&usage, moment()), Ok(Operation::Usage));
+    assert_eq!(Tool::Usage.ignored_fields(&usage), ["of"]);
+    // What superpowers are called with.
+    let tool = Tool::Power(Power::BudgetTracker);
+    let spent = |expenses: Value| json!({"operation": "spent", "expenses": expenses});
+    let plain = operation(tool, &spent(json!([{"amount": 12, "purpose": "lunch"}])));
+    assert!(plain.is_ok(), "{plain:?}");
+    for arguments in [
+        spent(json!([{"amount": "12", "purpose": "lunch"}])),
+        spent(json!({"amount": 12.0, "purpose": "lunch"})),
+        spent(json!(
+            "[{\"amount\": 12, \"purpose\": \"lunch\", \"emoji\": \"🍝\"}]"
+        )),
+        json!({"operation": "Spent", "expenses": {"amount": "12", "purpose": ["lunch"]}}),
+    ] {
+        assert_eq!(operation(tool, &arguments), plain, "{arguments}");
+    }
+    let tool = Tool::Power(Power::TodoList);
+    let add = |items: Value| operation(tool, &json!({"operation": "add", "items": items}));
+    assert_eq!(add(json!("milk")), add(json!(["milk"])));
+    assert!(add(json!("")).is_err());
+}
+
+#[test]
+fn errors_name_the_field_that_is_meant() {
+    for (tool, arguments, named) in [
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "when": "2026-12-24T18:30"}),
+            "no field \"when\"; use \"at\"",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"title": "a", "in_minutes": 5}),
+            "use \"text\"",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "inMinuts": 5}),
+            "use \"in_minutes\"",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "in_minutes": 5.5}),
+            "\"in_minutes\" must be a whole number",
+        ),
+        (
+            Tool::ChangeReminder,
+            json!({"reminder_id": "1a2b3c4d", "in_minutes": 5}),
+            "use \"id\"",
+        ),
+        (
+            Tool::Power(Power::BudgetTracker),
+            json!({"operation": "spent", "expenses": [{"amount": "a lot", "purpose": "tea"}]}),
+            "\"amount\" must be a number",
+        ),
+    ] {
+        let error = operation(tool, &arguments).unwrap_err();
+        assert!(error.contains(named), "{}: {error}", tool.name());
+    }
+}
+
 #[test]
 fn errors_say_what_is_wrong() {
     let long = "x".repeat(ARGUMENTS_BYTES_MAX);
@@ -160,7 +260,7 @@ fn errors_say_what_is_wrong() {
         (
             Tool::SetReminder,
             json!({"command": "remind me"}),
-            "unknown field",
+            "missing field `text`",
         ),
         (Tool::ListReminders, json!({"from": "monday"}), "\"from\""),
         (Tool::ChangeReminder, json!({"id": "1"}), "Give"),
@@ -182,7 +282,6 @@ fn errors_say_what_is_wrong() {
             json!({"pronouns": "x".repeat(41)}),
             "\"pronouns\"",
         ),
-        (Tool::Usage, json!({"of": "Ana"}), "unknown field"),
         (Tool::Remember, Value::Null, "missing field"),
         (Tool::Remember, json!({"text": null}), "missing field"),
         (Tool::Usage, json!([1]), "arguments"),

@@ -4,20 +4,33 @@
 use crate::assistant::prompt::REPLY_CHARS_MAX;
 
 /// Around what a model thinks before it answers.
-const THOUGHTS: [(&str, &str); 5] = [
+const THOUGHTS: [(&str, &str); 11] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("Here is my thought process:", "Here is my response:"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis", "<|channel|>final<|message|>"),
 ];
 /// A call that follows thoughts without an answer.
 const CALL_AFTER_THOUGHTS: &str = "to=functions.";
-/// Where a server forgets that it had ended a text with them.
-const TOKENS: [&str; 11] = [
-    "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>",
-    "<|end|>", "<|return|>", "<|start|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
-];
+/// The same where the server has dropped the marks: "analysisThey greet.assistantfinalHi!".
+const BARE_THOUGHTS: (&str, &str) = ("analysis", "assistantfinal");
+/// Tokens of servers in other forms than `<|name|>`.
+const TOKENS: [&str; 2] = ["<end_of_turn>", "<start_of_turn>"];
+/// Before and after the names of tokens.
+const TOKEN_EDGES: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
+/// Bytes of a token's name.
+const TOKEN_BYTES_MAX: usize = 48;
+/// The header of a message of some models: the channel it is for.
+const HEADER: (&str, &str) = ("<|channel|>", "<|message|>");
+/// Bytes of what stands in a header.
+const HEADER_BYTES_MAX: usize = 64;
 
 /// Makes a reply readable: removes the reasoning that some models prepend and control characters,
 /// and limits its length.
@@ -31,6 +44,12 @@ pub(in crate::engine) fn readable(text: &str) -> String {
 
 /// The opening mark is often part of the prompt, so that only the closing one is written.
 fn without_thoughts(text: &str) -> &str {
+    let (begin, end) = BARE_THOUGHTS;
+    if text.starts_with(begin)
+        && let Some((_, said)) = text.rsplit_once(end)
+    {
+        return said;
+    }
     // Marks between words are spoken of.
     let ends = THOUGHTS.iter().filter_map(|(begin, end)| {
         let at = text.rfind(end)?;
@@ -47,22 +66,81 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Removes tokens of servers that are no words.
+/// Removes tokens of servers that are no words, except in programs.
 pub(super) fn without_tokens(text: String) -> String {
     /// A mark of HTML, too, except at the end.
     const END: &str = "</s>";
-    let is_ended = text.ends_with(END) && !text.contains("<s>");
-    if !is_ended && !TOKENS.iter().any(|token| text.contains(token)) {
-        return text;
-    }
+    const ANSWER: (&str, &str) = ("<answer>", "</answer>");
     let mut rest = text;
-    if is_ended {
+    if rest.ends_with(END) && !rest.contains("<s>") {
         rest.truncate(rest.len() - END.len());
     }
-    for token in TOKENS {
-        rest = rest.replace(token, "");
+    if let Some(inner) = rest.trim().strip_prefix(ANSWER.0) {
+        rest = inner.strip_suffix(ANSWER.1).unwrap_or(inner).to_owned();
     }
-    rest.trim().to_owned()
+    if ![TOKEN_EDGES[0].0, TOKEN_EDGES[1].0]
+        .iter()
+        .chain(&TOKENS)
+        .any(|token| rest.contains(token))
+    {
+        return rest.trim().to_owned();
+    }
+    let parts = rest.split("```").enumerate();
+    let parts = parts.map(|(at, part)| match at % 2 {
+        0 => plain(part),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("```").trim().to_owned()
+}
+
+/// Without headers and tokens.
+fn plain(text: &str) -> String {
+    let mut text = text.replace("<|start|>assistant", "<|start|>");
+    for token in TOKENS {
+        text = text.replace(token, "");
+    }
+    let mut plain = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = TOKEN_EDGES
+        .iter()
+        .filter_map(|(open, _)| rest.find(open))
+        .min()
+    {
+        let (before, token) = rest.split_at(at);
+        plain.push_str(before);
+        // What stands between ` is spoken of.
+        let bytes = match before.ends_with('`') {
+            true => 0,
+            false => header_bytes(token).max(token_bytes(token)),
+        };
+        let kept = if bytes == 0 { 1 } else { 0 };
+        plain.push_str(&token[..kept]);
+        rest = &token[bytes.max(kept)..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The bytes of the header with which a text begins, or 0.
+fn header_bytes(text: &str) -> usize {
+    let (open, close) = HEADER;
+    let inner = text.strip_prefix(open);
+    let end = inner
+        .and_then(|inner| inner.find(close))
+        .filter(|end| *end <= HEADER_BYTES_MAX);
+    end.map_or(0, |end| open.len() + end + close.len())
+}
+
+/// The bytes of the token with which a text begins, or 0.
+fn token_bytes(text: &str) -> usize {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_▁:-".contains(c);
+    let edges = TOKEN_EDGES.iter().filter_map(|(open, close)| {
+        let inner = text.strip_prefix(open)?;
+        let end = inner.find(close)?;
+        let is_token = (1..=TOKEN_BYTES_MAX).contains(&end) && inner[..end].chars().all(is_part);
+        is_token.then_some(open.len() + end + close.len())
+    });
+    edges.max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -83,6 +161,29 @@ mod tests {
                 "Hi!",
             ),
             ("Hi!<|im_end|>\n", "Hi!"),
+            ("<thought>a</thought>Hi!", "Hi!"),
+            ("<reasoning>\na\n</reasoning>\nHi!", "Hi!"),
+            ("<reasoning>endless", ""),
+            ("<seed:think>a</seed:think>Hi!", "Hi!"),
+            (
+                "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Hi!<|END_RESPONSE|>",
+                "Hi!",
+            ),
+            ("<think>a</think><answer>Hi!</answer>", "Hi!"),
+            ("analysisThey greet me.assistantfinalHi!", "Hi!"),
+            (
+                "analysis is a field of mathematics", "analysis is a field of mathematics",
+            ),
+            ("<|channel|>final<|message|>Hi!<|return|>", "Hi!"),
+            (
+                "<|start|>assistant<|channel|>commentary<|message|>Hi!<|end|>",
+                "Hi!",
+            ),
+            ("Hi!<|eot|><|header_start|>", "Hi!"),
+            ("Hi!<｜end▁of▁sentence｜>", "Hi!"),
+            ("`<|im_end|>` ends a turn", "`<|im_end|>` ends a turn"),
+            ("```\n<|im_start|>user\n```", "```\n<|im_start|>user\n```"),
+            ("let f x = x <| 1 |> 2", "let f x = x <| 1 |> 2"),
             ("Hi!</s>", "Hi!"),
             ("I think <3 of you", "I think <3 of you"),
             (

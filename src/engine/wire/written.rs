@@ -1,7 +1,7 @@
 //! Calls of tools that a model writes into its text, where its server doesn't read them: in tags,
 //! as JSON, or as `name(…)`. What is meant as a call and can't be read is a call of no tool, so
 //! that the model is told, and nobody is shown it. What repeats the conversation is a quotation,
-//! which calls nothing.
+//! and what the person asked to see is an example: they call nothing.
 
 mod keyword_arguments;
 mod marks;
@@ -37,7 +37,12 @@ const PLACES_MAX: usize = 256;
 /// The calls in a text, in order. `request`: with the tools that are offered.
 pub(super) fn written_calls(text: &str, request: &Value) -> Vec<ToolCall> {
     let tools = OfferedTools::of(request);
+    // Within the marks of one model.
+    let text = &text.replace("｜DSML｜", "");
     let marks = marks(text);
+    if tools.is_code_asked_for() && marks.iter().all(|mark| is_in_code(&text[..mark.at.start])) {
+        return Vec::new();
+    }
     let has_fields = || {
         ARGUMENTS_FIELDS[..2]
             .iter()
@@ -75,6 +80,7 @@ pub(in crate::engine) fn before_written_call(text: &str) -> &str {
         marks(text).first().map(|mark| mark.at.start),
         text.find("```"),
         text.find('{'),
+        text.find("<|"),
         spelled.next(),
     ];
     // The words before it in its own paragraph belong to it.
@@ -293,6 +299,11 @@ impl Part<'_> {
             .next()
             .is_some_and(|(at, _)| is_wrapping(&after[..at]))
     }
+}
+
+/// Whether a text ends within a fence or after a `.
+fn is_in_code(before: &str) -> bool {
+    before.matches("```").count() % 2 == 1 || before.ends_with('`')
 }
 
 /// Whether a text ends within a fence with a program of its own: calls in it are an example.

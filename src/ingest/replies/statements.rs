@@ -20,9 +20,10 @@ const UNLESS_NEGATED: [&str; 6] = [
     "kann ich", "ich kann", "konnte ich", "ich konnte", "kan ik", "ik kan",
 ];
 const NEGATIONS: [&str; 4] = ["nicht", "kein", "niet", "geen"];
-/// With these such phrases say something else: "I can't wait".
-const NO_REFUSALS: [&str; 8] = [
-    "wait", "believe", "forget", "miss", "help but", "agree more", "happier", "vergess",
+/// With these such phrases say something else, or more: "I can't wait".
+const NO_REFUSALS: [&str; 14] = [
+    "wait", "believe", "forget", "miss", "help but", "agree more", "happier", "vergess", "instead",
+    "i've", "i set ", "i'll", "is set", "it's set",
 ];
 /// Beginnings of clauses that claim nothing.
 const COURTESIES: [&str; 38] = [
@@ -200,6 +201,7 @@ mod tests {
             "I can't do that in the past, so tomorrow at 9 it is!",
             "I can't wait to remind you!",
             "I can't promise much. It is set.",
+            "I can't do 5 I set it for 6 instead.",
             "Sorry for the wait, it's done.",
             "Das kann ich gern machen.",
             "Sorry!",

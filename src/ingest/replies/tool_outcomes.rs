@@ -260,10 +260,15 @@ impl Ingest {
                 "This chat can take one reminder a message; ask for the others one by one.",
             ));
         }
-        match &call.replaces {
-            Some(earlier) => turn.run_in_place(tx, call, earlier),
-            None => turn.run_call(tx, call),
+        let mut result = match &call.replaces {
+            Some(earlier) => turn.run_in_place(tx, call, earlier)?,
+            None => turn.run_call(tx, call)?,
+        };
+        let ignored = call.tool.ignored_fields(&call.arguments);
+        if !ignored.is_empty() {
+            result.json["ignored_fields"] = ignored.into();
         }
+        Ok(result)
     }
 }
 

@@ -10,6 +10,11 @@ const TAG_BYTES_MAX: usize = 96;
 const TAG_WORDS: [&str; 6] = [
     "toolcall", "functioncall", "pythontag", "tooluse", "usetool", "toolcode",
 ];
+/// The same of tags like `<|name|>` alone.
+const TOKEN_WORDS: [&str; 8] = [
+    "pythonstart", "pythonend", "startaction", "endaction", "actionstart", "actionend",
+    "toolsprefix", "toolssuffix",
+];
 /// Beginnings of tags that contain the tool's name.
 const TAG_BEGINNINGS: [&str; 3] = ["function=", "function name=", "invoke name="];
 /// Marks that are no tags, and whether a call may begin there.
@@ -60,7 +65,8 @@ fn mark(text: &str, at: Range<usize>) -> Option<Mark> {
     let letters = letters.to_lowercase();
     // "[Tool calling]" may be the text of a link.
     let is_name = tag.starts_with('<') || !inner.contains(' ');
-    let is_named = is_name && TAG_WORDS.iter().any(|word| letters.contains(word));
+    let is_named = is_name && TAG_WORDS.iter().any(|word| letters.contains(word))
+        || tag.starts_with("<|") && TOKEN_WORDS.contains(&letters.as_str());
     let begins = |beginning: &&str| inner.trim_start_matches('/').starts_with(*beginning);
     let is_mark = is_named || TAG_BEGINNINGS.iter().any(begins);
     let is_inner =

@@ -11,6 +11,17 @@ use super::marks::tags;
 const GAP_BYTES_MAX: usize = 160;
 /// A shorter text is hardly a quotation.
 const QUOTED_CHARS_MIN: usize = 12;
+/// Words of people who ask to see code, in lower case.
+const CODE_WORDS: [&str; 17] = [
+    "json", "code", "snippet", "schema", "python", "javascript", "syntax", "tool call",
+    "tool-call", "function call", "api call", "example", "beispiel", "ejemplo", "exemple",
+    "esempio", "exemplo",
+];
+const SHOWING_WORDS: [&str; 25] = [
+    "show", "give me", "write me", "example", "sample", "look like", "looks like", "what is",
+    "what's", "how do", "how does", "how would", "explain", "print", "as json", "in json", "zeig",
+    "gib mir", "beispiel", "ejemplo", "muéstra", "exemple", "montre", "esempio", "exemplo",
+];
 /// What may stand between a tool's name and its arguments.
 const GAP_WORDS: [&str; 6] = [
     "json", "action input", "arguments", "args", "parameters", "input",
@@ -123,6 +134,31 @@ impl<'r> OfferedTools<'r> {
         let json = || serde_json::from_str(value).ok();
         let json = (!is_text || value == "null").then(json).flatten();
         json.unwrap_or_else(|| value.into())
+    }
+
+    /// Whether the person asks to see code, as JSON: then a call that is written may be an example.
+    pub(super) fn is_code_asked_for(&self) -> bool {
+        let messages = self.request.get("messages").and_then(Value::as_array);
+        let said = messages.into_iter().flatten().rev().filter_map(|message| {
+            let is_user = message.get("role").is_some_and(|role| role == "user");
+            is_user.then(|| {
+                message
+                    .get("content")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+            })
+        });
+        // A note of ours begins with "[". What others wrote is quoted.
+        let Some(asked) = said.into_iter().find(|text| !text.starts_with('[')) else {
+            return false;
+        };
+        let asked = asked
+            .rsplit("</quoted>")
+            .next()
+            .unwrap_or(asked)
+            .to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| asked.contains(word));
+        has(&CODE_WORDS) && has(&SHOWING_WORDS) && !asked.contains("remind")
     }
 
     /// Whether a text repeats what a person or a tool has said.

@@ -87,6 +87,7 @@ fn calls_in_the_marks_of_many_models_are_read() {
         format!("<function=set_reminder>{arguments}</function>"),
         format!("<function=set_reminder>{arguments}"),
         "[set_reminder(text=\"run\", in_minutes=5)]".to_owned(),
+        "<|python_start|>[set_reminder(text=\"run\", in_minutes=5)]<|python_end|>".to_owned(),
         // Hermes, Qwen, and Qwen's coders
         format!("<tool_call>\n{call}\n</tool_call>"),
         format!("<tool_call>\n{call}"),
@@ -111,6 +112,15 @@ fn calls_in_the_marks_of_many_models_are_read() {
         format!(
             "<|channel|>commentary to=functions.set_reminder <|constrain|>json<|message|>{arguments}"
         ),
+        format!("assistantcommentary to=functions.set_reminder json{arguments}"),
+        format!(
+            "<|START_ACTION|>[{{\"tool_name\": \"set_reminder\", \"parameters\": {arguments}}}]<|END_ACTION|>"
+        ),
+        "<｜DSML｜function_calls><｜DSML｜invoke name=\"set_reminder\">\
+             <｜DSML｜parameter name=\"text\" string=\"true\">run</｜DSML｜parameter>\
+             <｜DSML｜parameter name=\"in_minutes\" string=\"false\">5</｜DSML｜parameter>\
+             </｜DSML｜invoke></｜DSML｜function_calls>"
+            .to_owned(),
         format!("<function_calls><invoke name=\"set_reminder\">{named}</invoke></function_calls>"),
     ] {
         assert_is_read(&text);
@@ -217,6 +227,32 @@ fn other_texts_are_no_calls() {
     // However long it is.
     assert_eq!(read(&"{[".repeat(16_000)), []);
     assert_eq!(read(&"usage( ".repeat(4_000)), []);
+}
+
+/// A call that somebody asked to see is shown; one in marks outside of code is none to show.
+#[test]
+fn examples_that_were_asked_for_are_no_calls() {
+    let call = r#"{"name": "set_reminder", "arguments": {"text": "run"}}"#;
+    let of = |asked: &str, text: &str| {
+        let mut request = request();
+        request["messages"] = json!([{"role": "user", "content": asked}]);
+        written_calls(text, &request).len()
+    };
+    let asked = "show me an example of a tool call as JSON";
+    let unknown = r#"{"name": "get_weather", "arguments": {"city": "Bath"}}"#;
+    for text in [
+        call,
+        unknown,
+        &format!("Here:\n```json\n{call}\n```"),
+        &format!("Here:\n```\n<tool_call>{call}</tool_call>\n```"),
+    ] {
+        assert_eq!(of(asked, text), 0, "{text}");
+        assert_eq!(of("run soon, please", text), 1, "{text}");
+        assert_eq!(of("remind me to show Bo the code", text), 1, "{text}");
+        let quoted = format!("<quoted>{asked}</quoted>\nAna: run soon");
+        assert_eq!(of(&quoted, text), 1, "{text}");
+    }
+    assert_eq!(of(asked, &format!("<tool_call>{call}</tool_call>")), 1);
 }
 
 #[test]
