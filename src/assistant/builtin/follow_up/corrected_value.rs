@@ -17,6 +17,11 @@ const MARKS: [&str; 16] = [
     "no sorry", "no wait", "no i meant", "no i mean", "no actually", "no", "nope", "sorry i meant",
     "sorry i mean", "sorry", "oops", "actually", "i meant", "i mean", "correction", "wait",
 ];
+/// They correct only numbers: "that was 14".
+const STATEMENTS: [&str; 8] = [
+    "that was", "it was", "that cost", "it cost", "it should be", "that should be", "should be",
+    "should have been",
+];
 const LINKS: [&str; 10] = [
     "its", "it is", "it was", "thats", "that is", "that was", "make it", "make that", "i meant",
     "i mean",
@@ -29,7 +34,12 @@ pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     if words.len() > WORDS_MAX || words.is_question() {
         return None;
     }
-    let from = words.after(0, &MARKS)?;
+    let stated = || {
+        words
+            .after(0, &STATEMENTS)
+            .filter(|from| from + 1 == words.len() && has_digit(words.get(*from)))
+    };
+    let from = words.after(0, &MARKS).or_else(stated)?;
     let from = words.after(from, &LINKS).unwrap_or(from);
     let value = subject(words.original(from..words.len()));
     let is_talk = matches!(

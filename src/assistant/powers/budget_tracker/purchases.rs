@@ -130,7 +130,7 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
     })
 }
 
-/// "lunch 12", "12.50 lunch".
+/// "lunch 12", "12.50 lunch", "lunch was 12".
 fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     if !(2..=BARE_WORDS_MAX + 2).contains(&end.saturating_sub(at)) {
@@ -144,6 +144,18 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         Some((amount, at, n, n))
     };
     let (amount, from, to, number) = first.or_else(last)?;
+    let is_verb = matches!(
+        words.get(to.saturating_sub(1)),
+        "was" | "were" | "is" | "cost" | "costs"
+    );
+    let to = if is_verb { to - 1 } else { to };
+    // "That was 14" corrects something.
+    if matches!(
+        words.get(from),
+        "that" | "it" | "this" | "thats" | "its" | "which"
+    ) {
+        return None;
+    }
     let from = words
         .after(from, &["for", "on"])
         .filter(|from| *from < to)
