@@ -10,6 +10,9 @@ use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, 
 use crate::error::Result;
 use crate::store::{MessageRow, Tx};
 
+/// A message and its corrections.
+const CORRECTIONS_MAX: usize = 5;
+
 impl MessageTurn<'_> {
     /// `None`: it corrects nothing that can be undone.
     pub(super) fn correct_value(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
@@ -21,15 +24,29 @@ impl MessageTurn<'_> {
         let Some(last) = self.said_last(tx)? else {
             return Ok(None);
         };
-        // "no, 26" after "no, spent 25 on lunch"
-        let said = assistant::corrected_value(&last.text, persona);
-        let text = assistant::with_corrected_value(said.as_ref().unwrap_or(&last.text), &value);
+        let said = self.as_corrected(tx, &last, persona)?;
+        let text = assistant::with_corrected_value(&said, &value);
         let done = match (self.powers_of(tx, last.received_at)?.as_slice(), text) {
             ([power], text) => self.correct_of_power(tx, *power, text.as_deref(), &value)?,
             ([], Some(text)) => self.correct_memory(tx, &last, &text)?,
             _ => None,
         };
         Ok(done.map(Reply::from))
+    }
+
+    /// What a message said, with the corrections up to it: "spent 14 on lunch" for "no, 14" after
+    /// "spent 12 on lunch", and for "no, spent 14 on lunch".
+    fn as_corrected(&self, tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String> {
+        let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
+        let mut said: Option<String> = None;
+        for message in chain.iter().rev().filter(|one| one.user == last.user) {
+            let value = assistant::corrected_value(&message.text, persona);
+            let corrected = said
+                .zip(value.as_ref())
+                .and_then(|(said, value)| assistant::with_corrected_value(&said, value));
+            said = corrected.or(value).or_else(|| Some(message.text.clone()));
+        }
+        Ok(said.unwrap_or_default())
     }
 
     /// What this person said just before, if nobody said anything since.
