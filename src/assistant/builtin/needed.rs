@@ -6,11 +6,13 @@ use super::{ParsedMessage, reminder, subject, when};
 /// Words of what is needed.
 const THING_WORDS_MAX: usize = 4;
 
-const NEEDS: [&str; 20] = [
-    "i need some more", "i need more", "i need some", "i need new", "i need", "we need some more",
-    "we need more", "we need some", "we need new", "we need", "i ran out of", "we ran out of",
-    "ive run out of", "weve run out of", "im out of", "i am out of", "were out of",
-    "we are out of", "there is no more", "theres no more",
+const NEEDS: [&str; 29] = [
+    "i need to buy some", "i need to buy", "we need to buy some", "we need to buy",
+    "need to buy some", "need to buy", "i have to buy", "buy some", "buy", "i need some more",
+    "i need more", "i need some", "i need new", "i need", "we need some more", "we need more",
+    "we need some", "we need new", "we need", "i ran out of", "we ran out of", "ive run out of",
+    "weve run out of", "im out of", "i am out of", "were out of", "we are out of",
+    "there is no more", "theres no more",
 ];
 
 /// A word of what nobody buys by a list, or of a longer sentence.
@@ -59,6 +61,9 @@ mod tests {
             ("we're out of olive oil", Some("olive oil")),
             ("I ran out of milk", Some("milk")),
             ("i need a new phone", Some("new phone")),
+            ("buy milk", Some("milk")),
+            ("need to buy milk and eggs", Some("milk and eggs")),
+            ("buy time", None),
             ("i need help", None),
             ("i need you", None),
             ("i need to sleep", None),

@@ -27,6 +27,7 @@ const PURPOSE_CHARS_MAX: usize = 100;
 /// The largest part of one person, where shares are not equal: "60/40".
 const PART_MAX: i64 = 1_000;
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
+const NAME_UNKNOWN: &str = "I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
 /// The purpose of a payment that settles a debt.
 const PAID_BACK: &str = "paid back";
@@ -51,7 +52,11 @@ pub enum BillSplitAction {
     },
     Show,
     Owed,
+    /// "what do I owe Bo": between two.
+    OwedBetween(String, String),
     Clear,
+    /// "split 90 plus tip": how much it is is not said.
+    TipUnclear,
     /// "split the bill": asks for the missing parts.
     Unclear,
     /// Two people paid one amount, or two amounts are there for who knows whom.
@@ -190,6 +195,10 @@ impl BillSplitState {
             }
             BillSplitAction::Show => self.overview(context),
             BillSplitAction::Owed => self.owed(),
+            BillSplitAction::OwedBetween(one, other) => self.owed_between(&one, &other, context)?,
+            BillSplitAction::TipUnclear => {
+                "How much is the tip? For example: “split 90 plus 15% tip by 3”.".to_owned()
+            }
             BillSplitAction::Clear if *self == Self::default() => {
                 "There's nothing on the bill.".to_owned()
             }
@@ -220,7 +229,8 @@ impl BillSplitState {
         }
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
-        let people = people_at_end(&paid.purpose, &payer, &known);
+        let whom = (!is_self(&paid.payer)).then_some(payer.as_str());
+        let people = people_at_end(&paid.purpose, whom, &known);
         let (purpose, named) = match people.filter(|_| paid.among.is_empty()) {
             Some(found) => found,
             None => (paid.purpose, paid.among),
@@ -366,15 +376,35 @@ impl BillSplitState {
         Ok(())
     }
 
+    /// The name of somebody on the bill.
+    fn known_person(&self, phrase: &str, context: &PowerContext<'_>) -> Result<String, String> {
+        let name = match is_self(phrase) {
+            true if !context.group => ME,
+            true => context.name.ok_or(NAME_UNKNOWN)?,
+            false => phrase,
+        };
+        let mut people = self.people.iter();
+        let known = people.find(|known| same(known, name)).cloned();
+        known.ok_or_else(|| match is_self(phrase) {
+            true => format!(
+                "You aren't on the bill. On it: {}.",
+                joined_names(&self.people)
+            ),
+            false => format!(
+                "{} isn't on the bill. On it: {}.",
+                capital(name),
+                joined_names(&self.people)
+            ),
+        })
+    }
+
     /// The person's name on the bill, added if new.
     fn person(&mut self, phrase: &str, context: &PowerContext<'_>) -> Result<String, String> {
         let name = match phrase.to_lowercase().as_str() {
             phrase if is_self(phrase) && !context.group => ME.to_owned(),
             phrase if is_self(phrase) => match context.name {
                 Some(name) => name.to_owned(),
-                None => {
-                    return Err("I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.".to_owned());
-                }
+                None => return Err(NAME_UNKNOWN.to_owned()),
             },
             "you" => {
                 return Err("I never have any money, so leave me off the bill.".to_owned());
@@ -399,6 +429,28 @@ impl BillSplitState {
         Ok(name)
     }
 
+    /// "bo cy" without a comma, who are on the bill; the error asks, where it may be one name.
+    fn people_in_a_row(&self, phrase: &str) -> Result<Option<Vec<String>>, String> {
+        let known = |name: &str| self.people.iter().find(|known| same(known, name)).cloned();
+        let words: Vec<&str> = phrase.split_whitespace().collect();
+        if words.len() < 2 || known(phrase).is_some() {
+            return Ok(None);
+        }
+        let each: Vec<Option<String>> = words.iter().map(|word| known(word)).collect();
+        if each.iter().any(Option::is_some) {
+            let all: Option<Vec<String>> = each.into_iter().collect();
+            return all.map(Some).ok_or_else(|| names_in_a_row(phrase));
+        }
+        // "Bo Li", "uncle bo"
+        let is_plain = words
+            .iter()
+            .all(|word| word.chars().all(char::is_lowercase));
+        match is_plain && !words.iter().any(|word| statement::is_relation(word)) {
+            true => Err(names_in_a_row(phrase)),
+            false => Ok(None),
+        }
+    }
+
     fn people_of(
         &mut self,
         phrases: &[String],
@@ -408,6 +460,8 @@ impl BillSplitState {
         for name in phrases {
             let named = if is_everybody(name) {
                 self.people.clone()
+            } else if let Some(each) = self.people_in_a_row(name)? {
+                each
             } else {
                 vec![self.person(name, context)?]
             };
@@ -419,6 +473,14 @@ impl BillSplitState {
         }
         Ok(people)
     }
+}
+
+fn names_in_a_row(phrase: &str) -> String {
+    let capitals: Vec<String> = phrase.split_whitespace().map(capital).collect();
+    format!(
+        "Is “{phrase}” one person? I've noted nothing. With a comma between the names they are several; “{}” is one.",
+        capitals.join(" ")
+    )
 }
 
 fn is_everybody(name: &str) -> bool {

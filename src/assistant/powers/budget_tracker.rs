@@ -42,11 +42,13 @@ pub enum BudgetAction {
         spent: Vec<(Spending, String)>,
         days_ago: i32,
     },
-    /// "lunch 12": only by somebody who notes expenses. `is_usual`: what everybody buys, or money.
+    /// "lunch 12": only by somebody who notes expenses. `is_usual`: what everybody buys, or money;
+    /// `is_both`: the two.
     SpentIfInUse {
         money: Spending,
         purpose: String,
         is_usual: bool,
+        is_both: bool,
     },
     RemoveLast,
     /// The day was not fully understood.
@@ -116,9 +118,24 @@ impl Superpower for BudgetState {
                 money,
                 purpose,
                 is_usual,
-            } if is_usual && self.is_in_use() || self.knows(&purpose) => {
+                is_both,
+            } if is_usual && self.is_in_use()
+                || self.knows(&purpose)
+                || is_both && !may_be_time(&money.0) =>
+            {
                 let noted = self.spend(money.0, purpose, 0, context);
                 noted.map(|reply| format!("{reply} If you meant something else, say “undo”."))
+            }
+            BudgetAction::SpentIfInUse {
+                is_both: true,
+                money,
+                purpose,
+                ..
+            } => {
+                let sum = money::display(money.0.minor, None);
+                Ok(format!(
+                    "Did you spend {sum} on {purpose}? I've noted nothing yet. Say “spent {sum} on {purpose}”, and I do."
+                ))
             }
             BudgetAction::SpentIfInUse { .. } => return None,
             BudgetAction::RemoveLast => Ok(self.remove_last(context)),
@@ -139,7 +156,7 @@ impl Superpower for BudgetState {
                     .map(|reply| reply.join("\n"))
             }
             BudgetAction::NotMonthly => Ok(
-                "Budgets are for a month, so I've set none. For example: “budget 400 for food”."
+                "Budgets are for a month, the same for each, so I've set none. For example: “budget 400 for food”."
                     .to_owned(),
             ),
             BudgetAction::SpanUnclear => Ok(
@@ -381,6 +398,11 @@ impl BudgetState {
     fn money(&self, minor: i64) -> String {
         money::display(minor, self.currency.as_ref())
     }
+}
+
+/// "lunch 12.50" may be at ten to one.
+fn may_be_time(money: &Money) -> bool {
+    money.currency.is_none() && money.minor / 100 < 24 && money.minor % 100 < 60
 }
 
 fn months(date: NaiveDate) -> i32 {

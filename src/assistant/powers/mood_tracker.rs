@@ -172,6 +172,16 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
         if next < end && !plain && !words.is_set_off(next - 1) {
             return None;
         }
+        // "8, no 6"
+        let corrected = [
+            "no wait", "wait no", "no actually", "actually no", "no", "actually", "i mean",
+            "make that", "make it", "or rather", "wait", "sorry",
+        ];
+        if let Some(again) = words.after(next, &corrected)
+            && words.get(again).starts_with(|c: char| c.is_ascii_digit())
+        {
+            return logged(words, again, end, true);
+        }
         let next = words
             .after(next, &["today", "right now", "now", "tonight"])
             .unwrap_or(next);

@@ -34,7 +34,9 @@ pub(super) fn mentions(text: &str, words: &str) -> bool {
 }
 
 /// Things that have "and" in their name, by the words around it.
-const PAIRS: [(&str, &str); 9] = [
+const PAIRS: [(&str, &str); 11] = [
+    ("rock", "roll"),
+    ("drum", "bass"),
     ("mac", "cheese"),
     ("macaroni", "cheese"),
     ("fish", "chips"),
@@ -59,11 +61,16 @@ pub(super) fn things(text: &str) -> Vec<String> {
     for part in parts_of(whole) {
         let mut rest = part.trim();
         rest = strip_word(rest, "and").unwrap_or(rest);
+        // "plus size dress" as the first is a thing.
+        let mut add = |text: &str| match found.is_empty() {
+            true => found.push(subject(text)),
+            false => found.push(subject(without_link(text))),
+        };
         while let Some((one, more)) = split_at_and(rest) {
-            found.push(subject(without_link(one)));
+            add(one);
             rest = more;
         }
-        found.push(subject(without_link(rest)));
+        add(rest);
     }
     found.retain(|thing| !thing.is_empty());
     found.truncate(NAMED_MAX);
@@ -104,7 +111,7 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 }
 
 fn split_at_and(text: &str) -> Option<(&str, &str)> {
-    let links = [" and ", " And ", " AND ", " & "];
+    let links = [" and ", " And ", " AND ", " & ", " n "];
     let each = |link: &&'static str| text.match_indices(*link).collect::<Vec<_>>();
     let mut found: Vec<(usize, &str)> = links.iter().flat_map(each).collect();
     found.sort_unstable();
@@ -285,8 +292,9 @@ mod tests {
 
     #[test]
     fn things_in_one_breath() {
-        let cases: [(&str, &[&str]); 15] = [
+        let cases: [(&str, &[&str]); 16] = [
             ("milk", &["milk"]),
+            ("plus size dress, also tea", &["plus size dress", "tea"]),
             ("flour and also sugar", &["flour", "sugar"]),
             ("flour, plus Sugar", &["flour", "Sugar"]),
             ("mac and cheese", &["mac and cheese"]),

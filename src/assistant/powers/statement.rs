@@ -3,7 +3,10 @@
 
 mod words;
 
-use words::{ASKING, CLAUSE_WORDS, CONDITIONS, FILLERS, HEDGES, OTHER_WORDS, QUESTIONS, SAYING};
+use words::{
+    ASKING, CLAUSE_WORDS, CONDITIONS, FILLERS, HEDGES, OTHER_WORDS, QUESTIONS, RELATIONS, SAYING,
+    SECOND_REQUESTS,
+};
 
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
@@ -74,9 +77,16 @@ pub(super) fn after_hedge(message: &ParsedMessage<'_>) -> Option<usize> {
 
 /// Whether a thing may be called so: no doubt, negation, clause or second request is in it.
 pub(super) fn is_thing(name: &str) -> bool {
-    !Words::new(name)
-        .iter()
-        .any(|word| CLAUSE_WORDS.contains(&word))
+    let words = Words::new(name);
+    !words.iter().any(|word| CLAUSE_WORDS.contains(&word)) && !has_second_request(&words)
+}
+
+/// "lunch, undo", "lunch and bought milk": something else is asked for or told after it.
+fn has_second_request(words: &Words<'_>) -> bool {
+    let is_linked = |at: usize| {
+        words.is_set_off(at - 1) || matches!(words.get(at - 1), "and" | "then" | "also" | "plus")
+    };
+    (1..words.len()).any(|at| is_linked(at) && words.after(at, &SECOND_REQUESTS).is_some())
 }
 
 /// Whether a person may be called so: "Ana", "my best friend Eva", "Will".
@@ -94,6 +104,11 @@ pub(super) fn is_person(name: &str) -> bool {
                 || word.starts_with(|c: char| c.is_ascii_digit()))
     };
     (1..=NAME_WORDS_MAX).contains(&count) && (from..words.len()).all(is_name)
+}
+
+/// "uncle", "friend": with a name after it one person.
+pub(super) fn is_relation(word: &str) -> bool {
+    RELATIONS.contains(&word)
 }
 
 #[cfg(test)]
@@ -157,6 +172,10 @@ mod tests {
             ("netflix no longer", false),
             ("lunch remind me at 5", false),
             ("food but got it back", false),
+            ("lunch, undo", false),
+            ("lunch and bought milk", false),
+            ("lunch and show tickets", false),
+            ("show tickets", true),
         ] {
             assert_eq!(is_thing(name), expected, "{name}");
         }

@@ -165,7 +165,8 @@ fn explicit_call(
     let clear = |call: &&PowerCall| {
         let is_clear = match call.strength {
             Strength::Clear => true,
-            Strength::Opening => session.is_none(),
+            // "add milk" after an expense; "add bo" is for the bill in use.
+            Strength::Opening => session.is_none_or(|power| calls.of(power).is_none()),
             Strength::Soft | Strength::InSession => false,
         };
         is_clear && may_request(message, calls, call, flags)

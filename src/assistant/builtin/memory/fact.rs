@@ -96,6 +96,7 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
         }
         "type" => words.get(verb - 2) == "blood" && is_blood_type(words.get(value.start)),
         noun if is_one_of(PARKED, noun) => is_place(words, value.start),
+        "anniversary" | "nameday" => is_date(words, value.start),
         noun if is_one_of(NUMBERED, noun) => {
             value.clone().any(|at| has_digit(words.get(at)))
                 && !is_one_of(CLAUSE_WORDS, words.get(value.start))
@@ -106,6 +107,17 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// "3 june", "on june 3rd", "3.6.2019": no day that is counted from today.
+fn is_date(words: &Words<'_>, from: usize) -> bool {
+    let from = words.after(from, &["on the", "on", "the"]).unwrap_or(from);
+    when::read(words, from).is_some_and(|(spec, end)| {
+        matches!(
+            spec.day,
+            Some(when::Day::Date { .. } | when::Day::OfYear { .. })
+        ) && end == words.len()
+    })
 }
 
 /// "wifi password is abc", "door code is 1234", after "the": what it is of is named.
@@ -273,6 +285,7 @@ mod tests {
     #[test]
     fn plain_facts_are_told_from_talk() {
         let facts = [
+            "my anniversary is 3 june", "our wedding anniversary is on june 3",
             "my passport number is X1234567", "my wifi password is hunter2",
             "Our door code is 4321", "my license plate is B-AB 123", "my shoe size is 42",
             "my blood type is 0+", "my address is Baker Street 5, London",
@@ -290,6 +303,7 @@ mod tests {
         let talk = [
             "my boss is annoying", "my boss is so annoying", "my boss is called away",
             "my phone number is private", "my password is wrong", "my password is expired",
+            "my anniversary is tomorrow", "my anniversary is soon",
             "my passport number is on the form", "my address is wrong",
             "is my passport number X1234567?", "my passport number is X1234567?",
             "my passport number is not X1234567", "i think my pin is 1234", "my pin was 1234",

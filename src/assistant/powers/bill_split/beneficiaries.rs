@@ -4,10 +4,11 @@ use super::{is_everybody, is_self};
 use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{parsers, statement};
 
-/// "Bo", "taxi for Bo and me": what was paid for, and for whom, where one of them is known.
+/// "Bo", "taxi for Bo and me": what was paid for, and for whom, where one of them is known. `payer`:
+/// whom "her" means; `None` for who speaks.
 pub(super) fn people_at_end(
     purpose: &str,
-    payer: &str,
+    payer: Option<&str>,
     known: &[String],
 ) -> Option<(String, Vec<String>)> {
     let (what, people) = match purpose.rsplit_once(" for ") {
@@ -20,11 +21,16 @@ pub(super) fn people_at_end(
         let own = ["her", "him", "them", "herself", "himself", "themselves"];
         own.iter().any(|own| same(own, name))
     };
-    for name in people.iter_mut().filter(|name| is_payer(name)) {
-        payer.clone_into(name);
+    if let Some(payer) = payer {
+        for name in people.iter_mut().filter(|name| is_payer(name)) {
+            payer.clone_into(name);
+        }
     }
     let is_known = |name: &String| {
-        is_everybody(name) || is_self(name) || known.iter().any(|one| same(one, name))
+        is_everybody(name)
+            || is_payer(name)
+            || is_self(name)
+            || known.iter().any(|one| same(one, name))
     };
     let are_known = people.iter().any(is_known)
         && people
@@ -70,7 +76,7 @@ mod tests {
             ("a gift for bo", None),
         ];
         for (purpose, expected) in cases {
-            let found = people_at_end(purpose, "ana", &known);
+            let found = people_at_end(purpose, Some("ana"), &known);
             let expected = expected.map(|(what, people)| {
                 let people = people.iter().map(ToString::to_string);
                 (what.to_owned(), people.collect::<Vec<String>>())

@@ -24,16 +24,24 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, action));
     }
     let words = &message.words;
-    let (at, end) = (statement::start(message), parsers::end(words));
+    // A bill has no days.
+    let at = statement::start(message);
+    let end = without_day(words, at, parsers::end(words));
     if let "split" | "divide" | "share" = words.get(at) {
         return split(words, at, end);
     }
-    // A bill has no days.
-    let before = [
-        "yesterday", "today", "last night", "this morning", "tonight", "earlier",
-    ];
-    let at = words.after(at, &before).unwrap_or(at);
+    let at = words.after(at, &DAYS).unwrap_or(at);
     owes(words, at, end).or_else(|| paid(words, at, end))
+}
+
+const DAYS: [&str; 8] = [
+    "yesterday", "today", "last night", "this morning", "tonight", "earlier", "just now",
+    "this evening",
+];
+
+fn without_day(words: &Words<'_>, at: usize, end: usize) -> usize {
+    let day = (at + 1..end).find(|n| words.after(*n, &DAYS) == Some(end));
+    day.unwrap_or(end)
 }
 
 fn fixed(request: &str) -> Option<BillSplitAction> {
@@ -96,13 +104,26 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         let from = words.after(after, &["between", "among", "with"])?;
         return bill.then(|| (Clear, BillSplitAction::People(names(words, from, end))));
     };
-    let end = match tip(words, next, end) {
-        Some((percent, end)) => {
-            sum.minor += (sum.minor * percent + 50) / 100;
-            end
-        }
-        None => end,
+    let next = match with_sum(words, &mut sum, next) {
+        Ok(next) => next,
+        Err(unclear) => return Some((Clear, unclear)),
     };
+    let (next, end) = match tip(words, next, end) {
+        Some((percent, from, to)) if to == end || from == next => {
+            sum.minor += (sum.minor * percent + 50) / 100;
+            if to == end { (next, from) } else { (to, end) }
+        }
+        _ => (next, end),
+    };
+    if (next..end).any(|at| words.get(at) == "tip" && words.get(at - 1) != "for") {
+        return Some((Clear, BillSplitAction::TipUnclear));
+    }
+    let unequal = [
+        "unevenly", "unequally", "not evenly", "not equally", "by income", "by consumption",
+    ];
+    if (next..end).any(|at| words.after(at, &unequal).is_some()) {
+        return Some((Clear, BillSplitAction::PartsUnclear));
+    }
     if (next..end).any(|at| words.get(at).contains('%')) {
         return Some((Clear, BillSplitAction::Unclear));
     }
@@ -127,6 +148,30 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         action => action,
     };
     Some((Clear, action))
+}
+
+/// "minus 10", "plus 5.50" after the amount: the index after it. The error asks.
+fn with_sum(
+    words: &Words<'_>,
+    sum: &mut money::Money,
+    at: usize,
+) -> Result<usize, BillSplitAction> {
+    let sign = match words.get(at) {
+        "minus" | "less" => -1,
+        "plus" => 1,
+        _ => return Ok(at),
+    };
+    let is_percent =
+        |next: usize| words.get(at + 1).contains('%') || matches!(words.get(next), "%" | "percent");
+    match money::read(words, at + 1) {
+        Some((_, next)) if is_percent(next) => Ok(at),
+        Some((more, next)) if sum.minor + sign * more.minor > 0 => {
+            sum.minor += sign * more.minor;
+            Ok(next)
+        }
+        None if sign > 0 => Ok(at), // "plus tip", "plus 15% tip"
+        _ => Err(BillSplitAction::Unclear),
+    }
 }
 
 /// "with Ana" doesn't say whose part is first.
@@ -255,11 +300,16 @@ fn are_several(payer: &str) -> bool {
         .contains(&lower.as_str())
 }
 
-/// "… with 20% tip", "plus 15 % tip": how many percent, and where what is before it ends.
-fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize)> {
-    let at = (from..end)
+/// "… with 20% tip", "plus 15 % tip": how many percent, and from where to where it is.
+fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize, usize)> {
+    let is_link = |at: &usize| matches!(words.get(*at), "with" | "plus" | "and" | "including");
+    (from..end)
         .rev()
-        .find(|at| matches!(words.get(*at), "with" | "plus" | "and" | "including"))?;
+        .filter(is_link)
+        .find_map(|at| tip_at(words, at))
+}
+
+fn tip_at(words: &Words<'_>, at: usize) -> Option<(i64, usize, usize)> {
     let next = words.after(at + 1, &["a", "an"]).unwrap_or(at + 1);
     let number = words.get(next);
     let (percent, after) = match number.strip_suffix('%') {
@@ -270,7 +320,7 @@ fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize)> {
         .parse()
         .ok()
         .filter(|n| (1..=TIP_PERCENT_MAX).contains(n))?;
-    (words.after(after, &["tip"]) == Some(end)).then_some((percent, at))
+    words.after(after, &["tip"]).map(|to| (percent, at, to))
 }
 
 /// "…, Ana paid" at the end: where the names end, and who.

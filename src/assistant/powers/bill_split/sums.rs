@@ -91,19 +91,46 @@ impl BillSplitState {
         if transfers.is_empty() {
             return "Nobody owes anything: it's all even.".to_owned();
         }
-        let lines: Vec<String> = transfers
-            .iter()
-            .map(|(from, to, amount)| {
-                format!(
-                    "{} {} {} {}",
-                    display_name(from),
-                    owe(from),
-                    display_name(to),
-                    self.money(*amount)
-                )
-            })
-            .collect();
-        capital(&lines.join("\n"))
+        let lines = transfers.iter().map(|one| self.transfer_line(one));
+        capital(&lines.collect::<Vec<String>>().join("\n"))
+    }
+
+    fn transfer_line(&self, (from, to, amount): &(String, String, i64)) -> String {
+        format!(
+            "{} {} {} {}",
+            display_name(from),
+            owe(from),
+            display_name(to),
+            self.money(*amount)
+        )
+    }
+
+    /// "what do I owe Bo": what one of the two has to pay the other. The error is what is said
+    /// instead.
+    pub(super) fn owed_between(
+        &self,
+        one: &str,
+        other: &str,
+        context: &PowerContext<'_>,
+    ) -> Result<String, String> {
+        if self.payments.is_empty() {
+            return Ok(self.owed());
+        }
+        let one = self.known_person(one, context)?;
+        let other = self.known_person(other, context)?;
+        let is_theirs = |(from, to, _): &&(String, String, i64)| {
+            *from == one && *to == other || *from == other && *to == one
+        };
+        let transfers = self.transfers();
+        Ok(match transfers.iter().find(is_theirs) {
+            Some(transfer) => capital(&self.transfer_line(transfer)),
+            None => format!(
+                "There's nothing to pay between {} and {}. All in all:\n{}",
+                display_name(&one),
+                display_name(&other),
+                self.owed()
+            ),
+        })
     }
 
     /// "I paid Ana 20", where nothing is owed to her: what was it for?

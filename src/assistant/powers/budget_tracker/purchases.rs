@@ -8,6 +8,13 @@ use crate::assistant::powers::{Strength, money, parsers};
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
+/// Words by which something else is wanted: "change coffee to 6".
+const OTHER_REQUESTS: [&str; 26] = [
+    "change", "to", "no", "not", "make", "it", "was", "were", "is", "are", "be", "update",
+    "correct", "set", "delete", "remove", "undo", "add", "from", "that", "this", "wait",
+    "actually", "instead", "by", "should",
+];
+
 /// "delete my last expense", "what's left for food"
 pub(super) fn last_or_left(
     message: &ParsedMessage<'_>,
@@ -161,8 +168,11 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         .filter(|from| *from < to)
         .unwrap_or(from);
     let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
-    let is_named = (from..to)
-        .all(|n| words.get(n).chars().all(char::is_alphabetic) && when::read(words, n).is_none());
+    let is_named = (from..to).all(|n| {
+        let word = words.get(n);
+        let is_plain = word.chars().all(char::is_alphabetic) && !OTHER_REQUESTS.contains(&word);
+        is_plain && when::read(words, n).is_none()
+    });
     // "100 usd in eur"
     let is_conversion = (from..to).any(|n| money::is_currency(words.get(n)));
     if !is_short || !is_named || is_conversion {
@@ -172,6 +182,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     let is_money = amount.currency.is_some() || words.get(number).contains(['.', ',']);
     Some(BudgetAction::SpentIfInUse {
         is_usual: is_money || is_usual(&purpose),
+        is_both: is_money && is_usual(&purpose),
         money: Spending(amount),
         purpose,
     })

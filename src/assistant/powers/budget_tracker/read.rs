@@ -258,7 +258,12 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let parts = money::parts(words, message.start, end);
     let (first, others) = parts.split_first()?;
     let first = budget(message, first.1)?;
-    if (message.start..end).any(|at| is_other_than_month(words, at) || names_end(words, at)) {
+    let is_of_month =
+        |at: usize| words.get(at - 1) == "for" && parsers::read_month(words.get(at)).is_some();
+    let is_other = |at: usize| {
+        is_other_than_month(words, at) || names_end(words, at) || at > 0 && is_of_month(at)
+    };
+    if (message.start..end).any(is_other) {
         return Some(BudgetAction::NotMonthly);
     }
     if first == BudgetAction::Unclear || others.is_empty() {
@@ -306,7 +311,10 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         .after(
             message.start,
             &[
-                "set my", "set a", "set the", "set", "my", "change my", "new", "a",
+                "set my", "set a", "set the", "set", "my", "change my", "change the", "change",
+                "update my", "update the", "update", "raise my", "raise the", "raise", "lower my",
+                "lower the", "lower", "increase my", "increase the", "increase", "reduce my",
+                "reduce the", "reduce", "make my", "make the", "new", "the", "a",
             ],
         )
         .unwrap_or(message.start);

@@ -29,10 +29,11 @@ pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, DoneDay)
         }
         _ => {}
     }
-    let (mut from, mut weekdays) = (end, Vec::new());
+    let (mut from, mut weekdays, mut is_also_near) = (end, Vec::new(), false);
     while from > at {
         match words.get(from - 1) {
-            "and" | "&" | "on" | "last" | "this" | "yesterday" | "today" if from < end => {}
+            "and" | "&" | "on" | "last" | "this" if from < end => {}
+            "yesterday" | "today" if from < end => is_also_near = true,
             word => match when::weekday_name(word) {
                 Some(weekday) => weekdays.push(weekday),
                 None => break,
@@ -42,7 +43,7 @@ pub(super) fn read(words: &Words<'_>, at: usize, end: usize) -> (usize, DoneDay)
     }
     match weekdays.as_slice() {
         [] => (end, DoneDay::Ago(0)),
-        [only] => (from, DoneDay::Weekday(*only)),
+        [only] if !is_also_near => (from, DoneDay::Weekday(*only)),
         _ => (from, DoneDay::Several),
     }
 }
@@ -58,8 +59,13 @@ pub(super) struct EachDone {
 /// A longer text tells more than that.
 const EACH_WORDS_MAX: usize = 16;
 
-/// "ran and read 20 pages yesterday", "ran today and yesterday"; `None` for one thing on one day.
-pub(super) fn each(words: &Words<'_>, start: usize, end: usize) -> Option<EachDone> {
+/// "ran and read 20 pages yesterday", "ran yesterday and on friday"; `None` for one thing on one day.
+/// `today`: only of what is done already a weekday is the last one.
+pub(super) fn each(
+    words: &Words<'_>,
+    (start, end): (usize, usize),
+    today: Option<&dyn Fn() -> NaiveDate>,
+) -> Option<EachDone> {
     let is_link = |at: usize| matches!(words.get(at), "and" | "&");
     if end.saturating_sub(start) > EACH_WORDS_MAX || !(start..end).any(is_link) {
         return None; // most messages
@@ -77,7 +83,8 @@ pub(super) fn each(words: &Words<'_>, start: usize, end: usize) -> Option<EachDo
             parts.push(match read(words, own, until) {
                 (to, DoneDay::Ago(days)) if to < until => (own, to, Some(days)),
                 (to, DoneDay::Ago(_)) => (own, to, None),
-                _ => return None,
+                (to, DoneDay::Weekday(weekday)) => (own, to, Some(since(weekday, today?()))),
+                (_, DoneDay::Several) => return None,
             });
         }
         begin = at + 1;
@@ -110,7 +117,7 @@ mod tests {
 
     #[test]
     fn several_things_and_days_are_told_apart() {
-        let cases: [(&str, &[(&str, u32)]); 8] = [
+        let cases: [(&str, &[(&str, u32)]); 9] = [
             ("ran today and yesterday", &[("ran", 0), ("ran", 1)]),
             ("ran and read yesterday", &[("ran", 1), ("read", 1)]),
             (
@@ -126,12 +133,15 @@ mod tests {
                 &[("ran", 0), ("swam", 0), ("read", 0)],
             ),
             ("ran yesterday", &[]),
-            ("ran on monday and tuesday", &[]),
+            ("ran on monday and tuesday", &[("ran", 0), ("ran", 6)]),
+            ("ran yesterday and on friday", &[("ran", 1), ("ran", 3)]),
             ("", &[]),
         ];
         for (text, expected) in cases {
             let words = Words::new(text);
-            let found = each(&words, 0, words.len()).map(|found| found.done);
+            let monday = || NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();
+            let today: Option<&dyn Fn() -> NaiveDate> = Some(&monday);
+            let found = each(&words, (0, words.len()), today).map(|found| found.done);
             let found = found.unwrap_or_default().into_iter();
             let found: Vec<(String, u32)> = found
                 .map(|(from, to, days)| (words.phrase(from..to), days))

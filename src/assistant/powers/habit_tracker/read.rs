@@ -1,5 +1,7 @@
 //! Parses messages about habits: "track habit: run 3 times a week", "I ran today".
 
+use chrono::NaiveDate;
+
 use super::HabitAction;
 use super::days::{self, DoneDay};
 use crate::assistant::builtin::ParsedMessage;
@@ -99,15 +101,20 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
     let to_come = ["will", "go", "am", "going"];
     let is_to_come = words.after(from.unwrap_or(at), &to_come).is_some();
+    let is_denied =
+        words.after(at, &NOT_DONE).is_some() || (at..to).any(|n| is_negative(words.get(n)));
+    // "gym on friday" may be a plan.
+    let is_over = !is_to_come && (from.is_some() || is_past(words.get(at)));
+    let today = || local_time::date(message.context.now, message.zone());
+    if !is_to_come && !is_denied {
+        let today: Option<&dyn Fn() -> NaiveDate> = if is_over { Some(&today) } else { None };
+        if let Some(found) = several(words, (at, from), end, today) {
+            return Some(found);
+        }
+    }
     let days_ago = match day {
         DoneDay::Ago(days) => days,
-        // "gym on friday" may be a plan.
-        DoneDay::Weekday(weekday) if !is_to_come && (from.is_some() || is_past(words.get(at))) => {
-            days::since(
-                weekday,
-                local_time::date(message.context.now, message.zone()),
-            )
-        }
+        DoneDay::Weekday(weekday) if is_over => days::since(weekday, today()),
         DoneDay::Weekday(_) | DoneDay::Several => {
             let what = parsers::original(words, from.unwrap_or(at), to);
             let is_short = to > at && to - at <= 6;
@@ -119,11 +126,8 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
         return (to > from && to - from <= 6)
             .then_some((Soft, HabitAction::DidNot { what, days_ago }));
     }
-    if (at..to).any(|n| is_negative(words.get(n))) {
+    if is_denied {
         return None;
-    }
-    if !is_to_come && let Some(found) = several(words, (at, from), end) {
-        return Some(found);
     }
     let (from, strength) = match from {
         Some(from) if dated || plain.is_some() || is_usual_past(words.get(from)) => (from, Soft),
@@ -153,9 +157,10 @@ fn several(
     words: &Words<'_>,
     (at, from): (usize, Option<usize>),
     end: usize,
+    today: Option<&dyn Fn() -> NaiveDate>,
 ) -> Option<(Strength, HabitAction)> {
     let start = from.unwrap_or(at);
-    let found = days::each(words, start, end)?;
+    let found = days::each(words, (start, end), today)?;
     let is_plain = (at..start).any(|n| words.get(n) == "did");
     let is_sure = found.is_dated || is_plain || is_usual_past(words.get(start));
     let strength = if is_sure {

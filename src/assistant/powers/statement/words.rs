@@ -9,6 +9,14 @@ pub(super) const ASKING: [&str; 30] = [
     "so is",
 ];
 
+/// What somebody is to somebody, or is called with a name.
+pub(super) const RELATIONS: [&str; 38] = [
+    "my", "our", "the", "his", "her", "their", "your", "uncle", "aunt", "auntie", "grandma",
+    "grandpa", "mom", "mum", "dad", "mother", "father", "mr", "mrs", "ms", "dr", "brother",
+    "sister", "cousin", "friend", "best", "big", "little", "old", "young", "neighbour", "neighbor",
+    "boss", "baby", "twins", "kids", "husband", "wife",
+];
+
 /// Words that begin other questions.
 pub(super) const QUESTIONS: [&str; 22] = [
     "who", "whos", "whose", "what", "whats", "where", "wheres", "which", "why", "how", "hows",
@@ -48,6 +56,14 @@ pub(super) const CLAUSE_WORDS: [&str; 80] = [
     "hopefully", "almost", "nearly", "if", "when", "whenever", "unless", "whether", "because",
     "but", "although", "think", "thinks", "thought", "believe", "believes", "guess", "heard",
     "said", "says", "told", "claims", "claimed", "knows", "wonder", "remind", "owe", "owes",
+];
+
+/// How another request or report begins, after "and" or a comma.
+pub(super) const SECOND_REQUESTS: [&str; 34] = [
+    "add", "put", "delete", "remove", "undo", "cancel", "clear", "show", "bought", "paid", "spent",
+    "got the", "done with", "track", "split", "remember", "forget", "mood", "my mood", "set a",
+    "set my", "budget", "whats", "what is", "how much", "who owes", "tell me", "list my",
+    "my list", "my budget", "log", "note", "call me", "skip",
 ];
 
 /// Other words that no person is called: pronouns, prepositions, times.

@@ -19,7 +19,9 @@ pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {
     let words = Words::new(text);
     let mark = (1..words.len()).find_map(|at| Some((at, after_mark(&words, at)?)));
     let Some((at, from)) = mark else {
-        return Some(things(text));
+        let found = things(text);
+        let is_taken_back = |thing: &String| Words::new(thing).get(0) == "no";
+        return (!found.iter().skip(1).any(is_taken_back)).then_some(found);
     };
     let mut meant = things(words.original(0..at));
     let rest = words.original(from..words.len());
@@ -49,7 +51,13 @@ fn after_mark(words: &Words<'_>, at: usize) -> Option<usize> {
             .is_set_off(at - 1)
             .then(|| words.after(at, &MARKS_SET_OFF))
     };
-    let from = words.after(at, &MARKS).or_else(|| set_off().flatten())?;
+    // "eggs. no, cheese", unlike "coke, no sugar".
+    let bare_no = || {
+        let is_alone = words.is_set_off(at - 1) && words.is_set_off(at);
+        (words.get(at) == "no" && is_alone).then_some(at + 1)
+    };
+    let from = words.after(at, &MARKS).or_else(|| set_off().flatten());
+    let from = from.or_else(bare_no)?;
     Some(
         words
             .after(from, &["make it", "make that", "i mean", "i meant"])
@@ -63,7 +71,10 @@ mod tests {
 
     #[test]
     fn the_last_word_counts() {
-        let cases: [(&str, Option<&[&str]>); 12] = [
+        let cases: [(&str, Option<&[&str]>); 15] = [
+            ("eggs. no, cheese", Some(&["cheese"])),
+            ("coke, no sugar", None),
+            ("no sugar cookies", Some(&["no sugar cookies"])),
             ("beer. no wait, wine", Some(&["wine"])),
             ("milk, beer, no wait, wine", Some(&["milk", "wine"])),
             ("milk, actually no, oat milk", Some(&["oat milk"])),

@@ -19,9 +19,11 @@ pub(super) fn question(request: &str) -> Option<TodoAction> {
         "which todos do i have", "do i have any todos",
     ];
     // They may be on a list with a name.
-    const TO_BUY: [&str; 5] = [
-        "what do i need to buy", "what do we need to buy", "what should i buy",
-        "what do i have to buy", "what do we have to buy",
+    const TO_BUY: [&str; 13] = [
+        "whats left to buy", "what is left to buy", "whats left to get", "what do i still need",
+        "what do we still need", "what do i still need to buy", "what do we still need to buy",
+        "what else do we need", "what do i need to buy", "what do we need to buy",
+        "what should i buy", "what do i have to buy", "what do we have to buy",
     ];
     if TODOS.contains(&request) {
         return Some(TodoAction::Show(ListName::Unnamed));

@@ -13,9 +13,9 @@ const NAME_WORDS_MAX: usize = 3;
 const ARTICLES: [&str; 6] = ["my", "the", "our", "this", "a", "an"];
 
 /// The list that has no name.
-const UNNAMED: [&str; 12] = [
-    "todo list", "todo-list", "to-do list", "to do list", "do list", "to-do", "todos", "task list",
-    "tasks list", "list of things to do", "list of todos", "list",
+const UNNAMED: [&str; 13] = [
+    "todo list", "todo-list", "to-do list", "to do list", "do list", "to-do", "todos", "todo",
+    "task list", "tasks list", "list of things to do", "list of todos", "list",
 ];
 
 /// A named list without the word.

@@ -97,21 +97,32 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
             return Some((Clear, TodoAction::Unclear(day_unclear())));
         }
-        let due = time_until(words, found.end, end);
+        let mut due = time_until(words, found.end, end);
+        let mut purpose_end = end;
         // "to my list for 5/6", "to my list for the party": the first was meant as a day.
         let rest = words.original(found.end..end);
         let is_choice = rest.contains(" or ") && parsers::has_day(rest);
+        // "for the party on friday"
+        let tail = || {
+            let mut starts = found.end + 1..end;
+            starts.find_map(|n| Some((n, time_until(words, n, end)?)))
+        };
+        if due.is_none()
+            && !is_choice
+            && let Some((from, spec)) = tail()
+        {
+            (due, purpose_end) = (Some(spec), from);
+        }
         let has_digit = rest.contains(|c: char| c.is_ascii_digit());
         if due.is_none() && (has_digit || is_choice) {
             return Some((Clear, TodoAction::Unclear(day_unclear())));
         }
         let action = added(message, found.list, (at + 1, found.start), due);
-        let action = if due.is_none() {
-            with_purpose(action, rest)
-        } else {
-            action
-        };
-        return Some((Clear, action));
+        if due.is_some() && purpose_end == end {
+            return Some((Clear, action));
+        }
+        let purpose = words.original(found.end..purpose_end);
+        return Some((Clear, with_purpose(action, purpose)));
     }
     if words.get(at) == "note" {
         return None;
@@ -184,7 +195,7 @@ fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
         && !is_timed()
 }
 
-/// "add milk", "add 2 liters of milk, 3 eggs and a loaf of bread": in a direct chat, each short
+/// "add milk", "add 2 liters of milk, 3 eggs and a loaf of bread", said to the assistant: each short
 /// enough to be for a list.
 fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
     let words = &message.words;
@@ -228,7 +239,7 @@ fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool 
             fits && things <= PLAIN_THINGS_MAX
         })
     };
-    !message.context.group
+    message.is_addressed
         && !words.is_question()
         && end - from <= PLAIN_THINGS_MAX * PLAIN_WORDS_MAX
         && !(from..end).any(is_other)
@@ -279,7 +290,8 @@ fn added(
     for thing in things.iter_mut().skip(1) {
         *thing = without_verb(thing);
     }
-    if let Some(other) = things.iter().find(|thing| is_other_request(thing)) {
+    let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
+    if let Some(other) = things.iter().find(is_other) {
         return TodoAction::Unclear(format!(
             "“{other}” sounds like another request, so I've added nothing. Please send them one by one."
         ));
@@ -303,15 +315,23 @@ fn without_verb(thing: &str) -> String {
     }
 }
 
-/// Whether something else is asked for in the same sentence, which is no thing.
-fn is_other_request(thing: &str) -> bool {
+/// Whether something else is asked for in the same sentence, which is no thing. `is_plain`: no list
+/// is named, which may be one of what is to be done, as "delete old photos".
+pub(super) fn is_other_request(thing: &str, is_plain: bool) -> bool {
     let beginnings = [
         "remind me", "wake me", "spent", "i spent", "ive spent", "remember that", "my name is",
         "whats on my", "what is on my", "show my", "show me my", "what do i have",
         "how much have i", "who owes", "done with", "forget it", "forget that", "never mind",
-        "cancel it", "cancel that", "undo",
+        "cancel it", "cancel that", "undo", "bought", "i bought", "paid", "i paid", "track habit",
+        "track a habit", "clear the list", "clear my list", "show the list", "my mood is",
+        "who owes",
     ];
-    Words::new(thing).after(0, &beginnings).is_some()
+    let words = Words::new(thing);
+    let is_removed = words.len() > 1 && matches!(words.get(0), "delete" | "remove");
+    // "noodles remove rice"
+    let is_run_on = |at: usize| matches!(words.get(at), "remove" | "delete" | "undo" | "add");
+    words.after(0, &beginnings).is_some()
+        || is_plain && (is_removed || (1..words.len()).any(is_run_on))
 }
 
 /// "call the bank on friday". The error says why the day can't be used.
@@ -324,7 +344,10 @@ fn draft(
     let mut starts = 1..words.len();
     let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
     let Some((at, spec)) = found.filter(|_| due.is_none()) else {
-        return Ok(TodoDraft { text, due });
+        return match due.is_none() && names_time(&words) {
+            true => Err(day_unclear()),
+            false => Ok(TodoDraft { text, due }),
+        };
     };
     if is_repeat(words.get(at - 1)) {
         return Err(no_repetition());
@@ -337,6 +360,23 @@ fn draft(
         text: parsers::original(&words, 0, at),
         due: Some(due),
     })
+}
+
+/// "call bank tomorrow about the loan": a time that more words follow.
+fn names_time(words: &Words<'_>) -> bool {
+    (1..words.len()).any(|at| {
+        let word = words.get(at);
+        matches!(word, "today" | "tomorrow" | "tonight" | "yesterday")
+            || matches!(word, "on" | "at") && when::time_at(words, at).is_some()
+            || matches!(word, "on" | "by") && is_ordinal(words.get(at + 1))
+    })
+}
+
+/// "1st", "22nd"
+fn is_ordinal(word: &str) -> bool {
+    let ends = ["st", "nd", "rd", "th"];
+    let number = ends.iter().find_map(|end| word.strip_suffix(end));
+    number.is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
 fn day_unclear() -> String {

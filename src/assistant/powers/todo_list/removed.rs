@@ -2,7 +2,9 @@
 //! my list", "actually no bread".
 
 use super::phrases::{is_no_thing, on_list};
+use super::read::is_other_request;
 use super::{ListName, TodoAction};
+use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::parsers::things;
@@ -151,12 +153,21 @@ fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
     (is_sure && is_short && !is_no_thing(&subject(texts))).then_some(texts)
 }
 
+/// "add noodles" after "remove rice and".
+fn is_second(thing: &str) -> bool {
+    is_other_request(thing, false) || Words::new(thing).after(0, &["add", "put"]).is_some()
+}
+
 fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
     match things(text) {
         found if found.is_empty() => {
             let reply = "Which thing on the list? For example: “done with milk”, or “remove milk”.";
             TodoAction::Unclear(reply.to_owned())
         }
+        found if found.iter().skip(1).any(|thing| is_second(thing)) => TodoAction::Unclear(
+            "There's another request in that, so I've changed nothing. Please send them one by one."
+                .to_owned(),
+        ),
         found if done => TodoAction::Done(list, found),
         found => TodoAction::Remove(list, found),
     }

@@ -27,7 +27,7 @@ pub(super) fn owes(
         "who" | "whom" | "what" | "how" | "do" | "does" | "whats"
     );
     if is_asked {
-        return Some((Soft, BillSplitAction::Owed));
+        return Some((Soft, asked(words, at, verb, end)));
     }
     let debtor = without_adverb(words, at, verb);
     let (from, (money, next)) = (verb + 1..end.min(verb + 2 + NAME_WORDS_MAX))
@@ -68,6 +68,23 @@ pub(super) fn owes(
         }
         false => (Soft, BillSplitAction::PayersUnclear),
     })
+}
+
+/// "what do I owe Ana", "how much does Bo owe me": between two, where both are named.
+fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitAction {
+    let auxiliary = (at..verb).find(|n| matches!(words.get(*n), "do" | "does"));
+    let debtor = auxiliary.map(|n| without_adverb(words, n + 1, verb));
+    let last = [
+        "anything", "any money", "money", "now", "still", "exactly", "in total",
+    ];
+    let to = (verb + 1..end).find(|n| words.after(*n, &last) == Some(end));
+    let to = parsers::original(words, verb + 1, to.unwrap_or(end));
+    match debtor {
+        Some(debtor) if is_somebody(&debtor) && is_somebody(&to) => {
+            BillSplitAction::OwedBetween(debtor, to)
+        }
+        _ => BillSplitAction::Owed,
+    }
 }
 
 /// The name before a verb: "I just", "Bo still".
@@ -299,8 +316,11 @@ fn with_payer(mut people: Vec<String>, payer: &str) -> Option<Vec<String>> {
     {
         return None;
     }
+    // "I paid 30 for her and Bo": who she is is asked.
     for name in people.iter_mut().filter(|name| is_payer(name)) {
-        payer.clone_into(name);
+        if !is_self(payer) {
+            payer.clone_into(name);
+        }
     }
     Some(people)
 }
