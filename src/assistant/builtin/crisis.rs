@@ -165,7 +165,8 @@ fn is_of_i(words: &Words, at: usize) -> bool {
         return false;
     };
     let is_idiom = words.after(next, IDIOMS).is_some();
-    !is_idiom && !(words.get(next - 1) == "live" && home::is_named(words, next))
+    let is_of_home = words.get(next - 1) == "live" && home::is_named(words, next);
+    !is_idiom && !is_of_home
 }
 
 /// The word after a phrase that "i" is before; `None` also where it is denied.

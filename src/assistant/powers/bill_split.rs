@@ -3,6 +3,7 @@
 
 mod beneficiaries;
 mod operations;
+mod people;
 mod read;
 mod sums;
 
@@ -10,11 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
 use super::texts::{counted, same, too_long};
-use super::{PowerContext, Superpower, statement};
+use super::{PowerContext, Superpower};
 use beneficiaries::people_at_end;
 pub(super) use operations::Arguments;
+use people::{is_everybody, is_self};
 pub(super) use read::parse;
-use sums::{ME, Payment, capital, display_name, joined_names, owe, ways_of};
+use sums::{Payment, capital, display_name, joined_names, owe, ways_of};
 
 /// People on one bill.
 const PEOPLE_MAX: usize = 20;
@@ -27,7 +29,6 @@ const PURPOSE_CHARS_MAX: usize = 100;
 /// The largest part of one person, where shares are not equal: "60/40".
 const PART_MAX: i64 = 1_000;
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
-const NAME_UNKNOWN: &str = "I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
 /// The purpose of a payment that settles a debt.
 const PAID_BACK: &str = "paid back";
@@ -168,22 +169,7 @@ impl BillSplitState {
                 purpose,
             } => self.note_debt((&debtor, &to), money.0, purpose, context)?,
             BillSplitAction::Settled { payer, to, money } => {
-                let known = |name: &String| self.people.iter().any(|p| same(p, name));
-                if let Some(Amount(money)) = &money {
-                    self.check_owed(&payer, &to, money, context)?;
-                }
-                if !(context.sure || known(&payer) || known(&to)) {
-                    return Ok(None);
-                }
-                if self.payments.is_empty() {
-                    return Err("Nobody owes anything on the bill, so I've noted nothing. For money that was lent say “Bo owes me 20”.".to_owned());
-                }
-                let unknown = [&payer, &to];
-                let unknown = unknown.iter().find(|name| !known(name) && !is_self(name));
-                if let Some(name) = unknown {
-                    return Err(self.not_on_it(name));
-                }
-                self.settle((&payer, &to), money, context)?
+                return self.settled(&payer, &to, money, context);
             }
             BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
             BillSplitAction::People(people) => {
@@ -273,14 +259,6 @@ impl BillSplitState {
         Ok(Some(reply))
     }
 
-    fn not_on_it(&self, name: &str) -> String {
-        format!(
-            "{} isn't on the bill, so I've noted nothing. On it: {}.",
-            capital(name),
-            joined_names(&self.people)
-        )
-    }
-
     /// "Bo owes me 20".
     fn note_debt(
         &mut self,
@@ -318,6 +296,32 @@ impl BillSplitState {
             1 => format!("Noted: {said}{what}."),
             _ => format!("Noted: {said}{what}. All in all:\n{}", self.owed()),
         })
+    }
+
+    /// The same, if anything is owed. `None` where it may be no debt of the bill.
+    fn settled(
+        &mut self,
+        payer: &str,
+        to: &str,
+        money: Option<Amount>,
+        context: &PowerContext<'_>,
+    ) -> Result<Option<String>, String> {
+        let known = |name: &str| self.people.iter().any(|p| same(p, name));
+        if let Some(Amount(money)) = &money {
+            self.check_owed(payer, to, money, context)?;
+        }
+        if !(context.sure || known(payer) || known(to)) {
+            return Ok(None);
+        }
+        if self.payments.is_empty() {
+            return Err("Nobody owes anything on the bill, so I've noted nothing. For money that was lent say “Bo owes me 20”.".to_owned());
+        }
+        let unknown = [payer, to];
+        let unknown = unknown.iter().find(|name| !known(name) && !is_self(name));
+        if let Some(name) = unknown {
+            return Err(self.not_on_it(name));
+        }
+        self.settle((payer, to), money, context).map(Some)
     }
 
     /// "Bo paid me 20"; without an amount all that is owed.
@@ -375,125 +379,6 @@ impl BillSplitState {
         self.payments.push(payment);
         Ok(())
     }
-
-    /// The name of somebody on the bill.
-    fn known_person(&self, phrase: &str, context: &PowerContext<'_>) -> Result<String, String> {
-        let name = match is_self(phrase) {
-            true if !context.group => ME,
-            true => context.name.ok_or(NAME_UNKNOWN)?,
-            false => phrase,
-        };
-        let mut people = self.people.iter();
-        let known = people.find(|known| same(known, name)).cloned();
-        known.ok_or_else(|| match is_self(phrase) {
-            true => format!(
-                "You aren't on the bill. On it: {}.",
-                joined_names(&self.people)
-            ),
-            false => format!(
-                "{} isn't on the bill. On it: {}.",
-                capital(name),
-                joined_names(&self.people)
-            ),
-        })
-    }
-
-    /// The person's name on the bill, added if new.
-    fn person(&mut self, phrase: &str, context: &PowerContext<'_>) -> Result<String, String> {
-        let name = match phrase.to_lowercase().as_str() {
-            phrase if is_self(phrase) && !context.group => ME.to_owned(),
-            phrase if is_self(phrase) => match context.name {
-                Some(name) => name.to_owned(),
-                None => return Err(NAME_UNKNOWN.to_owned()),
-            },
-            "you" => {
-                return Err("I never have any money, so leave me off the bill.".to_owned());
-            }
-            name if !statement::is_person(name) => {
-                return Err(format!(
-                    "I can't take “{phrase}” for a name, so I've noted nothing. Say the names like “between Ana, Bo and me”."
-                ));
-            }
-            _ => phrase.to_owned(),
-        };
-        if let Some(reply) = too_long(&[&name], NAME_CHARS_MAX) {
-            return Err(reply);
-        }
-        if let Some(known) = self.people.iter().find(|known| same(known, &name)) {
-            return Ok(known.clone());
-        }
-        if self.people.len() >= PEOPLE_MAX {
-            return Err(format!("A bill is for {PEOPLE_MAX} people at most."));
-        }
-        self.people.push(name.clone());
-        Ok(name)
-    }
-
-    /// "bo cy" without a comma, who are on the bill; the error asks, where it may be one name.
-    fn people_in_a_row(&self, phrase: &str) -> Result<Option<Vec<String>>, String> {
-        let known = |name: &str| self.people.iter().find(|known| same(known, name)).cloned();
-        let words: Vec<&str> = phrase.split_whitespace().collect();
-        if words.len() < 2 || known(phrase).is_some() {
-            return Ok(None);
-        }
-        let each: Vec<Option<String>> = words.iter().map(|word| known(word)).collect();
-        if each.iter().any(Option::is_some) {
-            let all: Option<Vec<String>> = each.into_iter().collect();
-            return all.map(Some).ok_or_else(|| names_in_a_row(phrase));
-        }
-        // "Bo Li", "uncle bo"
-        let is_plain = words
-            .iter()
-            .all(|word| word.chars().all(char::is_lowercase));
-        match is_plain && !words.iter().any(|word| statement::is_relation(word)) {
-            true => Err(names_in_a_row(phrase)),
-            false => Ok(None),
-        }
-    }
-
-    fn people_of(
-        &mut self,
-        phrases: &[String],
-        context: &PowerContext<'_>,
-    ) -> Result<Vec<String>, String> {
-        let mut people = Vec::new();
-        for name in phrases {
-            let named = if is_everybody(name) {
-                self.people.clone()
-            } else if let Some(each) = self.people_in_a_row(name)? {
-                each
-            } else {
-                vec![self.person(name, context)?]
-            };
-            for name in named {
-                if !people.contains(&name) {
-                    people.push(name);
-                }
-            }
-        }
-        Ok(people)
-    }
-}
-
-fn names_in_a_row(phrase: &str) -> String {
-    let capitals: Vec<String> = phrase.split_whitespace().map(capital).collect();
-    format!(
-        "Is “{phrase}” one person? I've noted nothing. With a comma between the names they are several; “{}” is one.",
-        capitals.join(" ")
-    )
-}
-
-fn is_everybody(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    matches!(
-        lower.as_str(),
-        "us" | "all of us" | "everybody" | "everyone" | "all" | "the group" | "the whole group"
-    )
-}
-
-/// Who speaks.
-fn is_self(name: &str) -> bool {
-    ["me", "i", "myself"].iter().any(|own| same(own, name))
 }
 
 impl Amount {

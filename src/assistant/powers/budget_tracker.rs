@@ -119,25 +119,7 @@ impl Superpower for BudgetState {
                 purpose,
                 is_usual,
                 is_both,
-            } if is_usual && self.is_in_use()
-                || self.knows(&purpose)
-                || is_both && !may_be_time(&money.0) =>
-            {
-                let noted = self.spend(money.0, purpose, 0, context);
-                noted.map(|reply| format!("{reply} If you meant something else, say “undo”."))
-            }
-            BudgetAction::SpentIfInUse {
-                is_both: true,
-                money,
-                purpose,
-                ..
-            } => {
-                let sum = money::display(money.0.minor, None);
-                Ok(format!(
-                    "Did you spend {sum} on {purpose}? I've noted nothing yet. Say “spent {sum} on {purpose}”, and I do."
-                ))
-            }
-            BudgetAction::SpentIfInUse { .. } => return None,
+            } => self.spend_if_in_use(money.0, purpose, (is_usual, is_both), context)?,
             BudgetAction::RemoveLast => Ok(self.remove_last(context)),
             BudgetAction::DayUnclear
             | BudgetAction::PurposeUnclear
@@ -256,6 +238,29 @@ impl BudgetState {
             reply.push_str(&format!(" That makes {} this month.", self.money(total)));
         }
         Ok(reply)
+    }
+
+    /// "lunch 12"; `None` where it may be something else than spent money.
+    fn spend_if_in_use(
+        &mut self,
+        money: Money,
+        purpose: String,
+        (is_usual, is_both): (bool, bool),
+        context: &PowerContext<'_>,
+    ) -> Option<Result<String, String>> {
+        let is_meant = is_usual && self.is_in_use() || self.knows(&purpose);
+        if is_meant || is_both && !may_be_time(&money) {
+            let noted = self.spend(money, purpose, 0, context);
+            return Some(
+                noted.map(|reply| format!("{reply} If you meant something else, say “undo”.")),
+            );
+        }
+        let sum = money::display(money.minor, None);
+        is_both.then(|| {
+            Ok(format!(
+                "Did you spend {sum} on {purpose}? I've noted nothing yet. Say “spent {sum} on {purpose}”, and I do."
+            ))
+        })
     }
 
     fn is_in_use(&self) -> bool {

@@ -189,7 +189,15 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
             .after(next, &["because of", "because", "due to", "for now", "for"])
             .unwrap_or(next);
         let note = parsers::original(words, from, end);
+        // "6 at lunch, 8 now", "7 - 8"
+        let is_second = |at: usize| {
+            let is_score = words.get(at).parse::<u8>().is_ok();
+            let is_alone =
+                at + 1 == end || matches!(words.get(at + 1), "now" | "today" | "tonight");
+            is_score && is_alone && (at == next || words.is_set_off(at - 1))
+        };
         let is_other = matches!(words.get(next), "or" | "to")
+            || (next..end).any(is_second)
             || (next..end).any(|at| matches!(words.get(at), "last" | "ago"))
             || planned_time::names_other_day(words, next..end);
         return Some(match u8::try_from(number) {

@@ -201,11 +201,19 @@ pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
     (is_number || names.iter().filter(fits).count() == 1).then_some(found)
 }
 
-/// The end of a text: before "please" and "thanks".
+/// The end of a text: before "please" and "thank you".
 pub(super) fn end(words: &Words) -> usize {
+    const COURTESIES: [&str; 12] = [
+        "please and thank you", "please and thanks", "thank you", "thank u", "please", "pls",
+        "plz", "plss", "thanks", "thx", "ty", "tysm",
+    ];
     let mut end = words.len();
-    while end > 1 && matches!(words.get(end - 1), "please" | "pls" | "plz" | "thanks") {
-        end -= 1;
+    let before = |end: usize| {
+        let mut starts = end.saturating_sub(4).max(1)..end; // the longest first
+        starts.find(|at| words.after(*at, &COURTESIES) == Some(end))
+    };
+    while let Some(at) = before(end) {
+        end = at;
     }
     end
 }

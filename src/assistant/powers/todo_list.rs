@@ -2,6 +2,7 @@
 //! may have a day, on which the agenda shows it; no message is sent for it.
 
 mod corrected;
+mod drafts;
 mod fixed_requests;
 mod list_name;
 mod lists;

@@ -30,6 +30,9 @@ const PLACE_CHARS_MAX: usize = 60;
 /// Characters of a plan or packing entry.
 const TEXT_CHARS_MAX: usize = 200;
 
+const TWO_REQUESTS: &str =
+    "There's another request in that, so I've noted nothing. Please send them one by one.";
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum TripAction {
     Plan {
@@ -59,6 +62,8 @@ pub enum TripAction {
     PackingFor(String),
     Cancel(String),
     Unclear,
+    /// Something else is asked for with what is planned or packed.
+    TwoRequests,
     /// A place with dates that weren't understood.
     DatesUnclear,
 }
@@ -131,6 +136,7 @@ impl Superpower for TripState {
                 Some(trip) => trip.display(context),
                 None => format!("I know of no trip to {place}. “my trips” shows them."),
             },
+            TripAction::TwoRequests => TWO_REQUESTS.to_owned(),
             TripAction::List => self.list(context),
             TripAction::PackingList => match self.trips.last() {
                 Some(trip) => trip.packing_list(),

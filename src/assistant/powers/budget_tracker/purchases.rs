@@ -140,6 +140,10 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
 /// "lunch 12", "12.50 lunch", "lunch was 12".
 fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
+    // "bought milk 2.50"
+    let at = words
+        .after(at, &["i bought", "bought", "i got", "got"])
+        .unwrap_or(at);
     if !(2..=BARE_WORDS_MAX + 2).contains(&end.saturating_sub(at)) {
         return None;
     }

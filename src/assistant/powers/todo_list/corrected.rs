@@ -14,6 +14,14 @@ const MARKS_SET_OFF: [&str; 7] = [
     "scratch that", "make that", "make it", "actually", "wait", "sorry", "oops",
 ];
 
+/// Words between what is meant and what isn't.
+const EXCHANGES: [&str; 3] = ["but not", "instead of", "rather than"];
+
+/// Words after such a mark by which nothing takes its place.
+const TAKING_BACK: [&str; 7] = [
+    "dont", "never mind", "nevermind", "nvm", "cancel", "forget it", "nothing",
+];
+
 /// The things that are meant in the end; `None`: it is not clear which.
 pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {
     let words = Words::new(text);
@@ -21,7 +29,9 @@ pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {
     let Some((at, from)) = mark else {
         let found = things(text);
         let is_taken_back = |thing: &String| Words::new(thing).get(0) == "no";
-        return (!found.iter().skip(1).any(is_taken_back)).then_some(found);
+        let exchanged = |at: usize| words.after(at, &EXCHANGES).is_some();
+        let is_unclear = found.iter().skip(1).any(is_taken_back) || (1..words.len()).any(exchanged);
+        return (!is_unclear).then_some(found);
     };
     let mut meant = things(words.original(0..at));
     let rest = words.original(from..words.len());
@@ -32,6 +42,9 @@ pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {
         meant.retain(|thing| !is_old(thing));
         meant.splice(place..place, things(new));
         return Some(meant);
+    }
+    if Words::new(rest).after(0, &TAKING_BACK).is_some() {
+        return None;
     }
     let new = things_meant(rest)?;
     let is_new = |thing: &String| new.iter().any(|one| same(one, thing));
@@ -71,7 +84,9 @@ mod tests {
 
     #[test]
     fn the_last_word_counts() {
-        let cases: [(&str, Option<&[&str]>); 15] = [
+        let cases: [(&str, Option<&[&str]>); 17] = [
+            ("milk but not eggs", None),
+            ("milk no wait dont", None),
             ("eggs. no, cheese", Some(&["cheese"])),
             ("coke, no sugar", None),
             ("no sugar cookies", Some(&["no sugar cookies"])),

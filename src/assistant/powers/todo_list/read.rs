@@ -1,18 +1,17 @@
 //! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
 //! for friday", "done with milk".
 
-use super::corrected::things_meant;
+use super::drafts::{added, day_unclear, has_day, time_until, with_purpose};
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
-    after_verb, is_no_thing, is_repeat, list_at, list_to_show, no_repetition, on_list,
+    ListPhrase, after_verb, is_repeat, list_at, list_to_show, no_repetition, on_list,
 };
-use super::{ListName, TodoAction, TodoDraft, removed};
-use crate::assistant::builtin::when::{self, Spec};
-use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, subject};
+use super::{ListName, TodoAction, removed};
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::when;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::parsers;
-use crate::assistant::powers::planned_time::{self, PlannedTime};
+use crate::assistant::powers::planned_time;
 
 /// Words after "add" for each thing, where no list is named.
 const PLAIN_WORDS_MAX: usize = 5;
@@ -79,50 +78,7 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         return Some((Clear, TodoAction::Each(actions)));
     }
     if let Some(found) = on_list(message, at + 1, end, &links, more) {
-        if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
-            return Some((Clear, TodoAction::Unclear(no_repetition())));
-        }
-        let from_other = (at + 2..found.start).any(|n| {
-            matches!(words.get(n), "from" | "off") && list_at(message, n + 1, found.start).is_some()
-        });
-        if from_other {
-            let reply = "I can't move things from one list to another, so I've changed nothing. Say “remove milk from my list”, and “add milk to my groceries list”.";
-            return Some((Clear, TodoAction::Unclear(reply.to_owned())));
-        }
-        if found.start == at + 1 {
-            let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
-            let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
-            return Some((Clear, added(message, found.list, (from, end), due)));
-        }
-        if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
-            return Some((Clear, TodoAction::Unclear(day_unclear())));
-        }
-        let mut due = time_until(words, found.end, end);
-        let mut purpose_end = end;
-        // "to my list for 5/6", "to my list for the party": the first was meant as a day.
-        let rest = words.original(found.end..end);
-        let is_choice = rest.contains(" or ") && parsers::has_day(rest);
-        // "for the party on friday"
-        let tail = || {
-            let mut starts = found.end + 1..end;
-            starts.find_map(|n| Some((n, time_until(words, n, end)?)))
-        };
-        if due.is_none()
-            && !is_choice
-            && let Some((from, spec)) = tail()
-        {
-            (due, purpose_end) = (Some(spec), from);
-        }
-        let has_digit = rest.contains(|c: char| c.is_ascii_digit());
-        if due.is_none() && (has_digit || is_choice) {
-            return Some((Clear, TodoAction::Unclear(day_unclear())));
-        }
-        let action = added(message, found.list, (at + 1, found.start), due);
-        if due.is_some() && purpose_end == end {
-            return Some((Clear, action));
-        }
-        let purpose = words.original(found.end..purpose_end);
-        return Some((Clear, with_purpose(action, purpose)));
+        return Some((Clear, to_list(message, found, at, end)));
     }
     if words.get(at) == "note" {
         return None;
@@ -131,6 +87,21 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
     if let Some(from) = words.after(at, &todo) {
         return Some((Clear, added(message, ListName::Unnamed, (from, end), None)));
     }
+    // "put bread on it", "add bread too"
+    let on_it = ["to it", "on it", "to that", "on that", "to them"];
+    let it = (at + 2..end).find(|n| words.after(*n, &on_it) == Some(end));
+    let to = it.unwrap_or(end);
+    let more = ["as well", "too", "also", "again"];
+    let to = (at + 2..to)
+        .find(|n| words.after(*n, &more) == Some(to))
+        .unwrap_or(to);
+    if it.is_some() && words.get(at) != "get" {
+        return Some((
+            InSession,
+            added(message, ListName::InUse, (at + 1, to), None),
+        ));
+    }
+    let end = to;
     if words.get(at) != "add" || end == at + 1 {
         return None;
     }
@@ -143,6 +114,55 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         strength,
         added(message, ListName::InUse, (at + 1, end), None),
     ))
+}
+
+/// "add milk to my list for friday": the list is named.
+fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize) -> TodoAction {
+    let words = &message.words;
+    if found.end < end && found.start > at + 1 && is_repeat(words.get(found.end)) {
+        return TodoAction::Unclear(no_repetition());
+    }
+    let from_other = (at + 2..found.start).any(|n| {
+        matches!(words.get(n), "from" | "off") && list_at(message, n + 1, found.start).is_some()
+    });
+    if from_other {
+        let reply = "I can't move things from one list to another, so I've changed nothing. Say “remove milk from my list”, and “add milk to my groceries list”.";
+        return TodoAction::Unclear(reply.to_owned());
+    }
+    if found.start == at + 1 {
+        let due = when::read(words, found.end).filter(|(spec, to)| *to < end && has_day(spec));
+        let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
+        return added(message, found.list, (from, end), due);
+    }
+    if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
+        return TodoAction::Unclear(day_unclear());
+    }
+    let mut due = time_until(words, found.end, end);
+    let mut purpose_end = end;
+    // "to my list for 5/6", "to my list for the party": the first was meant as a day.
+    let rest = words.original(found.end..end);
+    let is_choice = rest.contains(" or ") && parsers::has_day(rest);
+    // "for the party on friday"
+    let tail = || {
+        let mut starts = found.end + 1..end;
+        starts.find_map(|n| Some((n, time_until(words, n, end)?)))
+    };
+    if due.is_none()
+        && !is_choice
+        && let Some((from, spec)) = tail()
+    {
+        (due, purpose_end) = (Some(spec), from);
+    }
+    let has_digit = rest.contains(|c: char| c.is_ascii_digit());
+    if due.is_none() && (has_digit || is_choice) {
+        return TodoAction::Unclear(day_unclear());
+    }
+    let action = added(message, found.list, (at + 1, found.start), due);
+    if due.is_some() && purpose_end == end {
+        return action;
+    }
+    let purpose = words.original(found.end..purpose_end);
+    with_purpose(action, purpose)
 }
 
 /// "milk to my list and eggs to the groceries list": at least two lists, the last one at the end.
@@ -244,143 +264,6 @@ fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool 
         && end - from <= PLAIN_THINGS_MAX * PLAIN_WORDS_MAX
         && !(from..end).any(is_other)
         && is_short()
-}
-
-/// "milk to my list for the party": what was said after the list belongs to the thing.
-fn with_purpose(action: TodoAction, rest: &str) -> TodoAction {
-    match action {
-        TodoAction::Add(list, mut drafts) if !rest.is_empty() => {
-            for draft in &mut drafts {
-                draft.text = format!("{} {}", draft.text, subject(rest));
-            }
-            TodoAction::Add(list, drafts)
-        }
-        action => action,
-    }
-}
-
-/// A time that begins at `from` and ends the words: one with a day, or "at 5".
-fn time_until(words: &Words<'_>, from: usize, end: usize) -> Option<Spec> {
-    let (spec, to) = when::time_at(words, from)?;
-    (to == end && (has_day(&spec) || words.get(from) == "at")).then_some(spec)
-}
-
-fn has_day(spec: &Spec) -> bool {
-    spec.day.is_some() || spec.wait.is_some()
-}
-
-/// `due`: said after the list, for all of them.
-fn added(
-    message: &ParsedMessage<'_>,
-    list: ListName,
-    (from, to): (usize, usize),
-    due: Option<Spec>,
-) -> TodoAction {
-    let text = message.words.original(from..to.max(from));
-    let text = text.trim().trim_start_matches([':', '-']);
-    let day = due.map(|spec| planned_time::resolve(spec, message));
-    let due = match day.transpose() {
-        Ok(due) => due,
-        Err(reply) => return TodoAction::Unclear(reply),
-    };
-    let Some(mut things) = things_meant(text) else {
-        let reply = "Which things do you mean in the end? I've added nothing.";
-        return TodoAction::Unclear(reply.to_owned());
-    };
-    for thing in things.iter_mut().skip(1) {
-        *thing = without_verb(thing);
-    }
-    let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
-    if let Some(other) = things.iter().find(is_other) {
-        return TodoAction::Unclear(format!(
-            "“{other}” sounds like another request, so I've added nothing. Please send them one by one."
-        ));
-    }
-    let drafts = things.into_iter().map(|text| draft(message, text, due));
-    match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
-        Err(reply) => TodoAction::Unclear(reply),
-        Ok(drafts) if drafts.iter().all(|draft| is_no_thing(&draft.text)) => {
-            TodoAction::Nothing(list)
-        }
-        Ok(drafts) => TodoAction::Add(list, drafts),
-    }
-}
-
-/// "add sugar" after "flour and".
-fn without_verb(thing: &str) -> String {
-    let words = Words::new(thing);
-    match words.after(0, &["add"]) {
-        Some(from) if from < words.len() => parsers::original(&words, from, words.len()),
-        _ => thing.to_owned(),
-    }
-}
-
-/// Whether something else is asked for in the same sentence, which is no thing. `is_plain`: no list
-/// is named, which may be one of what is to be done, as "delete old photos".
-pub(super) fn is_other_request(thing: &str, is_plain: bool) -> bool {
-    let beginnings = [
-        "remind me", "wake me", "spent", "i spent", "ive spent", "remember that", "my name is",
-        "whats on my", "what is on my", "show my", "show me my", "what do i have",
-        "how much have i", "who owes", "done with", "forget it", "forget that", "never mind",
-        "cancel it", "cancel that", "undo", "bought", "i bought", "paid", "i paid", "track habit",
-        "track a habit", "clear the list", "clear my list", "show the list", "my mood is",
-        "who owes",
-    ];
-    let words = Words::new(thing);
-    let is_removed = words.len() > 1 && matches!(words.get(0), "delete" | "remove");
-    // "noodles remove rice"
-    let is_run_on = |at: usize| matches!(words.get(at), "remove" | "delete" | "undo" | "add");
-    words.after(0, &beginnings).is_some()
-        || is_plain && (is_removed || (1..words.len()).any(is_run_on))
-}
-
-/// "call the bank on friday". The error says why the day can't be used.
-fn draft(
-    message: &ParsedMessage<'_>,
-    text: String,
-    due: Option<PlannedTime>,
-) -> Result<TodoDraft, String> {
-    let words = Words::new(&text);
-    let mut starts = 1..words.len();
-    let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
-    let Some((at, spec)) = found.filter(|_| due.is_none()) else {
-        return match due.is_none() && names_time(&words) {
-            true => Err(day_unclear()),
-            false => Ok(TodoDraft { text, due }),
-        };
-    };
-    if is_repeat(words.get(at - 1)) {
-        return Err(no_repetition());
-    }
-    if (at..words.len()).any(|n| planned_time::is_open_span(&words, n)) {
-        return Err(day_unclear());
-    }
-    let due = planned_time::resolve(spec, message)?;
-    Ok(TodoDraft {
-        text: parsers::original(&words, 0, at),
-        due: Some(due),
-    })
-}
-
-/// "call bank tomorrow about the loan": a time that more words follow.
-fn names_time(words: &Words<'_>) -> bool {
-    (1..words.len()).any(|at| {
-        let word = words.get(at);
-        matches!(word, "today" | "tomorrow" | "tonight" | "yesterday")
-            || matches!(word, "on" | "at") && when::time_at(words, at).is_some()
-            || matches!(word, "on" | "by") && is_ordinal(words.get(at + 1))
-    })
-}
-
-/// "1st", "22nd"
-fn is_ordinal(word: &str) -> bool {
-    let ends = ["st", "nd", "rd", "th"];
-    let number = ends.iter().find_map(|end| word.strip_suffix(end));
-    number.is_some_and(|number| number.parse::<u8>().is_ok())
-}
-
-fn day_unclear() -> String {
-    "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.".to_owned()
 }
 
 /// Requests about a whole list.

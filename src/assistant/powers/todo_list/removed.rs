@@ -1,10 +1,9 @@
 //! Parses what is done with or goes off a list: "done with milk", "got the eggs", "remove eggs from
 //! my list", "actually no bread".
 
+use super::drafts::is_second;
 use super::phrases::{is_no_thing, on_list};
-use super::read::is_other_request;
 use super::{ListName, TodoAction};
-use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::parsers::things;
@@ -151,11 +150,6 @@ fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
     let is_short = (1..=PLAIN_WORDS_MAX).contains(&to.saturating_sub(from));
     let texts = words.original(from..to);
     (is_sure && is_short && !is_no_thing(&subject(texts))).then_some(texts)
-}
-
-/// "add noodles" after "remove rice and".
-fn is_second(thing: &str) -> bool {
-    is_other_request(thing, false) || Words::new(thing).after(0, &["add", "put"]).is_some()
 }
 
 fn removal(done: bool, list: ListName, text: &str) -> TodoAction {

@@ -5,6 +5,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::{DAYS_MAX, TripAction, questions};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
@@ -266,12 +267,17 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
     if let Some(from) = add {
         let day = number(from)?;
         let what = parsers::original(words, from + 1, end);
+        let is_second = statement::has_second_request(&Words::new(&what));
         let strength = if matches!(words.get(at), "add" | "plan") {
             Clear
         } else {
             Soft
         };
-        return (!what.is_empty()).then_some((strength, TripAction::AddDay { day, what }));
+        let action = match is_second {
+            true => TripAction::IfAny(Box::new(TripAction::TwoRequests)),
+            false => TripAction::AddDay { day, what },
+        };
+        return (from + 1 < end).then_some((strength, action));
     }
     if words.get(at) == "add" && end > at + 4 {
         let to = end - 3;
@@ -308,6 +314,9 @@ fn packing(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Streng
             })?;
             let pack = TripAction::Pack(things(at + 1, to)?);
             Some((Clear, TripAction::IfAny(Box::new(pack))))
+        }
+        "pack" if statement::has_second_request(&Words::new(words.original(at..end))) => {
+            Some((Soft, TripAction::IfAny(Box::new(TripAction::TwoRequests))))
         }
         "pack" if end > at + 1 => Some((Soft, TripAction::Pack(things(at + 1, end)?))),
         "packed" => Some((InSession, TripAction::Packed(things(at + 1, end)?))),

@@ -1,0 +1,170 @@
+//! What is put on a list, as it was said: things with their days, and what is none of them. It must
+//! not know how a list is named.
+
+use super::corrected::things_meant;
+use super::phrases::{is_no_thing, is_repeat, no_repetition};
+use super::{ListName, TodoAction, TodoDraft};
+use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{ParsedMessage, subject};
+use crate::assistant::powers::parsers;
+use crate::assistant::powers::planned_time::{self, PlannedTime};
+
+/// `due`: said after the list, for all of them.
+pub(super) fn added(
+    message: &ParsedMessage<'_>,
+    list: ListName,
+    (from, to): (usize, usize),
+    due: Option<Spec>,
+) -> TodoAction {
+    let text = message.words.original(from..to.max(from));
+    let text = text.trim().trim_start_matches([':', '-']);
+    let text = without_heading(text);
+    let day = due.map(|spec| planned_time::resolve(spec, message));
+    let due = match day.transpose() {
+        Ok(due) => due,
+        Err(reply) => return TodoAction::Unclear(reply),
+    };
+    let Some(mut things) = things_meant(text) else {
+        let reply = "Which things do you mean in the end? I've added nothing.";
+        return TodoAction::Unclear(reply.to_owned());
+    };
+    for thing in things.iter_mut().skip(1) {
+        *thing = without_verb(thing);
+    }
+    let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
+    if let Some(other) = things.iter().find(is_other) {
+        return TodoAction::Unclear(format!(
+            "“{other}” sounds like another request, so I've added nothing. Please send them one by one."
+        ));
+    }
+    let drafts = things.into_iter().map(|text| draft(message, text, due));
+    match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
+        Err(reply) => TodoAction::Unclear(reply),
+        Ok(drafts) if drafts.iter().all(|draft| is_no_thing(&draft.text)) => {
+            TodoAction::Nothing(list)
+        }
+        Ok(drafts) => TodoAction::Add(list, drafts),
+    }
+}
+
+/// "milk to my list for the party": what was said after the list belongs to the thing.
+pub(super) fn with_purpose(action: TodoAction, rest: &str) -> TodoAction {
+    match action {
+        TodoAction::Add(list, mut drafts) if !rest.is_empty() => {
+            for draft in &mut drafts {
+                draft.text = format!("{} {}", draft.text, subject(rest));
+            }
+            TodoAction::Add(list, drafts)
+        }
+        action => action,
+    }
+}
+
+/// "the following: bread, ham"
+fn without_heading(text: &str) -> &str {
+    let headings = [
+        "the following", "following", "these", "those", "these things", "the following things",
+    ];
+    let of_heading = |(heading, rest)| {
+        let heading: &str = heading;
+        headings
+            .contains(&heading.trim().to_lowercase().as_str())
+            .then_some(rest)
+    };
+    text.split_once(':').and_then(of_heading).unwrap_or(text)
+}
+
+/// "add sugar" after "flour and".
+fn without_verb(thing: &str) -> String {
+    let words = Words::new(thing);
+    match words.after(0, &["add"]) {
+        Some(from) if from < words.len() => parsers::original(&words, from, words.len()),
+        _ => thing.to_owned(),
+    }
+}
+
+/// Whether something else is asked for in the same sentence, which is no thing. `is_plain`: no list
+/// is named, which may be one of what is to be done, as "delete old photos".
+fn is_other_request(thing: &str, is_plain: bool) -> bool {
+    let beginnings = [
+        "remind me", "wake me", "spent", "i spent", "ive spent", "remember that", "my name is",
+        "whats on my", "what is on my", "show my", "show me my", "what do i have",
+        "how much have i", "who owes", "done with", "forget it", "forget that", "never mind",
+        "cancel it", "cancel that", "undo", "bought", "i bought", "paid", "i paid", "track habit",
+        "track a habit", "clear the list", "clear my list", "show the list", "my mood is",
+        "who owes", "tell me", "whats", "what is", "show", "how much", "how many", "do i", "do we",
+    ];
+    let words = Words::new(thing);
+    let is_removed = words.len() > 1 && matches!(words.get(0), "delete" | "remove");
+    // "noodles remove rice"
+    let is_run_on = |at: usize| matches!(words.get(at), "remove" | "delete" | "undo" | "add");
+    words.after(0, &beginnings).is_some()
+        || is_plain && (is_removed || (1..words.len()).any(is_run_on))
+}
+
+/// "add noodles" after "remove rice and".
+pub(super) fn is_second(thing: &str) -> bool {
+    is_other_request(thing, false) || Words::new(thing).after(0, &["add", "put"]).is_some()
+}
+
+/// "call the bank on friday". The error says why the day can't be used.
+fn draft(
+    message: &ParsedMessage<'_>,
+    text: String,
+    due: Option<PlannedTime>,
+) -> Result<TodoDraft, String> {
+    let words = Words::new(&text);
+    let mut starts = 1..words.len();
+    let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
+    let Some((at, spec)) = found.filter(|_| due.is_none()) else {
+        return match due.is_none() && names_time(&words) {
+            true => Err(day_unclear()),
+            false => Ok(TodoDraft { text, due }),
+        };
+    };
+    if is_repeat(words.get(at - 1)) {
+        return Err(no_repetition());
+    }
+    if (at..words.len()).any(|n| planned_time::is_open_span(&words, n)) {
+        return Err(day_unclear());
+    }
+    let due = planned_time::resolve(spec, message)?;
+    Ok(TodoDraft {
+        text: parsers::original(&words, 0, at),
+        due: Some(due),
+    })
+}
+
+/// "call bank tomorrow about the loan": a time that more words follow.
+fn names_time(words: &Words<'_>) -> bool {
+    (1..words.len()).any(|at| {
+        let word = words.get(at);
+        let is_last = at + 1 == words.len();
+        matches!(word, "today" | "tomorrow" | "tonight" | "yesterday")
+            || is_last && matches!(word, "later" | "soon")
+            || matches!(word, "on" | "at") && when::time_at(words, at).is_some()
+            || matches!(word, "on" | "by") && is_ordinal(words.get(at + 1))
+    })
+}
+
+/// "1st", "22nd"
+fn is_ordinal(word: &str) -> bool {
+    let ends = ["st", "nd", "rd", "th"];
+    let number = ends.iter().find_map(|end| word.strip_suffix(end));
+    number.is_some_and(|number| number.parse::<u8>().is_ok())
+}
+
+/// A time that begins at `from` and ends the words: one with a day, or "at 5".
+pub(super) fn time_until(words: &Words<'_>, from: usize, end: usize) -> Option<Spec> {
+    let (spec, to) = when::time_at(words, from)?;
+    (to == end && (has_day(&spec) || words.get(from) == "at")).then_some(spec)
+}
+
+pub(super) fn has_day(spec: &Spec) -> bool {
+    spec.day.is_some() || spec.wait.is_some()
+}
+
+pub(super) fn day_unclear() -> String {
+    "Which day is that? I've added nothing. Say it like “for friday” or “for 5 June”.".to_owned()
+}
