@@ -419,7 +419,7 @@ async fn what_claims_nothing_is_not_contradicted() {
         ("Das kann ich leider nicht.", ""),
         ("Erledigt!", DENIAL),
     ] {
-        model.next(Mode::Json(calling(&[past.clone()])));
+        model.next(Mode::Json(calling(std::slice::from_ref(&past))));
         model.next(says(answer));
         let said = reply(&service, "ana", "remind me at 6pm to run").await;
         assert_eq!(said, format!("{answer}\n{denied}").trim_end());
