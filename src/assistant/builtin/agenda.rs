@@ -12,14 +12,16 @@ use crate::clock::{Timestamp, Zone};
 /// A longer message is no such question.
 const WORDS_MAX: usize = 16;
 
-const REMINDERS: [&str; 14] = [
-    "what reminders do i have", "which reminders do i have", "do i have any reminders",
-    "do i have reminders", "what are my reminders", "show me my reminders", "show my reminders",
-    "show me the reminders", "list my reminders", "list reminders", "show reminders",
-    "any reminders", "my reminders", "reminders",
+const REMINDERS: [&str; 18] = [
+    "how many reminders do i have", "how many reminders have i", "is there a reminder",
+    "do i have a reminder", "what reminders do i have", "which reminders do i have",
+    "do i have any reminders", "do i have reminders", "what are my reminders",
+    "show me my reminders", "show my reminders", "show me the reminders", "list my reminders",
+    "list reminders", "show reminders", "any reminders", "my reminders", "reminders",
 ];
 
-const EVERYTHING: [&str; 34] = [
+const EVERYTHING: [&str; 38] = [
+    "whats on my day", "what is on my day", "whats in my day", "hows my day looking",
     "whats on my plate", "whats on my calendar", "what is on my calendar", "whats in my calendar",
     "whats on", "what is on", "show my calendar", "show me my calendar", "my calendar",
     "any meetings", "do i have meetings", "whats my day like", "what is my day like",
@@ -41,6 +43,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     };
     if let Some(from) = words.after(message.start, &REMINDERS) {
         let about = words.after(from, &["about", "of", "with"]);
+        let for_what = words.after(from, &["for", "to"]);
         let from = words
             .after(from, &["due on", "due in", "due", "for", "on", "in"])
             .unwrap_or(from);
@@ -50,7 +53,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
                 about: None,
             });
         }
-        let about = subject(words.original(about?..end));
+        let about = subject(words.original(about.or(for_what)?..end));
         return (!about.is_empty()).then_some(Intent::FindReminders {
             span: None,
             about: Some(about),
@@ -67,7 +70,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     // "whats on" alone may be about anything; a day or a schedule is the person's.
     let is_own = matches!(
         words.get(from - 1),
-        "like" | "look" | "schedule" | "agenda" | "calendar"
+        "like" | "look" | "looking" | "day" | "schedule" | "agenda" | "calendar"
     ) || words.phrase(message.start..from) == "what do i have on";
     let of_calendar =
         (message.start..from).any(|at| matches!(words.get(at), "calendar" | "meetings" | "free"));

@@ -109,6 +109,8 @@ pub enum ReminderRef {
     /// "both", "all of them": the last ones named, where they are so many; else all there are, if
     /// they are so many.
     Together(Option<usize>),
+    /// "delete all": those of the list that was shown just before.
+    Listed,
     /// By numbers in the last list, from 1.
     Numbered(Vec<usize>),
     About(String),
@@ -435,5 +437,6 @@ pub(super) fn problem(problem: Problem) -> String {
         Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
         Problem::NoSuchTime => wording::reminder_no_such_time(),
         Problem::WeekdayMismatch => wording::weekday_mismatch(),
+        Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
     }
 }

@@ -27,6 +27,31 @@ const NO_PURCHASE: &str = "to is are was has have or but if when because so you 
      in about what how who out up better bed options excuses proof reason reasons hope courage \
      strength company drink vent talk wifi password code number link";
 
+/// "i'm going to rome from 3 to 7 december": the place with its days.
+pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {
+    const GOES: [&str; 12] = [
+        "im going to", "i am going to", "were going to", "we are going to", "im flying to",
+        "i am flying to", "were flying to", "im travelling to", "im traveling to", "im off to",
+        "im visiting", "i will be in",
+    ];
+    const TRIP_WORDS_MAX: usize = 10;
+    const PLACE_WORDS_MAX: usize = 3;
+    let (words, at) = (&message.words, message.start);
+    let from = words.after(at, &GOES)?;
+    let days = (from + 1..=from + PLACE_WORDS_MAX).find(|at| words.get(*at) == "from")?;
+    let is_span = words
+        .iter()
+        .skip(days)
+        .any(|word| word == "to" || word == "until")
+        && words
+            .iter()
+            .skip(days)
+            .any(|word| when::month(word).is_some());
+    let is_short = words.len() - from <= TRIP_WORDS_MAX;
+    let is_place = !reminder::is_task_word(words.get(from));
+    (is_span && is_short && is_place).then(|| subject(words.original(from..words.len())))
+}
+
 /// What may be bought; `None` for people, feelings and what is to be done.
 pub(super) fn needed_thing(message: &ParsedMessage<'_>) -> Option<String> {
     let (words, at) = (&message.words, message.start);

@@ -6,6 +6,7 @@ pub(super) mod before;
 mod before_time;
 mod cancelling;
 mod correction;
+mod half_hour;
 mod half_understood;
 mod leftover;
 mod parts;
@@ -16,6 +17,7 @@ mod several_times;
 mod spoken_of;
 mod task_words;
 mod telling;
+mod timers;
 mod who;
 
 use std::ops::Range;
@@ -29,14 +31,15 @@ use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, two};
 pub(super) use spoken_of::spoken_of;
+pub(super) use task_words::is_task_word;
 use task_words::not_to_forget;
+use timers::{often_first, timer_first};
 use who::{everyone_here, somebody_else};
 
 use super::follow_up;
-use super::parsing::read_message;
 use super::when::{self, Spec};
 use super::words::Words;
-use super::{Intent, MessageContext, ParsedMessage, wording};
+use super::{Intent, ParsedMessage, wording};
 
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
@@ -129,57 +132,6 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
     ))
 }
 
-/// "set a 10 minute timer".
-fn timer_first(message: &ParsedMessage) -> Option<Intent> {
-    let words = &message.words;
-    let from = words.after(message.start, &["set a", "set an", "start a", "make a"])?;
-    let (spec, end) = when::read_duration(words, from)?;
-    let body = words.after(end, &["timer", "reminder", "alarm"])?;
-    let nothing = if words.get(end) == "alarm" {
-        "alarm"
-    } else {
-        "timer"
-    };
-    Some(reminder(
-        message,
-        &ReminderText {
-            body,
-            lead: Some(spec),
-            nothing,
-            timer: false,
-        },
-    ))
-}
-
-/// "set a daily reminder at 9 to journal".
-fn often_first(message: &ParsedMessage) -> Option<Intent> {
-    let words = &message.words;
-    let links = [
-        "set a", "set me a", "set up a", "create a", "make a", "give me a", "add a", "i want a",
-        "i need a", "schedule a", "a",
-    ];
-    // The longest phrase wins.
-    let at = links
-        .iter()
-        .filter_map(|link| words.after(message.start, &[link]))
-        .max()?;
-    let often = matches!(
-        words.get(at),
-        "daily" | "weekly" | "monthly" | "yearly" | "hourly"
-    );
-    let body = words
-        .after(at + 1, &["reminder", "alarm"])
-        .filter(|_| often)?;
-    let rest = words.original(body..words.len());
-    let text = format!("remind me {} {rest}", words.get(at));
-    let context = MessageContext {
-        text: &text,
-        timezone: message.timezone(),
-        ..*message.context
-    };
-    command(&read_message(&context))
-}
-
 struct ReminderText {
     /// The first word after the command.
     body: usize,
@@ -266,6 +218,9 @@ fn other_than_once(
     request: &ReminderText,
 ) -> Option<Intent> {
     let is_led = request.lead.is_some();
+    if let Some(asked) = half_hour::asked(&message.words, range.clone(), request) {
+        return Some(asked);
+    }
     if !is_led && let Some(found) = corrected_or_before(message, range.clone(), request.timer) {
         return Some(found);
     }
@@ -331,7 +286,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
                 month: None,
             }
         }
-        Some(spec) if !spec.has_time() && !parsed.is_clause && begins_with_hour(&parsed.text) => {
+        Some(spec) if spec.lacks_hour() && !parsed.is_clause && begins_with_hour(&parsed.text) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
         None if parsed.text.is_empty() => Intent::Unclear(wording::reminder_empty()),

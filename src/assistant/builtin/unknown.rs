@@ -27,6 +27,8 @@ pub enum Statement {
     Fact(String),
     /// What is needed or used up, for a list.
     Needed(String),
+    /// A place and the days there: "rome from 3 to 7 december".
+    Trip(String),
     /// Something to do and its time, after now.
     Plan {
         text: String,
@@ -69,6 +71,7 @@ fn statement(message: &ParsedMessage) -> Option<Statement> {
     }
     let fact = memory::fact::stated_fact(message).map(Statement::Fact);
     let found = fact.or_else(|| needed::needed_thing(message).map(Statement::Needed));
+    let found = found.or_else(|| needed::trip(message).map(Statement::Trip));
     found.or_else(|| match reminder::spoken_of(message)? {
         Intent::Remind {
             text,

@@ -21,6 +21,7 @@ use super::words::Words;
 use super::zone;
 use crate::clock::{Timestamp, Zone};
 pub(super) use alike::is_like_day;
+pub(super) use clock::half_hour;
 pub(in crate::assistant) use clock::is_dashed_span;
 use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
@@ -155,12 +156,18 @@ pub(in crate::assistant) struct Spec {
     pub(in crate::assistant) clock: Option<Clock>,
     /// The zone named with the time of day.
     pub(in crate::assistant) zone: Option<Zone>,
+    /// "half 9", which is 08:30 to some and 09:30 to others.
+    pub(in crate::assistant) is_half: bool,
 }
 
 impl Spec {
     /// Whether it has a time of day.
     pub(in crate::assistant) const fn has_time(&self) -> bool {
         self.wait.is_some() || self.part.is_some() || self.clock.is_some()
+    }
+
+    pub(in crate::assistant) const fn lacks_hour(&self) -> bool {
+        self.wait.is_none() && self.clock.is_none()
     }
 
     /// With a bare 8 as 20:00.
@@ -197,6 +204,7 @@ impl Spec {
             part: self.part.or(other.part),
             clock: self.clock.or(other.clock),
             zone: self.zone.or(other.zone),
+            is_half: self.is_half || other.is_half,
         })
     }
 
@@ -258,6 +266,7 @@ impl Spec {
                 clock::clock(words, at, self.allows_bare_hour(words, at, linked))
         {
             self.clock = Some(clock);
+            self.is_half = clock::half_hour(words, at).is_some();
             return Some(end);
         }
         if self.clock.is_some()

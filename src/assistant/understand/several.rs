@@ -145,7 +145,12 @@ impl Part<'_> {
                         .iter()
                         .any(|word| matches!(word, "reminder" | "reminders"))
             }
-            Intent::Power(_) => words.after(0, &QUESTIONS).is_some(),
+            Intent::Power(_) => words
+                .after(
+                    0,
+                    &["whats on my", "what is on my", "show my", "show me my"],
+                )
+                .is_some(),
             Intent::Say(_) => words
                 .after(
                     0,

@@ -185,6 +185,15 @@ pub fn reminder_repeats_unclear() -> String {
     "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
 }
 
+/// "half 9"
+pub fn half_hour_unsure(hour: u32) -> String {
+    let early = match hour {
+        0 | 1 => 12,
+        hour => hour - 1,
+    };
+    format!("Half {hour} is {early}:30 to some and {hour}:30 to others. Which one do you mean?")
+}
+
 /// "tuesday 27 november", which is a Friday.
 pub fn weekday_mismatch() -> String {
     "That date is another day of the week. Which of the two do you mean, the weekday or the date?"
@@ -231,6 +240,11 @@ pub fn reminder_offered(
 /// Something that is needed, without a request.
 pub fn list_offered(thing: &str) -> String {
     format!("Shall I put {} on your list? Say “yes”.", quoted(thing))
+}
+
+/// A place and the days there, without a request.
+pub fn trip_offered(days: &str) -> String {
+    format!("Shall I note a trip to {}? Say “yes”.", quoted(days))
 }
 
 /// 5/6

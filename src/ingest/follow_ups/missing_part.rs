@@ -93,8 +93,10 @@ impl MessageTurn<'_> {
                 }
             )
         };
+        let is_time = rest.starts_with(|c: char| c.is_ascii_digit());
         let is_sure = match &understood {
             Intent::Several(each) => each.iter().all(recurs),
+            Intent::Remind { .. } if is_time && !before.starts_with("remind me every ") => true,
             one => recurs(one),
         };
         match is_sure {

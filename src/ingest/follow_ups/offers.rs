@@ -21,7 +21,12 @@ impl MessageTurn<'_> {
         Ok(match self.unknown_message().into_owned().statement {
             Some(Statement::Fact(_)) if !self.may_command() => Some(self.too_many().into()),
             Some(Statement::Fact(fact)) => Some(self.remember_fact(tx, &fact)?.into()),
-            Some(Statement::Needed(thing)) if self.has_list(tx)? => {
+            Some(Statement::Trip(days)) if self.has_power(tx, Power::TripPlanner)? => {
+                let request = format!("plan a trip to {days}");
+                self.ask(tx, &Question::OfferedRequest(request))?;
+                Some(wording::trip_offered(&days).into())
+            }
+            Some(Statement::Needed(thing)) if self.has_power(tx, Power::TodoList)? => {
                 let request = format!("add {thing} to my list");
                 self.ask(tx, &Question::OfferedRequest(request))?;
                 Some(wording::list_offered(&thing).into())
@@ -44,8 +49,8 @@ impl MessageTurn<'_> {
         })
     }
 
-    fn has_list(&self, tx: &Tx<'_>) -> Result<bool> {
-        Ok(self.flags.superpower(Power::TodoList.name()) && self.has_superpowers(tx)?)
+    fn has_power(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
+        Ok(self.flags.superpower(power.name()) && self.has_superpowers(tx)?)
     }
 
     /// Does what was offered. `None`: nothing was.

@@ -42,7 +42,12 @@ impl MessageTurn<'_> {
         let here = self.reminders_here(tx)?;
         Ok(match which {
             ReminderRef::Latest => self.latest_found(tx)?,
+            ReminderRef::Listed => self.just_listed(tx, &here)?.map(Referent::Open),
             ReminderRef::Together(count) => {
+                let listed = self.just_listed(tx, &here)?;
+                if let Some(listed) = listed.filter(|listed| count.is_none() && listed.len() > 1) {
+                    return Ok(Some(Referent::Open(listed)));
+                }
                 let is_all = |open: &Vec<Reminder>| match count {
                     Some(count) => open.len() == *count,
                     None => open.len() > 1,
@@ -82,5 +87,18 @@ impl MessageTurn<'_> {
                 })
             }
         })
+    }
+
+    /// The reminders of a list that the last message was answered with.
+    fn just_listed(&self, tx: &Tx<'_>, here: &[Reminder]) -> Result<Option<Vec<Reminder>>> {
+        let noted = tx.dialog(self.room.id, self.user.id)?.listed;
+        let listed = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
+        let last = self.said_last(tx)?.map(|last| last.received_at);
+        let Some((ids, _)) = listed.filter(|(_, at)| Some(*at) == last) else {
+            return Ok(None);
+        };
+        let mut open = here.to_vec();
+        open.retain(|reminder| ids.contains(&reminder.schedule_id));
+        Ok((!open.is_empty()).then_some(open))
     }
 }

@@ -45,6 +45,13 @@ impl MessageTurn<'_> {
         if last.received_at <= changed_at || !self.may_be_undone_by_mistake(last) {
             return Ok(None);
         }
+        let is_within_limits = match power {
+            Some(_) => self.may_take_turn(false),
+            None => self.may_command(),
+        };
+        if !is_within_limits {
+            return Ok(None); // which the answer says
+        }
         let change = said.iter().find(|one| one.received_at == changed_at);
         self.ask(
             tx,

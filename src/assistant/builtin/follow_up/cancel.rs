@@ -19,6 +19,9 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
+    if matches!(phrase.as_str(), "all" | "everything" | "all of it") {
+        return Some(FollowUp::Cancel(ReminderRef::Listed));
+    }
     if let Some(count) = together(&phrase) {
         return Some(FollowUp::Cancel(ReminderRef::Together(count)));
     }
@@ -106,9 +109,13 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
         "cancel" | "delete" | "remove" | "stop" => {
             Some(FollowUp::Cancel(ReminderRef::About(about(words, range)?)))
         }
-        "move" | "change" | "push" | "shift" | "reschedule" | "postpone" => {
+        "move" | "change" | "push" | "shift" | "reschedule" | "postpone" | "delay" | "bring" => {
             let (at, to) = range.clone().skip(1).find_map(|at| {
-                let is_link = matches!(words.get(at), "to" | "till" | "until" | "by");
+                let last = words.get(range.end - 1);
+                let is_link = matches!(
+                    words.get(at),
+                    "to" | "till" | "until" | "by" | "for" | "back" | "forward"
+                ) || matches!(last, "earlier" | "later" | "sooner");
                 let to = is_link.then(|| read_new_time(words, at..range.end));
                 Some((at, to??))
             })?;

@@ -74,7 +74,9 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
                 words.get(part.start),
                 "thanks" | "thank" | "now" | "yet" | "sure"
             );
-            is_talk || when::read(words, part.start).is_some()
+            is_talk
+                || time_alone(words, part.clone()).is_some()
+                || when::read(words, part.start).is_some()
         };
         let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_other(&new);
         let [old, new] = [old, new].map(|part| subject(words.original(part)));

@@ -84,6 +84,7 @@ fn in_place_of(old: Spec, new: Spec) -> Spec {
         part: new.part.or(old.part),
         clock: if has_time { new.clock } else { old.clock },
         zone: new.zone.or(old.zone),
+        is_half: if has_time { new.is_half } else { old.is_half },
     }
 }
 

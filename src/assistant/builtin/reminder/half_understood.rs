@@ -69,7 +69,11 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
                 next,
                 "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings"
             );
-            is_part && matches!(words.get(at + 2), "" | "to")
+            let day = words
+                .after(at + 1, &["on the", "the", "on"])
+                .unwrap_or(at + 1);
+            let is_date = when::ordinal(words.get(day)).is_some() && words.get(day + 1) == "to";
+            is_date || is_part && matches!(words.get(at + 2), "" | "to")
         }
         day => next == "week" && day.ends_with("day") && weekday_name(day).is_some(),
     }
@@ -106,6 +110,12 @@ fn begins_with_time_word(words: &Words) -> bool {
         "after" | "before" | "during" | "unless" | "if" | "when" | "whenever" | "once"
         | "while" => (2..CONDITION_WORDS_MAX).any(|at| words.get(at) == "to"),
         word if when::is_dashed_span(word) || begins_with_part_of_span(words) => true,
+        days if days
+            .split_once(['-', '–'])
+            .is_some_and(|(a, b)| weekday_name(a).is_some() && weekday_name(b).is_some()) =>
+        {
+            true
+        }
         // "mon/wed/fri"
         days => is_weekday_list(days),
     }
@@ -163,9 +173,8 @@ fn ends_with_time_word(words: &Words) -> bool {
     let before = words.get(last - 1);
     match words.get(last) {
         day if weekday_name(day.strip_suffix("'s").unwrap_or_default()).is_some() => true,
-        "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" | "eod" => {
-            !matches!(before, "i" | "who")
-        }
+        "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" | "eod"
+        | "of" | "the" => !matches!(before, "i" | "who"),
         "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
         word => {
             is_weekday_list(word)
@@ -303,6 +312,9 @@ mod tests {
             ("call Ana PST", true),
             ("call tonight", true),
             ("march 5 miles", false),
+            ("pay gas and the 10th to pay rent", true),
+            ("pay rent first of", true),
+            ("mon-thu stretch", true),
             ("watch the 9 o'clock news", false),
             ("the store at 42 Main Street opens", false),
             ("read chapter 7", false),

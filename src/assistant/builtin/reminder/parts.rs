@@ -285,6 +285,8 @@ fn is_time_link(word: &str) -> bool {
             | "from"
             | "end"
             | "eod"
+            | "eow"
+            | "over"
             | "now"
             | "asap"
             | "soon"

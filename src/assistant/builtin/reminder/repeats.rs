@@ -2,9 +2,11 @@
 //! hours until 8pm". It reads no commands.
 
 mod frequency;
+mod limits;
 mod parts_of_day;
 mod rules;
 mod times_a_year;
+mod weekdays;
 
 use std::ops::Range;
 
@@ -17,6 +19,7 @@ use crate::assistant::builtin::when::{
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
+use limits::{read_between, read_end};
 use parts_of_day::names_parts_of_day;
 
 /// Limit of times of day in one recurrence.
@@ -46,7 +49,7 @@ enum RuleEnd {
 
 /// The days of the week at `at`, and the index after them.
 pub(in crate::assistant) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)> {
-    frequency::weekdays(words, at)
+    weekdays::weekdays(words, at)
 }
 
 impl Repeat {
@@ -181,13 +184,13 @@ impl RuleParts {
         }
         if let Some(after) = words.after(at, &["except on", "except", "but not on"])
             && let Some(found) = &mut self.frequency
-            && let Some((days, after)) = frequency::weekdays(words, after)
+            && let Some((days, after)) = weekdays::weekdays(words, after)
             && found.leave_out(&days)
         {
             return Some(after);
         }
         if self.end.is_none()
-            && let Some((found, after)) = read_end(words, at)
+            && let Some((found, after)) = self.read_end(words, at)
         {
             self.end = Some(found);
             return Some(after);
@@ -214,6 +217,13 @@ impl RuleParts {
             return Some(after);
         }
         None
+    }
+
+    fn read_end(&self, words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
+        let frequency = self.frequency.as_ref();
+        let is_within_day = frequency.is_some_and(Frequency::is_through_the_day);
+        let year = || limits::read_year(words, at).filter(|_| !is_within_day);
+        year().or_else(|| read_end(words, at))
     }
 
     /// "and evening" after "every morning".
@@ -356,27 +366,6 @@ fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Sp
     Some((times, end))
 }
 
-/// "until 8pm", "until friday", "for 2 weeks".
-fn read_end(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
-    if let Some(from) = words.after(at, &["until", "till", "til", "up to", "through"]) {
-        let (spec, after) =
-            when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
-        return Some((RuleEnd::At(spec), after));
-    }
-    let from = words.after(at, &["for the next", "for"])?;
-    let (spec, after) = when::read_duration(words, from)?;
-    Some((RuleEnd::After(spec.wait?), after))
-}
-
-/// "from 9 to 17", "between 9am and 5pm".
-fn read_between(words: &Words, at: usize) -> Option<((Spec, Spec), usize)> {
-    let from = words.after(at, &["from", "between"])?;
-    let (first, after) = when::read_hour_alone(words, from)?;
-    let to = words.after(after, &["to", "until", "till", "and"])?;
-    let (last, after) = when::read_hour_alone(words, to)?;
-    Some(((first, last), after))
-}
-
 /// Whether words mean that something recurs, even if `read` can't tell how often.
 pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool {
     let is_named = range.clone().take(WORDS_MAX).any(|at| {
@@ -394,7 +383,7 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             "weekdays" | "weeknights" | "workdays" | "mondays" | "tuesdays" | "wednesdays"
             | "thursdays" | "fridays" | "saturdays" | "sundays" | "mornings" | "afternoons"
             | "evenings" => true,
-            _ if frequency::is_compact(words, at) => true,
+            _ if weekdays::is_compact(words, at) => true,
             "last" if next == "day" => words.after(at, &["last day of the month"]).is_some(),
             day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {
                 weekday_name(words.get(at + 2)).is_some()

@@ -141,6 +141,17 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
     Some((specs, end))
 }
 
+/// "the 10th", without the "on" of the day before it.
+fn day_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let is_date = words.get(at) == "the" || when::ordinal(words.get(at)).is_some();
+    let (day, end) = when::day_at(words, at).filter(|_| is_date)?;
+    let day = Spec {
+        day: Some(day),
+        ..Spec::default()
+    };
+    Some((day, end))
+}
+
 /// "at 5 to call mom, at 6 to call dad and at 7 to call bo": a time and a text each.
 pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
     let words = &message.words;
@@ -149,10 +160,12 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
     }
     let begins = |at: usize| {
         let is_apart = words.is_set_off(at - 1) || words.get(at - 1) == "and";
-        let time = when::read(words, at).filter(|_| is_apart || at == range.start)?;
-        (words.get(time.1) == "to" && time.0.has_time()).then_some(time.0)
+        let time = when::read(words, at).or_else(|| day_alone(words, at));
+        let (spec, end) = time.filter(|_| is_apart || at == range.start)?;
+        let is_when = spec.has_time() || spec.day.is_some();
+        (words.get(end) == "to" && is_when).then_some((spec, end))
     };
-    let starts: Vec<(usize, Spec)> = range
+    let starts: Vec<(usize, (Spec, usize))> = range
         .clone()
         .filter_map(|at| Some((at, begins(at)?)))
         .take(TIMES_MAX + 1)
@@ -162,11 +175,17 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
         return None;
     }
     let mut day = None;
-    let each = starts.iter().enumerate().map(|(n, (at, _))| {
+    let each = starts.iter().enumerate().map(|(n, (_, (time, from)))| {
         let end = starts.get(n + 1).map_or(range.end, |(next, _)| *next);
         let end = end - usize::from(words.get(end - 1) == "and" && end < range.end);
-        let parsed = split_request(message, *at..end, false);
-        let spec = parsed.spec?;
+        if *from > end {
+            return None; // one time, set apart by a dot: "24.12. at 18:00"
+        }
+        let parsed = split_request(message, *from..end, false);
+        let spec = match parsed.spec {
+            Some(more) => time.merged(more)?,
+            None => *time,
+        };
         day = spec.day.or(day);
         let spec = Spec {
             day: spec.day.or(day.filter(|_| spec.wait.is_none())),

@@ -238,7 +238,7 @@ fn what_is_wrong_with_a_reminder_is_said() {
         ("my time zone is Atlantis", "Atlantis"),
     ];
     for (phrase, part) in cases {
-        match intent_of(phrase) {
+        match intent_of(phrase).unless_follow_up() {
             Intent::Unclear(reply)
             | Intent::AskWhen { reply, .. }
             | Intent::AskWhat { reply, .. }

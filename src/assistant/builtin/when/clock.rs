@@ -94,8 +94,8 @@ fn parsed_clock(hour: u32, minute: u32, exact: bool) -> Clock {
     }
 }
 
-/// "half 9": half past nine, unlike "half 9 volts".
-fn half_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
+/// "half 9" as half past nine, unlike "half 9 volts".
+pub(in crate::assistant::builtin) fn half_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
     let (hour, end) = number(words, words.after(at, &["half"])?)?;
     let (clock, end) = with_meridiem(
         words,

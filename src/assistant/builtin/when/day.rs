@@ -36,6 +36,9 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
     if let Some(found) = found.or_else(|| month_end(words, at)) {
         return Some(found);
     }
+    if let Some(found) = of_next_week(words, at) {
+        return Some(found);
+    }
     match words.get(at) {
         "today" => return Some((Day::Today, next)),
         "yesterday" => return Some((Day::InDays(-1), next)),
@@ -74,6 +77,23 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
         .or_else(|| slashed(words.get(at), on))
         .map(|day| (day, next))
         .or_else(|| of_year(words, at))
+}
+
+/// "next week on friday", "friday next week".
+fn of_next_week(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let of = |name: &str| weekday(name, true);
+    let (day, end) = match words.after(at, &["next week on", "next week"]) {
+        Some(from) => (of(words.get(from))?, from + 1),
+        None => {
+            let end = words.after(at + 1, &["next week", "of next week"])?;
+            (of(words.get(at))?, end)
+        }
+    };
+    let day = Day::Weekday {
+        day,
+        next_week: true,
+    };
+    Some((day, end))
 }
 
 /// The day after "the": "the next friday", "the weekend", "the 3rd of the month".

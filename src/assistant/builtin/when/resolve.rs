@@ -33,6 +33,8 @@ pub(in crate::assistant) enum Problem {
     Ambiguous(NaiveDate, NaiveDate),
     /// The weekday is not that of the date.
     WeekdayMismatch,
+    /// "half 9"; the hour is that of the later reading.
+    HalfHour(u32),
 }
 
 pub(in crate::assistant) fn resolve(
@@ -40,6 +42,9 @@ pub(in crate::assistant) fn resolve(
     now: Timestamp,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
+    if let Some(hour) = half_of(spec) {
+        return Err(Problem::HalfHour(hour));
+    }
     let zone = spec.zone.unwrap_or(zone);
     let local = now.utc().with_timezone(&zone).naive_local();
     let moment = match spec.wait {
@@ -56,6 +61,10 @@ pub(in crate::assistant) fn resolve(
     } else {
         Ok(moment)
     }
+}
+
+fn half_of(spec: &Spec) -> Option<u32> {
+    spec.clock.filter(|_| spec.is_half).map(|clock| clock.hour)
 }
 
 fn waited(
@@ -372,6 +381,9 @@ fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
 
 /// Hour and minute of the first such time of a day.
 pub(in crate::assistant) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Problem> {
+    if let Some(hour) = half_of(spec) {
+        return Err(Problem::HalfHour(hour));
+    }
     let at = at_time(NaiveDate::default(), spec)?.time();
     Ok((at.hour(), at.minute()))
 }

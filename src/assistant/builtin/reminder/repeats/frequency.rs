@@ -4,6 +4,7 @@
 use chrono::Weekday;
 
 use super::times_a_year;
+use super::weekdays::{ALL_DAYS, dashed, is_compact, weekdays};
 use crate::assistant::builtin::when::{self, Day, Part, amount, weekday_name};
 use crate::assistant::builtin::words::Words;
 
@@ -42,16 +43,6 @@ pub(super) struct Frequency {
     /// "every morning".
     pub(super) part: Option<Part>,
 }
-
-const ALL_DAYS: [Weekday; 7] = [
-    Weekday::Mon,
-    Weekday::Tue,
-    Weekday::Wed,
-    Weekday::Thu,
-    Weekday::Fri,
-    Weekday::Sat,
-    Weekday::Sun,
-];
 
 impl Frequency {
     pub(super) fn of(unit: Unit, interval: u32) -> Self {
@@ -299,15 +290,6 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     Some((frequency, end))
 }
 
-/// "mwf", "mon/wed/fri", but not "the mwf schedule".
-pub(super) fn is_compact(words: &Words, at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |n| words.get(n));
-    let word = words.get(at);
-    let is_list = matches!(word, "mon-fri" | "monday-friday" | "m-f" | "mwf")
-        || word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some());
-    is_list && !matches!(before, "the" | "a" | "my" | "our")
-}
-
 /// "on the 1st of each month", "first monday of every month", "on the last day of the month".
 fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let link = words.after(at, &["on the", "at the", "the", "on"]);
@@ -316,6 +298,13 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         return Some((Frequency::on(Unit::Month, Days::OfMonth(vec![-1])), end));
     }
     let (days, end) = days_of_month(words, from)?;
+    if let Some((interval, end)) = every_few_months(words, end) {
+        let frequency = Frequency {
+            interval,
+            ..Frequency::on(Unit::Month, days)
+        };
+        return Some((frequency, end));
+    }
     let end = match words.after(
         end,
         &[
@@ -333,6 +322,17 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         None => return None,
     };
     Some((Frequency::on(Unit::Month, days), end))
+}
+
+/// "of every second month", "every 3 months" after a day of it.
+fn every_few_months(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let from = words.after(at, &["of every", "of each", "in every", "every", "each"])?;
+    let (interval, end) = match words.get(from) {
+        "other" => (2, from + 1),
+        _ => amount::count(words, from)?,
+    };
+    let is_months = matches!(words.get(end), "month" | "months") && interval > 0;
+    is_months.then_some((interval, end + 1))
 }
 
 /// "1st and 15th", "last day", "first monday".
@@ -380,46 +380,6 @@ fn on_day(words: &Words, frequency: Frequency, at: usize) -> (Frequency, usize) 
     }
 }
 
-/// "monday", "mon, wed and fri", "weekdays", "monday to friday".
-pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)> {
-    let workdays = || ALL_DAYS[..5].to_vec();
-    match words.get(at) {
-        "weekday" | "weekdays" | "workday" | "workdays" | "weeknight" | "weeknights"
-        | "mon-fri" | "monday-friday" | "m-f" => return Some((workdays(), at + 1)),
-        "working" if matches!(words.get(at + 1), "day" | "days") => {
-            return Some((workdays(), at + 2));
-        }
-        "mwf" => return Some((vec![Weekday::Mon, Weekday::Wed, Weekday::Fri], at + 1)),
-        "weekend" | "weekends" => return Some((ALL_DAYS[5..].to_vec(), at + 1)),
-        slashed if slashed.contains('/') => {
-            let days: Option<Vec<Weekday>> = slashed.split('/').map(weekday_name).collect();
-            return days.map(|days| (days, at + 1));
-        }
-        _ => {}
-    }
-    let first = weekday_name(words.get(at))?;
-    if let Some(next) = words.after(at + 1, &["to", "through", "thru"])
-        && let Some(last) = weekday_name(words.get(next))
-    {
-        let (from, count) = (first.num_days_from_monday(), last.days_since(first) + 1);
-        let days = (from..from + count).map(|n| ALL_DAYS[(n % 7) as usize]);
-        return Some((days.collect(), next + 1));
-    }
-    let (mut days, mut end) = (vec![first], at + 1);
-    while days.len() < DAYS_MAX {
-        let next = words.after(end, &["and on", "and", "&"]).unwrap_or(end);
-        // "mon wed fri"; "sat" and "sun" are other words, too.
-        let word = words.get(next);
-        let is_listed = next > end || words.is_set_off(end - 1) || !matches!(word, "sat" | "sun");
-        let Some(day) = weekday_name(word).filter(|_| is_listed) else {
-            break;
-        };
-        days.push(day);
-        end = next + 1;
-    }
-    Some((days, end))
-}
-
 fn unit(word: &str) -> Option<Unit> {
     Some(match word {
         "minute" | "minutes" | "min" | "mins" => Unit::Minute,
@@ -436,6 +396,7 @@ fn unit(word: &str) -> Option<Unit> {
 pub(super) fn is_unit(word: &str) -> bool {
     unit(word).is_some()
         || word.contains('/') && word.split('/').all(|day| weekday_name(day).is_some())
+        || dashed(word).is_some()
         || when::month(word).is_some()
         || word.starts_with(|c: char| c.is_ascii_digit()) && when::ordinal(word).is_some()
         || weekday_name(word).is_some()
