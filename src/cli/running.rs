@@ -50,8 +50,10 @@ pub(super) fn change(
 
 /// The parts of a service, without a running one.
 pub(super) struct IdleService {
-    runtime: tokio::runtime::Runtime,
     pub(super) app: Arc<App>,
+    /// Dropped after `app`: it waits for its threads, which wait for more work as long as `app`
+    /// may give them some.
+    runtime: tokio::runtime::Runtime,
     _lock: store::Lock,
 }
 
@@ -61,8 +63,8 @@ impl IdleService {
         let runtime = super::runtime()?;
         let app = runtime.block_on(App::build(config.clone(), Clock::system()))?;
         Ok(Self {
-            runtime,
             app,
+            runtime,
             _lock: lock,
         })
     }
