@@ -58,7 +58,7 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     let before = named_before(message, at..found, several);
     let before = match before {
         Ok(before) => before,
-        Err(unclear) => return Some(unclear),
+        Err(reply) => return Some(Intent::Unclear(reply)),
     };
     if after.start >= end {
         return Some(Intent::CancelReminders(before));
@@ -107,7 +107,7 @@ fn cancelled(message: &ParsedMessage, range: Range<usize>, several: bool) -> Int
     let end = except.unwrap_or(range.end).max(range.start);
     let which = match named(message, range.start..end, several) {
         Ok(which) => which,
-        Err(unclear) => return unclear,
+        Err(reply) => return Intent::Unclear(reply),
     };
     let Some(except) = except else {
         let is_all = which == RemindersToCancel::default();
@@ -123,12 +123,12 @@ fn cancelled(message: &ParsedMessage, range: Range<usize>, several: bool) -> Int
             several: true,
             ..which
         }),
-        Err(unclear) => unclear,
+        Err(reply) => Intent::Unclear(reply),
     }
 }
 
 /// Those that stay: "the one about mum", "saturday's", "swim and run".
-fn kept(message: &ParsedMessage, range: Range<usize>) -> Result<Vec<RemindersToCancel>, Intent> {
+fn kept(message: &ParsedMessage, range: Range<usize>) -> Result<Vec<RemindersToCancel>, String> {
     let words = &message.words;
     let mut all = Vec::new();
     let mut from = range.start;
@@ -143,12 +143,12 @@ fn kept(message: &ParsedMessage, range: Range<usize>) -> Result<Vec<RemindersToC
         from = end + usize::from(matches!(words.get(end), "and" | "or"));
     }
     match all.is_empty() || from < range.end {
-        true => Err(Intent::Unclear(wording::reminders_to_cancel_unclear())),
+        true => Err(wording::reminders_to_cancel_unclear()),
         false => Ok(all),
     }
 }
 
-fn kept_one(message: &ParsedMessage, range: Range<usize>) -> Result<RemindersToCancel, Intent> {
+fn kept_one(message: &ParsedMessage, range: Range<usize>) -> Result<RemindersToCancel, String> {
     const NOUNS: [&str; 4] = ["one", "ones", "reminder", "reminders"];
     let words = &message.words;
     let from = words
@@ -166,7 +166,7 @@ fn kept_one(message: &ParsedMessage, range: Range<usize>) -> Result<RemindersToC
         ..found.clone()
     } == RemindersToCancel::default();
     match is_all {
-        true => Err(Intent::Unclear(wording::reminders_to_cancel_unclear())),
+        true => Err(wording::reminders_to_cancel_unclear()),
         false => Ok(found),
     }
 }
@@ -176,7 +176,7 @@ fn named_before(
     message: &ParsedMessage,
     range: Range<usize>,
     several: bool,
-) -> Result<RemindersToCancel, Intent> {
+) -> Result<RemindersToCancel, String> {
     let words = &message.words;
     let name = words.phrase(range.clone());
     let name = name.strip_suffix('s').unwrap_or(&name);
@@ -199,7 +199,7 @@ fn named(
     message: &ParsedMessage,
     range: Range<usize>,
     several: bool,
-) -> Result<RemindersToCancel, Intent> {
+) -> Result<RemindersToCancel, String> {
     let words = &message.words;
     let link = words.get(range.start.saturating_sub(1));
     let is_about = matches!(link, "to" | "that" | "about" | "of" | "titled" | "called");
@@ -242,7 +242,7 @@ fn limits(
     range: Range<usize>,
     several: bool,
     is_about: bool,
-) -> Result<Option<RemindersToCancel>, Intent> {
+) -> Result<Option<RemindersToCancel>, String> {
     let words = &message.words;
     if let Some(bounded) = bounded(message, range.clone())? {
         return Ok(Some(within(bounded)));
@@ -266,7 +266,7 @@ fn limits(
 fn bounded(
     message: &ParsedMessage,
     range: Range<usize>,
-) -> Result<Option<Range<Timestamp>>, Intent> {
+) -> Result<Option<Range<Timestamp>>, String> {
     let words = &message.words;
     let now = message.context.now;
     let after = |links: &[&str]| words.after(range.start, links);
@@ -295,14 +295,14 @@ fn bounded(
         && span(from..range.end).is_some()
     {
         let day = words.original(from..range.end);
-        return Err(Intent::Unclear(wording::last_day_unsure(&subject(day))));
+        return Err(wording::last_day_unsure(&subject(day)));
     }
     let open = [
         "by", "until", "till", "til", "up to", "before", "after", "from", "since", "between",
         "starting", "through",
     ];
     match after(&open).is_some_and(|from| when::read(words, from).is_some()) {
-        true => Err(Intent::Unclear(wording::reminders_to_cancel_unclear())),
+        true => Err(wording::reminders_to_cancel_unclear()),
         false => Ok(None),
     }
 }
@@ -346,7 +346,7 @@ fn at_time(
     message: &ParsedMessage,
     spec: &Spec,
     several: bool,
-) -> Result<RemindersToCancel, Intent> {
+) -> Result<RemindersToCancel, String> {
     let day = Spec {
         day: spec.day,
         ..Spec::default()
@@ -368,9 +368,7 @@ fn at_time(
         }),
     };
     match (minutes, on, spec.day) {
-        (Err(_), _, _) | (_, None, Some(_)) => {
-            Err(Intent::Unclear(wording::reminder_no_such_time()))
-        }
+        (Err(_), _, _) | (_, None, Some(_)) => Err(wording::reminder_no_such_time()),
         (Ok(minutes), on, _) => Ok(RemindersToCancel {
             on,
             minutes,
