@@ -104,9 +104,8 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         let from = words.after(after, &["between", "among", "with"])?;
         return bill.then(|| (Clear, BillSplitAction::People(names(words, from, end))));
     };
-    let next = match with_sum(words, &mut sum, next) {
-        Ok(next) => next,
-        Err(unclear) => return Some((Clear, unclear)),
+    let Some(next) = with_sum(words, &mut sum, next) else {
+        return Some((Clear, BillSplitAction::Unclear));
     };
     let (next, end) = match tip(words, next, end) {
         Some((percent, from, to)) if to == end || from == next => {
@@ -150,27 +149,23 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
     Some((Clear, action))
 }
 
-/// "minus 10", "plus 5.50" after the amount: the index after it. The error asks.
-fn with_sum(
-    words: &Words<'_>,
-    sum: &mut money::Money,
-    at: usize,
-) -> Result<usize, BillSplitAction> {
+/// "minus 10", "plus 5.50" after the amount: the index after it. `None` where it is unclear.
+fn with_sum(words: &Words<'_>, sum: &mut money::Money, at: usize) -> Option<usize> {
     let sign = match words.get(at) {
         "minus" | "less" => -1,
         "plus" => 1,
-        _ => return Ok(at),
+        _ => return Some(at),
     };
     let is_percent =
         |next: usize| words.get(at + 1).contains('%') || matches!(words.get(next), "%" | "percent");
     match money::read(words, at + 1) {
-        Some((_, next)) if is_percent(next) => Ok(at),
+        Some((_, next)) if is_percent(next) => Some(at),
         Some((more, next)) if sum.minor + sign * more.minor > 0 => {
             sum.minor += sign * more.minor;
-            Ok(next)
+            Some(next)
         }
-        None if sign > 0 => Ok(at), // "plus tip", "plus 15% tip"
-        _ => Err(BillSplitAction::Unclear),
+        None if sign > 0 => Some(at), // "plus tip", "plus 15% tip"
+        _ => None,
     }
 }
 
