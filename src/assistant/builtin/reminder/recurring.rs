@@ -27,6 +27,10 @@ pub(super) fn repeated(
     if let Some((_, end)) = others.last() {
         found.end = *end;
     }
+    let end = match others.is_empty() {
+        true => repeat.take_limits(words, found.end..range.end),
+        false => range.end,
+    };
     let before = found.start.checked_sub(1).map_or("", |at| words.get(at));
     if matches!(before, "twice" | "thrice" | "times") {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
@@ -34,7 +38,7 @@ pub(super) fn repeated(
     let rest = format!(
         "{} {}",
         words.original(range.start..found.start),
-        words.original(found.end..range.end)
+        words.original(found.end..end)
     );
     let rest = Words::new(&rest);
     let mut parsed = parts::split_words(&rest, 0..rest.len(), false);

@@ -13,13 +13,11 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
-use crate::assistant::builtin::when::{
-    self, Day, NamedMonth, Part, Problem, Spec, Wait, weekday_name,
-};
+use crate::assistant::builtin::when::{self, Day, Part, Problem, Spec, Wait, weekday_name};
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
-use limits::{read_between, read_end};
+use limits::{first_of_span, read_between, read_end};
 use parts_of_day::names_parts_of_day;
 
 /// Limit of times of day in one recurrence.
@@ -290,29 +288,6 @@ impl RuleParts {
         });
         Some(after)
     }
-}
-
-/// "next week", "january": its first day.
-fn first_of_span(words: &Words, at: usize) -> Option<(Day, usize)> {
-    if let Some(after) = words.after(at, &["next week", "the next week"]) {
-        let monday = Day::Weekday {
-            day: Weekday::Mon,
-            next_week: true,
-        };
-        return Some((monday, after));
-    }
-    if let Some(after) = words.after(at, &["next month", "the next month"]) {
-        return Some((Day::FirstOfMonth(NamedMonth::Next), after));
-    }
-    let from = words.after(at, &["in"]).unwrap_or(at);
-    let month = when::month(words.get(from))?;
-    let next = words.get(from + 1);
-    let is_date = next == "the"
-        || when::ordinal(next).is_some()
-        || next.starts_with(|c: char| c.is_ascii_digit());
-    let is_span = next == "to" && when::month(words.get(from + 2)).is_some();
-    let first = Day::FirstOfMonth(NamedMonth::OfYear(month));
-    (!is_date && !is_span).then_some((first, from + 1))
 }
 
 fn of_part(part: Part) -> Spec {

@@ -1,8 +1,12 @@
-//! Where a recurrence ends, and between which hours it comes: "until 8pm", "for 2 weeks", "from 9 to
-//! 17". It reads no frequencies.
+//! Where a recurrence begins and ends, and between which hours it comes: "until 8pm", "for 2 weeks",
+//! "from 9 to 17", "starting next week". It reads no frequencies.
 
-use super::RuleEnd;
-use crate::assistant::builtin::when::{self, Day, Spec};
+use std::ops::Range;
+
+use chrono::Weekday;
+
+use super::{Repeat, RuleEnd, RuleParts};
+use crate::assistant::builtin::when::{self, Day, NamedMonth, Spec};
 use crate::assistant::builtin::words::Words;
 
 /// "until 2028": to its last day.
@@ -41,4 +45,64 @@ pub(super) fn read_between(words: &Words, at: usize) -> Option<((Spec, Spec), us
     let to = words.after(after, &["to", "until", "till", "and"])?;
     let (last, after) = when::read_hour_alone(words, to)?;
     Some(((first, last), after))
+}
+impl Repeat {
+    /// Reads "starting tomorrow" and "until friday" at the end of `range`, which begins after the
+    /// rest of the rule. Returns the index where the text before them ends.
+    pub(in crate::assistant) fn take_limits(
+        &mut self,
+        words: &Words,
+        range: Range<usize>,
+    ) -> usize {
+        const LINKS: [&str; 5] = ["starting", "beginning", "until", "till", "til"];
+        if self.start.is_some() || self.end.is_some() {
+            return range.end;
+        }
+        let mut limits = range
+            .clone()
+            .skip(1)
+            .filter(|at| LINKS.contains(&words.get(*at)));
+        let taken = limits.find_map(|at| {
+            let mut parts = RuleParts {
+                frequency: Some(self.frequency.clone()),
+                times: self.times.clone(),
+                between: self.between,
+                ..RuleParts::default()
+            };
+            let mut next = at;
+            while next < range.end {
+                next = parts.take(words, next)?;
+            }
+            let is_limit = next == range.end && parts.times.len() == self.times.len();
+            is_limit.then_some((at, parts))
+        });
+        let Some((at, parts)) = taken else {
+            return range.end;
+        };
+        (self.start, self.end) = (parts.start, parts.end);
+        at
+    }
+}
+
+/// "next week", "january": its first day.
+pub(super) fn first_of_span(words: &Words, at: usize) -> Option<(Day, usize)> {
+    if let Some(after) = words.after(at, &["next week", "the next week"]) {
+        let monday = Day::Weekday {
+            day: Weekday::Mon,
+            next_week: true,
+        };
+        return Some((monday, after));
+    }
+    if let Some(after) = words.after(at, &["next month", "the next month"]) {
+        return Some((Day::FirstOfMonth(NamedMonth::Next), after));
+    }
+    let from = words.after(at, &["in"]).unwrap_or(at);
+    let month = when::month(words.get(from))?;
+    let next = words.get(from + 1);
+    let is_date = next == "the"
+        || when::ordinal(next).is_some()
+        || next.starts_with(|c: char| c.is_ascii_digit());
+    let is_span = next == "to" && when::month(words.get(from + 2)).is_some();
+    let first = Day::FirstOfMonth(NamedMonth::OfYear(month));
+    (!is_date && !is_span).then_some((first, from + 1))
 }
