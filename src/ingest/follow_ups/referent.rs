@@ -18,7 +18,12 @@ pub(super) enum Referent {
 }
 
 impl MessageTurn<'_> {
+    /// The only reminder of a list that was just shown, else what was set, changed or delivered last.
     pub(super) fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Referent>> {
+        let listed = self.just_listed(tx, &self.reminders_here(tx)?)?;
+        if let Some(listed) = listed.filter(|listed| listed.len() == 1) {
+            return Ok(Some(Referent::Open(listed)));
+        }
         let Some((latest, _)) = self.latest(tx)? else {
             return Ok(None);
         };
