@@ -34,9 +34,7 @@ pub(super) fn added(
     }
     let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
     if let Some(other) = things.iter().find(is_other) {
-        return TodoAction::Unclear(format!(
-            "“{other}” sounds like another request, so I've added nothing. Please send them one by one."
-        ));
+        return other_request(other);
     }
     let drafts = things.into_iter().map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
@@ -48,9 +46,18 @@ pub(super) fn added(
     }
 }
 
+fn other_request(text: &str) -> TodoAction {
+    TodoAction::Unclear(format!(
+        "“{text}” sounds like another request, so I've added nothing. Please send them one by one."
+    ))
+}
+
 /// "milk to my list for the party": what was said after the list belongs to the thing.
 pub(super) fn with_purpose(action: TodoAction, rest: &str) -> TodoAction {
+    let words = Words::new(rest);
+    let is_more = matches!(words.get(0), "and" | "also" | "but" | "then" | "plus");
     match action {
+        TodoAction::Add(..) if is_more || is_second(rest) => other_request(subject(rest).as_str()),
         TodoAction::Add(list, mut drafts) if !rest.is_empty() => {
             for draft in &mut drafts {
                 draft.text = format!("{} {}", draft.text, subject(rest));
