@@ -195,15 +195,31 @@ fn is_overdose(words: &Words, at: usize) -> bool {
     is_of_many_pills(words, at) || phrase.is_some_and(|next| words.after(next, IDIOMS).is_none())
 }
 
-/// "took 30 pills": two are medicine.
+/// What too much of is an emergency.
+const DRUGS: [&str; 19] = [
+    "pills", "pils", "tablets", "tylenol", "tylenols", "paracetamol", "paracetamols", "xanax",
+    "ibuprofen", "ibuprofens", "sleeping", "antidepressants", "aspirin", "aspirins", "painkillers",
+    "valium", "ambien", "meds", "opioids",
+];
+
+/// "took 30 pills", "took a whole pack of paracetamol": two are medicine.
 fn is_of_many_pills(words: &Words, at: usize) -> bool {
-    let count = || words.get(at + 1).parse::<u32>();
-    matches!(words.get(at), "took" | "taken" | "swallowed" | "ate")
-        && matches!(
-            words.get(at + 2),
-            "pills" | "tablets" | "tylenol" | "paracetamol" | "xanax" | "ibuprofen" | "sleeping"
-        )
-        && count().is_ok_and(|count| count > PILLS_MAX)
+    const AMOUNTS: &[&str] = &[
+        "a whole pack of", "the whole pack of", "a whole box of", "the whole box of",
+        "a whole bottle of", "the whole bottle of", "way too much", "way too many", "too much",
+        "too many", "a bunch of", "a handful of",
+    ];
+    if !matches!(words.get(at), "took" | "taken" | "swallowed" | "ate") {
+        return false;
+    }
+    let from = words
+        .after(at + 1, &["like", "about", "around", "over"])
+        .unwrap_or(at + 1);
+    let count = words.get(from).parse::<u32>().ok();
+    let counted = count.filter(|count| *count > PILLS_MAX).map(|_| from + 1);
+    counted
+        .or_else(|| words.after(from, AMOUNTS))
+        .is_some_and(|next| DRUGS.contains(&words.get(next)))
 }
 
 fn is_danger(words: &Words, at: usize) -> bool {
@@ -573,6 +589,9 @@ mod tests {
                     "i overdosed",
                     "my friend overdosed",
                     "i took 30 pills",
+                    "took a whole pack of paracetamol",
+                    "took like 40 paracetamols an hour ago",
+                    "i took way too many sleeping pills",
                     "i took too many pills",
                     "im overdosing",
                     "i took 20 tylenol",
@@ -665,6 +684,8 @@ mod tests {
             "remind me to take my pills at 9",
             "add 2 pills a day for bo",
             "i took 2 ibuprofen",
+            "i took a bunch of photos",
+            "took a whole box of chocolates to work",
             "the market collapsed",
             "add bleach to my list",
             "dentist says my gums are bleeding",

@@ -91,12 +91,15 @@ pub(super) fn undo<S: Superpower>(
     context: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
     let now = read::<S>(stored, context)?;
+    let nothing = || format!("There's nothing to undo for the {}.", power.title());
     let Some(previous) = stored.and_then(|stored| stored.previous.as_ref()) else {
-        let reply = format!("There's nothing to undo for the {}.", power.title());
-        return Ok(unchanged(&now, Some(reply), context));
+        return Ok(unchanged(&now, Some(nothing()), context));
     };
     let mut before: S = serde_json::from_str(previous)?;
     before.add_facts(context);
+    if before == now {
+        return Ok(unchanged(&now, Some(nothing()), context));
+    }
     Ok(PowerOutcome {
         reply: Some(format!(
             "Okay, I've taken back the last change.\n{}",
