@@ -14,8 +14,8 @@ use super::word_set::WordMap;
 use super::words::Words;
 use dangers::{
     DANGERS, DANGERS_OF_I, EMERGENCIES, EMERGENCIES_ENDING, EMERGENCIES_OF_I,
-    EMERGENCIES_OF_PERSON, LAUGHED_AT, LAUGHTER, NO_EMERGENCY, NO_VIOLENCE, NO_VIOLENCE_ENDS,
-    NOBODY, OVERDOSES, VIOLENCE, WHOLE_EMERGENCIES,
+    EMERGENCIES_OF_PERSON, LAUGHED_AT, LAUGHTER, NO_EMERGENCY, NO_EMERGENCY_OF_SLEEP, NO_VIOLENCE,
+    NO_VIOLENCE_ENDS, NOBODY, OF_SLEEP, OVERDOSES, VIOLENCE, WHOLE_EMERGENCIES,
 };
 use phrases::{
     ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, NO_SUICIDE_AFTER, NO_SUICIDE_BEFORE, PHRASES,
@@ -96,6 +96,12 @@ fn is_phrase(words: &Words, at: usize) -> bool {
         || is_ending(words, at, ENDING)
         || is_of_i(words, at)
         || words.get(at) == "kms" && at > 0 && !is_distance(words.get(at - 1))
+        || words.get(at) == "kms"
+            && at == 0
+            && matches!(
+                words.get(1),
+                "tonight" | "now" | "today" | "tomorrow" | "lol" | "fr"
+            )
 }
 
 /// The words before "kms" where it is kilometers.
@@ -225,9 +231,7 @@ fn is_of_many_pills(words: &Words, at: usize) -> bool {
 fn is_danger(words: &Words, at: usize) -> bool {
     let phrase = words.after(at, DANGERS);
     let phrase = phrase.or_else(|| after_i(words, at, DANGERS_OF_I));
-    phrase.is_some_and(|next| words.after(next, NO_VIOLENCE).is_none())
-        || words.after(at, languages::DANGERS).is_some()
-        || is_of_violence(words, at)
+    phrase.is_some() || words.after(at, languages::DANGERS).is_some() || is_of_violence(words, at)
 }
 
 /// "My boyfriend hits me", unlike "he beats me at chess" and "then it hits me".
@@ -251,8 +255,13 @@ fn is_emergency(words: &Words, at: usize) -> bool {
     let is_laughed_at = || {
         words.after(at, LAUGHED_AT).is_some() && words.iter().any(|word| LAUGHTER.contains(&word))
     };
-    phrase.is_some_and(|next| words.after(next, NO_EMERGENCY).is_none() && !is_laughed_at())
-        || is_ending(words, at, EMERGENCIES_ENDING) && !is_nearly
+    let is_asleep = |next: usize| {
+        (at..next).any(|n| OF_SLEEP.contains(&words.get(n)))
+            && words.after(next, NO_EMERGENCY_OF_SLEEP).is_some()
+    };
+    phrase.is_some_and(|next| {
+        words.after(next, NO_EMERGENCY).is_none() && !is_asleep(next) && !is_laughed_at()
+    }) || is_ending(words, at, EMERGENCIES_ENDING) && !is_nearly
         || words.after(at, languages::EMERGENCIES).is_some()
 }
 
@@ -491,6 +500,9 @@ mod tests {
             (
                 Despair,
                 &[
+                    "why don't I just end it",
+                    "kms tonight",
+                    "someone is suicidal",
                     "suicide",
                     "suicidal",
                     "help suicide",
@@ -552,7 +564,10 @@ mod tests {
             (
                 Danger,
                 &[
-                    "he hit me again", "my husband hit me in the face", "she hit me on the head",
+                    "I was raped by a man at work", "someone is following me to the station",
+                    "I was sexually assaulted by a stranger", "a man is following me home",
+                    "someone is outside my door", "he hit me again",
+                    "my husband hit me in the face", "she hit me on the head",
                     "he keeps hitting me", "he hit me with a belt", "my dad beats me",
                     "my boyfriend just punched me", "my ex threatened me", "he wont let me leave",
                     "i'm scared of my husband", "im afraid to go home",
@@ -569,16 +584,45 @@ mod tests {
             (
                 Emergency,
                 &[
-                    "i have chest pain", "i can't breathe", "she's not breathing", "i cant breth",
-                    "he is not breathing", "my chest hurts", "my dad collapsed",
-                    "my baby is choking", "im choking", "i think i'm having a stroke",
-                    "my mom had a seizure", "he's unconscious", "my son won't wake up",
-                    "she's unresponsive", "i just had a heart attack", "it won't stop bleeding",
-                    "i'm bleeding a lot", "my throat is closing up", "my house is on fire",
-                    "i got hit by a car", "i've been stabbed", "i need an ambulence", "call 112",
-                    "im coughing up blood", "having trouble breathing",
-                    "my heart hurts and i have chest pains", "grandma is turning blue",
-                    "no puedo respirar", "ich bekomme keine luft",
+                    "my baby isn't breathing at all",
+                    "call an ambulance to 5 Main Street",
+                    "I need an ambulance at 12 Elm Road",
+                    "call 911 before he dies",
+                    "he stopped breathing on the sofa",
+                    "I was shot at the mall",
+                    "I think I'm having a heart attack at work",
+                    "someone is unconscious",
+                    "he is bleeding out",
+                    "he is drowning",
+                    "i have chest pain",
+                    "i can't breathe",
+                    "she's not breathing",
+                    "i cant breth",
+                    "he is not breathing",
+                    "my chest hurts",
+                    "my dad collapsed",
+                    "my baby is choking",
+                    "im choking",
+                    "i think i'm having a stroke",
+                    "my mom had a seizure",
+                    "he's unconscious",
+                    "my son won't wake up",
+                    "she's unresponsive",
+                    "i just had a heart attack",
+                    "it won't stop bleeding",
+                    "i'm bleeding a lot",
+                    "my throat is closing up",
+                    "my house is on fire",
+                    "i got hit by a car",
+                    "i've been stabbed",
+                    "i need an ambulence",
+                    "call 112",
+                    "im coughing up blood",
+                    "having trouble breathing",
+                    "my heart hurts and i have chest pains",
+                    "grandma is turning blue",
+                    "no puedo respirar",
+                    "ich bekomme keine luft",
                     "my toddler swallowed a battery",
                 ],
             ),

@@ -33,8 +33,17 @@ impl ModelTurn<'_> {
         }
         let named = before.iter().chain(&*calls);
         let replaced = ReplacedVersions::of(&self.context.dialog.earlier_times, named);
-        let is_change =
-            |call: &&mut ToolCall| call.operation.changes() && call.tool != Tool::AnswerPrivately;
+        // Who changes or ends one thing of the earlier version says nothing of the others.
+        let is_change = |call: &&mut ToolCall| {
+            call.operation.changes()
+                && !matches!(
+                    call.tool,
+                    Tool::AnswerPrivately
+                        | Tool::ChangeReminder
+                        | Tool::CancelReminder
+                        | Tool::Forget
+                )
+        };
         for call in calls.iter_mut().filter(is_change) {
             call.replaces.clone_from(&replaced);
         }
@@ -58,8 +67,11 @@ impl MessageTurn<'_> {
             if result.outcome == CHANGED_NOTHING {
                 result = CallResult::done(json!({}));
             }
-            result.json["replaced"] = taken_back.into();
-            result.json["note"] = TAKEN_BACK.into();
+            // What a refused call took back is not committed.
+            if result.is_ok() {
+                result.json["replaced"] = taken_back.into();
+                result.json["note"] = TAKEN_BACK.into();
+            }
         }
         Ok(result)
     }

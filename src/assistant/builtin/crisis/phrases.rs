@@ -28,7 +28,7 @@ pub(super) const PHRASES: &[&str] = &[
     "wish i wasnt here anymore", "wish id never been born", "wish i had never been born",
     "wish i didnt exist", "wish i never existed", "kill herself", "kill himself",
     "kill themselves", "killing herself", "killing himself", "killing themselves", "is suicidal",
-    "shes suicidal", "hes suicidal", "theyre suicidal", "point of living", "point in living",
+    "she is suicidal", "he is suicidal", "theyre suicidal", "point of living", "point in living",
     "point of life", "point in life anymore", "point of being alive", "point in being alive",
     "point in going on", "nobody would miss me", "nobody will miss me", "anyone would miss me",
     "anyone miss me", "would care if i died", "would care if i was gone",
@@ -93,13 +93,13 @@ pub(super) const IDIOMS: &[&str] = &[
 
 /// What somebody says who may want to end their life, where little follows.
 pub(super) const ENDING: &[&str] = &[
-    "hope i dont wake up", "dont want to wake up", "want to end it", "going to end it",
-    "ready to end it", "should end it", "might end it", "ill end it", "thinking of ending it",
-    "thinking about ending it", "considering ending it", "want it to end", "want it all to end",
-    "want everything to end", "plan to end it", "planning to end it", "cant go on",
-    "cant keep going", "dont want to go on", "ive been cutting", "been cutting again",
-    "want to be gone", "ready to be gone", "this is goodbye", "i give up on everything",
-    "want to jump", "im a burden", "feel like a burden",
+    "just end it", "hope i dont wake up", "dont want to wake up", "want to end it",
+    "going to end it", "ready to end it", "should end it", "might end it", "ill end it",
+    "thinking of ending it", "thinking about ending it", "considering ending it", "want it to end",
+    "want it all to end", "want everything to end", "plan to end it", "planning to end it",
+    "cant go on", "cant keep going", "dont want to go on", "ive been cutting",
+    "been cutting again", "want to be gone", "ready to be gone", "this is goodbye",
+    "i give up on everything", "want to jump", "im a burden", "feel like a burden",
 ];
 
 /// What may follow it: anything else is what is to be ended.

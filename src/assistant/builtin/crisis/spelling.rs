@@ -38,13 +38,13 @@ const STRESSING: [&str; 23] = [
 ];
 
 /// Two words, and how they are written as one.
-const PAIRS: [&str; 28] = [
+const PAIRS: [&str; 24] = [
     "can not: cant", "do not: dont", "does not: doesnt", "is not: isnt", "will not: wont",
-    "i am: im", "i m: im", "i have: ive", "i will: ill", "he is: hes", "she is: shes",
-    "they are: theyre", "he will: hell", "she will: shell", "my self: myself", "her self: herself",
-    "him self: himself", "any more: anymore", "any longer: anymore", "no longer: anymore",
-    "no one: nobody", "some one: someone", "someone is: someones", "somebody is: someones",
-    "want 2: want to", "want too: want to", "going 2: going to", "sewer slide: suicide",
+    "i am: im", "i m: im", "i have: ive", "i will: ill", "they are: theyre", "he will: hell",
+    "she will: shell", "my self: myself", "her self: herself", "him self: himself",
+    "any more: anymore", "any longer: anymore", "no longer: anymore", "no one: nobody",
+    "some one: someone", "want 2: want to", "want too: want to", "going 2: going to",
+    "sewer slide: suicide",
 ];
 
 /// What a misspelled word or a short form means.
@@ -76,7 +76,11 @@ pub(super) fn plain(words: &Words<'_>) -> String {
         if let Some(one) = pair {
             all.pop();
             all.push((one.to_owned(), typed));
-        } else if !STRESSING.contains(&word.as_str()) {
+        } else if let Some(one) = person_of(&word) {
+            all.push((one.to_owned(), typed));
+            all.push(("is".to_owned(), "is"));
+        } else if !STRESSING.contains(&word.as_str()) || words.after(at, &["just end it"]).is_some()
+        {
             all.push((word, typed));
         }
     }
@@ -107,6 +111,16 @@ fn plain_word(word: &str, typed: &str) -> String {
     }
     let word: String = letters.into_iter().collect();
     MEANT.get(&word).map_or(word, str::to_owned)
+}
+
+/// "hes" is "he is".
+fn person_of(word: &str) -> Option<&'static str> {
+    match word {
+        "hes" => Some("he"),
+        "shes" => Some("she"),
+        "someones" | "somebodys" => Some("someone"),
+        _ => None,
+    }
 }
 
 fn joined(first: &str, second: &str) -> Option<&'static str> {
