@@ -1,6 +1,7 @@
 //! Arguments as models write them, made to fit the schema of a tool: numbers in quotes, whole
 //! numbers with a point, one thing in the place of a list. A field that the tool doesn't have is
-//! refused where another one is meant, and else left out. An error is a sentence for the model.
+//! refused where another one is meant or where it says when, how often or of which, and else left
+//! out. An error is a sentence for the model.
 
 use serde_json::{Map, Number, Value};
 
@@ -45,6 +46,12 @@ const OTHER_NAMES: [(&str, &[&str]); 11] = [
     ("timezone", &["tz", "zone"]),
     ("to", &["end", "till", "until"]),
 ];
+/// Fields that say when, how often or of which: without them something else would be done.
+const BINDING: [&str; 20] = [
+    "all", "byday", "count", "days", "duration", "end", "ends", "exclude", "except", "ids",
+    "interval", "months", "offset", "start", "timezone", "tz", "until", "utcoffset", "weekdays",
+    "zone",
+];
 /// Letters in which a name may differ from the one that is meant.
 const LETTERS_WRONG_MAX: usize = 2;
 
@@ -81,6 +88,11 @@ fn fit_fields(
             && !says_nothing(&value)
         {
             return Err(format!("There is no field \"{name}\"; use \"{meant}\"."));
+        }
+        if BINDING.contains(&plain(&name).as_str()) && !says_nothing(&value) {
+            return Err(format!(
+                "There is no field \"{name}\"; say it by the other fields, or leave it out and tell the person that it was not done."
+            ));
         }
         left_out.push(name);
     }
@@ -182,9 +194,12 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace(['_', '-', ' '], "")
+}
+
 /// Whether who wrote `name` means `field`.
 fn is_meant(name: &str, field: &str) -> bool {
-    let plain = |text: &str| text.to_lowercase().replace(['_', '-', ' '], "");
     let others = OTHER_NAMES.iter().filter(|(known, _)| *known == field);
     let mut others = others.flat_map(|(_, others)| others.iter());
     let (plain_name, plain_field) = (plain(name), plain(field));
@@ -198,17 +213,5 @@ fn is_meant(name: &str, field: &str) -> bool {
 /// Whether few letters differ; in a short name none.
 fn is_near(a: &str, b: &str) -> bool {
     let wrong_max = LETTERS_WRONG_MAX.min(a.len().min(b.len()) / 3);
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    // The distance of Levenshtein, a row at a time.
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, of_a) in a.iter().enumerate() {
-        let mut before = row[0];
-        row[0] = at + 1;
-        for (to, of_b) in b.iter().enumerate() {
-            let replaced = before + usize::from(of_a != of_b);
-            before = row[to + 1];
-            row[to + 1] = replaced.min(before + 1).min(row[to] + 1);
-        }
-    }
-    row[b.len()] <= wrong_max
+    strsim::damerau_levenshtein(a, b) <= wrong_max
 }

@@ -153,6 +153,16 @@ fn arguments_are_fitted_to_the_schema() {
         let read = operation(Tool::SetReminder, &arguments);
         assert_eq!(read, Ok(expected), "{arguments}");
     }
+    // Without these it would be another reminder.
+    for (name, value) in [
+        ("timezone", json!("America/New_York")),
+        ("until", json!("2026-12-31")),
+        ("count", json!(3)),
+    ] {
+        let arguments = json!({"text": "a", "in_minutes": 5, name: value});
+        let refused = operation(Tool::SetReminder, &arguments);
+        assert!(refused.is_err_and(|error| error.contains(name)), "{name}");
+    }
     let forget = |ids: Value| operation(Tool::Forget, &json!({ "ids": ids }));
     let one = Ok(Operation::Forget {
         ids: vec!["a1".to_owned()],
