@@ -216,7 +216,9 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ),
     (
         "strsim",
-        &["src/config/unknown.rs", "src/flags/registry.rs"],
+        &[
+            "src/assistant/tools/fitting.rs", "src/config/unknown.rs", "src/flags/registry.rs",
+        ],
     ),
     (
         "launchdarkly_server_sdk_evaluation",
