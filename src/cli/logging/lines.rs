@@ -141,12 +141,10 @@ mod tests {
         let dropped = lines.dropped.load(Ordering::Relaxed) as usize;
         assert!(dropped > 0 && dropped < count, "{dropped}");
         drop(go_on);
-        while lines
-            .queue
-            .try_send(Item::Line(b"".as_slice().into()))
-            .is_err()
-        {}
-        lines.flush();
+        // Unlike `flush`, it waits until there is room.
+        let (flushed, is_flushed) = sync_channel(1);
+        lines.queue.send(Item::Flush(flushed)).unwrap();
+        is_flushed.recv().unwrap();
         let text: Vec<u8> = has_written.try_iter().flatten().collect();
         let numbers = String::from_utf8(text).unwrap();
         let numbers: Vec<usize> = numbers.lines().map(|n| n.trim().parse().unwrap()).collect();
