@@ -51,11 +51,25 @@ pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {
     // "milk, bread, actually no bread"
     if meant.iter().any(is_new) {
         meant.retain(|thing| !is_new(thing));
+    } else if let [count] = new.as_slice()
+        && is_count(count)
+    {
+        // "2 beers no wait 3"
+        let last = meant.pop()?;
+        let (first, thing) = last.split_once(' ')?;
+        if !is_count(first) {
+            return None;
+        }
+        meant.push(format!("{count} {thing}"));
     } else {
         meant.pop()?;
         meant.extend(new);
     }
     (!meant.is_empty()).then_some(meant)
+}
+
+fn is_count(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit())
 }
 
 fn after_mark(words: &Words<'_>, at: usize) -> Option<usize> {
@@ -84,7 +98,9 @@ mod tests {
 
     #[test]
     fn the_last_word_counts() {
-        let cases: [(&str, Option<&[&str]>); 17] = [
+        let cases: [(&str, Option<&[&str]>); 19] = [
+            ("milk, 2 beers no wait 3", Some(&["milk", "3 beers"])),
+            ("milk no wait 3", None),
             ("milk but not eggs", None),
             ("milk no wait dont", None),
             ("eggs. no, cheese", Some(&["cheese"])),

@@ -9,6 +9,7 @@ use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
+use crate::assistant::powers::statement;
 
 /// `due`: said after the list, for all of them.
 pub(super) fn added(
@@ -32,6 +33,7 @@ pub(super) fn added(
     for thing in things.iter_mut().skip(1) {
         *thing = without_verb(thing);
     }
+    let things: Vec<String> = things.iter().flat_map(|one| by_quantity(one)).collect();
     let is_other = |thing: &&String| is_other_request(thing, list == ListName::InUse);
     if let Some(other) = things.iter().find(is_other) {
         return other_request(other);
@@ -46,7 +48,29 @@ pub(super) fn added(
     }
 }
 
-fn other_request(text: &str) -> TodoAction {
+/// "Bo is coming over" after a request: it asks for nothing.
+pub(super) fn is_remark(text: &str) -> bool {
+    let words = Words::new(text);
+    let asks = |word: &str| {
+        matches!(
+            word,
+            "need"
+                | "needs"
+                | "want"
+                | "also"
+                | "too"
+                | "buy"
+                | "get"
+                | "add"
+                | "put"
+                | "not"
+                | "no"
+        )
+    };
+    !statement::is_thing(text) && !is_second(text) && !words.iter().any(asks)
+}
+
+pub(super) fn other_request(text: &str) -> TodoAction {
     TodoAction::Unclear(format!(
         "“{text}” sounds like another request, so I've added nothing. Please send them one by one."
     ))
@@ -81,6 +105,52 @@ fn without_heading(text: &str) -> &str {
     };
     text.split_once(':').and_then(of_heading).unwrap_or(text)
 }
+
+/// "1 bananas 2 apples" are two things, "2 bottles 1 liter" is one.
+fn by_quantity(thing: &str) -> Vec<String> {
+    let words = Words::new(thing);
+    let is_count = |at: usize| words.get(at).chars().all(|c| c.is_ascii_digit());
+    let is_unit = |at: usize| {
+        let word = words.get(at);
+        let one = word.strip_suffix('s').unwrap_or(word);
+        UNITS.contains(&one)
+    };
+    let begins = |at: usize| {
+        let before = words.get(at - 1);
+        let is_linked = matches!(
+            before,
+            "of" | "x"
+                | "for"
+                | "no"
+                | "number"
+                | "size"
+                | "type"
+                | "at"
+                | "to"
+                | "in"
+                | "or"
+                | "by"
+        );
+        is_count(at) && !is_count(at - 1) && !is_linked && at + 1 < words.len() && !is_unit(at + 1)
+    };
+    if words.len() < 4 || !is_count(0) || is_count(1) {
+        return vec![thing.to_owned()];
+    }
+    let mut starts: Vec<usize> = (2..words.len()).filter(|at| begins(*at)).collect();
+    starts.insert(0, 0);
+    starts.push(words.len());
+    let parts = starts.windows(2);
+    parts
+        .map(|part| parsers::original(&words, part[0], part[1]))
+        .collect()
+}
+
+/// After a number a part of the same thing.
+const UNITS: [&str; 30] = [
+    "l", "liter", "litre", "ml", "g", "kg", "gram", "kilo", "lb", "oz", "pound", "inch", "cm",
+    "mm", "m", "meter", "metre", "watt", "w", "volt", "v", "pm", "am", "percent", "%", "ply",
+    "pack", "week", "day", "hour",
+];
 
 /// "add sugar" after "flour and".
 fn without_verb(thing: &str) -> String {

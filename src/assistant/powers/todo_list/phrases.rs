@@ -55,12 +55,20 @@ pub(super) fn on_list(
         let (list, after) = list_at(message, at + 1, end)?;
         let whole =
             after == end || at == from || words.is_set_off(after - 1) || has_time_after(after);
+        let whole = whole || ends_sentence(words, after - 1);
         whole.then_some(ListPhrase {
             start: at,
             end: after,
             list,
         })
     })
+}
+
+/// Whether a sentence or a line ends after the word at `at`.
+pub(super) fn ends_sentence(words: &Words<'_>, at: usize) -> bool {
+    let word = words.original(at..at + 1);
+    let next = words.original(at..at + 2);
+    word.ends_with(['.', '!', '?']) || next.get(word.len()..).is_some_and(|gap| gap.contains('\n'))
 }
 
 /// The list that is named at `at`, and the index after it. In a group others may have lists of

@@ -1,14 +1,17 @@
 //! Parses messages about lists: "add milk and eggs to my list", "add call the bank to my work list
 //! for friday", "done with milk".
 
-use super::drafts::{added, day_unclear, has_day, time_until, with_purpose};
+use super::drafts::{
+    added, day_unclear, has_day, is_remark, other_request, time_until, with_purpose,
+};
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
-    ListPhrase, after_verb, is_repeat, list_at, list_to_show, no_repetition, on_list,
+    ListPhrase, after_verb, ends_sentence, is_repeat, list_at, list_to_show, no_repetition, on_list,
 };
 use super::{ListName, TodoAction, removed};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
@@ -64,8 +67,53 @@ pub(in crate::assistant::powers) fn parse(
     }
 }
 
-/// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom".
+/// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom". A
+/// condition is no part of it.
 fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+    let Some(condition) = condition(&message.words, at + 1, end) else {
+        return add_all(message, at, end);
+    };
+    let (strength, action) = add_all(message, at, condition)?;
+    let condition = parsers::original(&message.words, condition, end);
+    let unclear = || {
+        TodoAction::Unclear(format!(
+            "I can't tell by myself whether that's so: “{condition}”. So I've added nothing; say it without that, and I add it."
+        ))
+    };
+    Some(match action {
+        TodoAction::Add(..) | TodoAction::Each(_) => (strength, unclear()),
+        action => (strength, action),
+    })
+}
+
+/// Where "if we have none" begins; not that of "check if the door is locked".
+fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
+    let at = (from + 1..end).find(|at| {
+        let conditions = ["if", "only if", "unless", "in case", "but only if"];
+        words.after(*at, &conditions).is_some()
+    })?;
+    let is_asked = |at: usize| {
+        matches!(
+            words.get(at),
+            "check"
+                | "ask"
+                | "see"
+                | "find"
+                | "know"
+                | "look"
+                | "test"
+                | "verify"
+                | "figure"
+                | "confirm"
+                | "decide"
+                | "wonder"
+                | "tell"
+        )
+    };
+    (!(from..at).any(is_asked)).then_some(at)
+}
+
+fn add_all(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession};
     let words = &message.words;
     let more = |from: usize| {
@@ -134,6 +182,13 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
         let (due, from) = due.map_or((None, found.end), |(due, to)| (Some(due), to));
         return added(message, found.list, (from, end), due);
     }
+    if found.end < end && ends_sentence(words, found.end - 1) {
+        let rest = parsers::original(words, found.end, end);
+        return match is_remark(&rest) {
+            true => added(message, found.list, (at + 1, found.start), None),
+            false => other_request(&rest),
+        };
+    }
     if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
         return TodoAction::Unclear(day_unclear());
     }
@@ -173,6 +228,11 @@ fn to_lists(
     links: &[&str],
 ) -> Option<Vec<TodoAction>> {
     let words = &message.words;
+    if let Some((to, names)) = plural_lists(message, from, end, links) {
+        let each = names.into_iter();
+        let added = |name| added(message, ListName::Named(name), (from, to), None);
+        return Some(each.map(added).collect());
+    }
     let (mut start, mut at, mut actions) = (from, from + 1, Vec::new());
     while at < end {
         let list = match links.contains(&words.get(at)) && at > start {
@@ -188,6 +248,12 @@ fn to_lists(
             return None;
         }
         actions.push(added(message, list, (start, at), None));
+        // "to the party list and the shopping list"
+        let mut after = after;
+        while let Some((list, next)) = another_list(message, after, end) {
+            actions.push(added(message, list, (start, at), None));
+            after = next;
+        }
         let next = words
             .after(after, &["and also", "and", "also"])
             .unwrap_or(after);
@@ -195,6 +261,41 @@ fn to_lists(
         at = start + 1;
     }
     (actions.len() > 1 && start >= end).then_some(actions)
+}
+
+/// "to the party and shopping lists" at the end: where it begins, and their names.
+fn plural_lists(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+    links: &[&str],
+) -> Option<(usize, Vec<String>)> {
+    let words = &message.words;
+    if words.get(end.saturating_sub(1)) != "lists" || !message.is_addressed {
+        return None;
+    }
+    let link = (from + 1..end - 1)
+        .rev()
+        .find(|at| links.contains(&words.get(*at)))?;
+    let first = words.after(
+        link + 1,
+        &["my", "the", "our", "both the", "both my", "both"],
+    );
+    let names = parsers::things(words.original(first.unwrap_or(link + 1)..end - 1));
+    (names.len() > 1).then_some((link, names))
+}
+
+/// "and the shopping list": one more list for the same things.
+fn another_list(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(ListName, usize)> {
+    let words = &message.words;
+    let link = [
+        "and also to", "and also", "and to", "and on", "and", "also to", "to", "on",
+    ];
+    let is_linked = words.get(at) == "and" || at > 0 && words.is_set_off(at - 1);
+    let from = words.after(at, &link).unwrap_or(at);
+    let (list, next) = list_at(message, from, end).filter(|_| is_linked && at < end)?;
+    let is_whole = next == end || words.get(next) == "and" || words.is_set_off(next - 1);
+    (is_whole && words.get(next - 1) == "list").then_some((list, next))
 }
 
 /// "also eggs", "and butter": one more thing for the list in use.
