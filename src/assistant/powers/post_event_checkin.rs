@@ -254,6 +254,19 @@ impl CheckinState {
         format!("Noted: {what}, {when}.{before} {promised}")
     }
 
+    /// Those that were not asked about yet.
+    fn to_ask(&self, context: &PowerContext<'_>) -> Entries {
+        let is_over = |entry: &Entry| {
+            let date = entry.date(context.today());
+            let span =
+                date.and_then(|date| question_span(date, entry.minute, &entry.what, context));
+            span.is_some_and(|(from, _)| from <= context.now)
+        };
+        let mut events = self.events.clone();
+        events.list.retain(|entry| !is_over(entry));
+        events
+    }
+
     fn questions(&self, context: &PowerContext<'_>) -> Vec<Question> {
         let own = self.events.list.iter().filter_map(|entry| {
             let date = entry.date(context.today())?;
@@ -343,7 +356,7 @@ impl Superpower for CheckinState {
             CheckinAction::Cancelled { what, on } => return self.cancel(&what, on, context),
             CheckinAction::Postponed(what) => return self.postpone(&what, context),
             CheckinAction::List => self.overview(context),
-            CheckinAction::Remove(about) => match self.events.find(&about, context) {
+            CheckinAction::Remove(about) => match self.to_ask(context).find(&about, context) {
                 Some(id) => {
                     let removed = self
                         .events
@@ -358,7 +371,7 @@ impl Superpower for CheckinState {
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {
-        self.events.listed(
+        self.to_ask(context).listed(
             "Afterwards I ask how these were",
             "There's nothing I would ask about. Tell me of something: “I have an interview tomorrow at 10”.",
             context,

@@ -35,6 +35,13 @@ pub(in crate::assistant::powers) fn parse(
         });
         return Some((Clear, plan(message, place.unwrap_or(from), end)));
     }
+    // "trip to Lisbon 3-8 dec"
+    if let Some(from) = words.after(at, &BARE)
+        && !words.is_question()
+        && let action @ TripAction::Plan { from: Some(_), .. } = plan(message, from, end)
+    {
+        return Some((Clear, action));
+    }
     if let Some(found) = questions::parse(message, at, end) {
         return Some(found);
     }
@@ -61,6 +68,13 @@ pub(in crate::assistant::powers) fn parse(
     }
     packing(message, at, end).or_else(|| on_day(message, at, end))
 }
+
+/// The same with days only.
+const BARE: [&str; 13] = [
+    "trip to", "a trip to", "our trip to", "my trip to", "holiday in", "vacation in", "weekend in",
+    "going on a trip to", "im going on a trip to", "were going on a trip to", "weekend trip to",
+    "i have a trip to", "city trip to",
+];
 
 /// "show my trip to Lisbon", "when is my trip?".
 fn fixed(request: &str) -> Option<TripAction> {
@@ -99,6 +113,9 @@ fn fixed(request: &str) -> Option<TripAction> {
     })
 }
 
+/// Days of a trip that begins in the month before the one that was named: a longer one was
+/// probably meant the other way round.
+const TURNING_DAYS_MAX: i64 = 14;
 /// Times of which the days of a trip are still open.
 const SPANS: [&str; 24] = [
     "for christmas", "at christmas", "over christmas", "next week", "this week",
@@ -127,6 +144,7 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
         _ if is_span => TripAction::DatesUnclear,
         place if place.is_empty() => TripAction::Unclear,
         place if has_date(&place) => TripAction::DatesUnclear,
+        place if is_changed(&place) => TripAction::Unclear,
         place => TripAction::Plan {
             place: without_companion(place),
             from: first,
@@ -147,6 +165,17 @@ fn without_companion(place: String) -> String {
 
 fn is_companion(name: &str) -> bool {
     matches!(name.to_lowercase().as_str(), "me" | "us") || statement::is_person(name)
+}
+
+/// Whether something is taken back in it: "Rome no Paris".
+fn is_changed(place: &str) -> bool {
+    let words = Words::new(place);
+    words.iter().any(|word| {
+        matches!(
+            word,
+            "no" | "not" | "wait" | "sorry" | "actually" | "instead" | "or"
+        )
+    })
 }
 
 /// Whether part of the dates was not understood.
@@ -191,12 +220,9 @@ pub(in crate::assistant::powers) fn dates(
         // "28 to 3 december" begins in November, "7 to 3" ends before it begins.
         let before = first.checked_sub_months(chrono::Months::new(1))?;
         let today = local_time::date(message.context.now, message.zone());
-        let first = if first > last && before >= today {
-            before
-        } else {
-            first
-        };
-        return Some((first, last, next));
+        let days = (last - before).num_days();
+        let begins_before = first > last && before >= today && days < TURNING_DAYS_MAX;
+        return Some((if begins_before { before } else { first }, last, next));
     }
     if let Some((a, b)) = words.get(at).split_once(['-', '–'])
         && let (Some(day), Some(_)) = (day_number(a), day_number(b))
