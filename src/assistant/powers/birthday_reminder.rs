@@ -9,7 +9,7 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::local_time;
-use super::texts::{counted, same, too_long};
+use super::texts::{capital, counted, same, too_long};
 use super::{PowerContext, Superpower};
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
@@ -33,6 +33,12 @@ pub enum BirthdayAction {
         month: u32,
         day: u32,
         year: Option<i32>,
+    },
+    /// "it's Bo's birthday today": another day that is known stays.
+    IsOn {
+        name: String,
+        month: u32,
+        day: u32,
     },
     When(String),
     Age(String),
@@ -74,16 +80,22 @@ impl Superpower for BirthdayState {
                 },
                 context,
             ),
+            BirthdayAction::IsOn { name, month, day } => self.keep_told(
+                Birthday {
+                    name,
+                    month,
+                    day,
+                    year: None,
+                },
+                context,
+            ),
             BirthdayAction::When(name) => match self.find(&name) {
                 Some(found) => format!("{}.", self.birthdays[found].display(context)),
                 None if !context.sure => return None,
                 None => format!(
                     "I don't know {} birthday. Tell me, for example “{} birthday is on 3 May”.",
                     possessive(&name),
-                    match name.as_str() {
-                        "you" => "my".to_owned(),
-                        name => format!("{name}'s"),
-                    }
+                    own_words(&name)
                 ),
             },
             BirthdayAction::Age(name) => self.age(&self.birthdays[self.find(&name)?], context),
@@ -240,14 +252,40 @@ impl BirthdayState {
         }
     }
 
+    /// In passing, so that it does not replace what is known.
+    fn keep_told(&mut self, new: Birthday, context: &PowerContext<'_>) -> String {
+        let known = self.find(&new.name).map(|at| &self.birthdays[at]);
+        match known {
+            Some(known) if (known.month, known.day) == (new.month, new.day) => {
+                format!("{}.", capital(&known.display(context)))
+            }
+            Some(known) => format!(
+                "I have it differently: {}, so I've changed nothing. If that's wrong, say “change {} birthday to {}”.",
+                known.display(context),
+                own_words(&known.name),
+                new.date_text()
+            ),
+            None => self.keep(new, context),
+        }
+    }
+
     fn keep(&mut self, new: Birthday, context: &PowerContext<'_>) -> String {
         if let Some(reply) = too_long(&[&new.name], NAME_CHARS_MAX) {
             return reply;
         }
         let known = self.find(&new.name);
         let name = known.map_or_else(|| new.name.clone(), |at| self.birthdays[at].name.clone());
-        let new = Birthday { name, ..new };
+        let year = new.year.or_else(|| self.birthdays[known?].year);
+        let new = Birthday { name, year, ..new };
         let line = new.display(context);
+        let before = known.map(|at| &self.birthdays[at]);
+        let before = before.filter(|old| (old.month, old.day) != (new.month, new.day));
+        let before = before.map_or_else(String::new, |old| {
+            format!(
+                " Before it was {}; “undo” brings that back.",
+                old.date_text()
+            )
+        });
         let today = context.today();
         let is_past = |at: Timestamp| at <= context.now;
         let is_over = new.next(today) == today
@@ -263,7 +301,7 @@ impl BirthdayState {
         }
         if !context.reachable {
             return format!(
-                "Noted: {line}. I can't write to you by myself in this chat, so ask me for “birthdays”."
+                "Noted: {line}.{before} I can't write to you by myself in this chat, so ask me for “birthdays”."
             );
         }
         let when = match is_over {
@@ -271,7 +309,7 @@ impl BirthdayState {
             false => "at 09:00 on the day",
         };
         format!(
-            "Noted: {line}. I'll tell you {when}.{}",
+            "Noted: {line}.{before} I'll tell you {when}.{}",
             context.zone_hint()
         )
     }
@@ -304,13 +342,26 @@ impl Birthday {
         let born = self
             .year
             .map_or_else(String::new, |year| format!(" {year}"));
-        // A leap year has 29 February.
-        let date = NaiveDate::from_ymd_opt(2000, self.month, self.day).unwrap_or(next);
         format!(
             "{} birthday is on {}{born}, {wait}",
             possessive(&self.name),
-            date.format("%-d %B")
+            self.date_text()
         )
+    }
+
+    /// "3 May"
+    fn date_text(&self) -> String {
+        // A leap year has 29 February.
+        let date = NaiveDate::from_ymd_opt(2000, self.month, self.day);
+        date.map_or_else(String::new, |date| date.format("%-d %B").to_string())
+    }
+}
+
+/// As the person says it: "my", "my mom's", "Bo's".
+fn own_words(name: &str) -> String {
+    match name {
+        "you" => "my".to_owned(),
+        name => format!("{name}'s"),
     }
 }
 

@@ -52,11 +52,15 @@ pub(in crate::assistant::powers) fn parse(
         let name = owner_name(words, at + 1, word, end)?;
         return Some((Clear, BirthdayAction::Remove(name)));
     }
+    if let Some(found) = moved(message, (at, word), end) {
+        return Some((Clear, found));
+    }
     let from = words.after(at, &KEEP).unwrap_or(at);
-    let from = words
+    let begun = words
         .after(from, &["its", "it is", "today is", "tomorrow is", "is it"])
-        .filter(|from| *from < word)
-        .unwrap_or(from);
+        .filter(|from| *from < word);
+    let is_told = begun.is_some();
+    let from = begun.unwrap_or(from);
     let (name, next) = owner(words, from, word, end)?;
     let next = words
         .after(
@@ -68,11 +72,48 @@ pub(in crate::assistant::powers) fn parse(
         .unwrap_or(next);
     let stated = next > word + 1 || from > at || words.is_set_off(word);
     match day(message, next) {
-        Some((action, to)) if to == end => Some((Clear, action(name))),
+        Some((action, to)) if to == end => Some((
+            Clear,
+            match action(name) {
+                BirthdayAction::Keep {
+                    name, month, day, ..
+                } if is_told => BirthdayAction::IsOn { name, month, day },
+                action => action,
+            },
+        )),
         // "Ana's birthday is going to be fun" is ordinary talk.
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
     }
+}
+
+/// "change Bo's birthday to 14 May", "move Bo's birthday 14 May".
+fn moved(
+    message: &ParsedMessage<'_>,
+    (at, word): (usize, usize),
+    end: usize,
+) -> Option<BirthdayAction> {
+    let words = &message.words;
+    let verbs = [
+        "change the date of", "change", "update", "correct", "move", "fix", "edit", "set",
+        "i meant", "make",
+    ];
+    let from = words.after(at, &verbs).filter(|from| *from < word)?;
+    let (name, next) = owner(words, from, word, end)?;
+    let next = words
+        .after(next, &["to the", "to be", "to", "is", "from"])
+        .unwrap_or(next);
+    // "from 3 may to 14 may"
+    let is_from = words.get(next - 1) == "from";
+    let next = match is_from {
+        true => (next..end).find(|n| words.get(*n) == "to")? + 1,
+        false => next,
+    };
+    if next >= end {
+        return Some(BirthdayAction::Unclear);
+    }
+    let (action, to) = day(message, next)?;
+    (to == end).then(|| action(name))
 }
 
 /// Whose age: "bo", "bo be".
@@ -225,11 +266,28 @@ fn in_days_on(
     (date.day() == day).then_some((date, next))
 }
 
-/// Written without the apostrophe.
-const RELATIVES: [&str; 14] = [
-    "dads", "moms", "mums", "mothers", "fathers", "sisters", "brothers", "wifes", "husbands",
-    "grandmas", "grandpas", "grannys", "sons", "daughters",
-];
+/// Names that end in "s" by themselves.
+const NAMES_IN_S: &str = "abbas agnes alexis amos anais anders andreas andres angus atlas barnabas bess boris \
+     brooks carlos charles chris claus cornelius curtis cyrus darius denis dennis dolores \
+     doris douglas elias ellis elvis fergus frances francis gladys gus hans harris hermes \
+     ignatius ines iris jacques janis jens jess jesus jonas joris jules julius klaus kris \
+     lars lewis linus lois louis lucas luis lukas magnus marcos marcus marius markus mathias \
+     mathis matthias mavis milos moses nicholas nicolas niels nikolas nils otis paris phyllis \
+     pius rasmus remus rhys ross rufus silas stavros tess thais thomas titus tobias travis \
+     venus wes willis yannis yves zeus";
+
+/// "dan" of "dans birthday", typed without the apostrophe.
+fn without_s(typed: &str) -> String {
+    let last = typed.rsplit(' ').next().unwrap_or(typed).to_lowercase();
+    let is_own = |name: &str| NAMES_IN_S.split_whitespace().any(|one| one == name);
+    let bare = typed
+        .strip_suffix(['s', 'S'])
+        .filter(|bare| !bare.is_empty());
+    match bare {
+        Some(bare) if !is_own(&last) => bare.to_owned(),
+        _ => typed.to_owned(),
+    }
+}
 
 /// Whose birthday the words before or after "birthday" name.
 fn owner_name(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<String> {
@@ -268,11 +326,6 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
     let name = match bare {
         Some(name) => name.to_owned(),
         None if matches!(lower.as_str(), "my" | "mine") => "you".to_owned(),
-        // "dads birthday"
-        None if RELATIVES.contains(&lower.as_str()) => {
-            typed.strip_suffix(['s', 'S']).unwrap_or(&typed).to_owned()
-        }
-        // "anas birthday": as it was typed.
         None if !matches!(
             lower.as_str(),
             "the"
@@ -289,7 +342,7 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
                 | "last"
         ) =>
         {
-            typed
+            without_s(&typed)
         }
         None => return None,
     };
