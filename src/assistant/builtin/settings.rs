@@ -1,10 +1,13 @@
 //! The person's settings: name and time zone. It only parses them.
 
+mod first_names;
+
 use std::ops::Range;
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, subject, wording, zone};
 use crate::clock::Zone;
+use first_names::is_first_name;
 
 /// Characters in a name.
 pub const NAME_CHARS_MAX: usize = 64;
@@ -15,7 +18,9 @@ const NAME_WORDS_MAX: usize = 4;
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     match message.words.get(message.start) {
         "my" | "set" | "change" | "use" | "timezone" | "time" | "im" | "i" | "switch"
-        | "update" => timezone(message).or_else(|| name(message)),
+        | "update" => timezone(message)
+            .or_else(|| name(message))
+            .or_else(|| introduction(message)),
         "call" | "you" | "name" => name(message),
         _ => None,
     }
@@ -118,6 +123,29 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
         false if called => None,
         false => Some(Intent::Unclear(wording::name_unclear(NAME_CHARS_MAX))),
     }
+}
+
+/// "I'm Ana", "i am ana silva": only with a common first name, and nothing else in that clause.
+fn introduction(message: &ParsedMessage) -> Option<Intent> {
+    let words = &message.words;
+    let from = words.after(message.start, &["im", "i am"])?;
+    if words.is_question() || !message.is_addressed || !is_first_name(words.get(from)) {
+        return None;
+    }
+    let is_surname = |at: &usize| words.original(*at..*at + 1).starts_with(char::is_uppercase);
+    let mut end = from + 1;
+    while end < words.len() && end < from + NAME_WORDS_MAX && !words.is_set_off(end - 1) {
+        if !is_surname(&end) {
+            break;
+        }
+        end += 1;
+    }
+    let goes_on = [
+        "and", "but", "btw", "by the way", "nice to meet you", "please", "thanks", "here",
+    ];
+    let is_whole =
+        end == words.len() || words.is_set_off(end - 1) || words.after(end, &goes_on).is_some();
+    is_whole.then(|| Intent::SetName(subject(words.original(from..end))))
 }
 
 /// "Dr.", "J.": a name goes on after it.
