@@ -74,6 +74,16 @@ impl MessageTurn<'_> {
                     None => return Ok(None), // it refers to nothing that is stored
                 }
             }
+            PowerRequest::Each(clauses) => {
+                let mut replies = Vec::new();
+                for clause in clauses {
+                    replies.extend(self.try_power_for(tx, clause)?);
+                }
+                if replies.is_empty() {
+                    return Ok(None);
+                }
+                replies.join("\n")
+            }
             PowerRequest::End(_) | PowerRequest::Notices(_)
                 if !self.may_take_turn(called.explicit) =>
             {

@@ -2,6 +2,7 @@
 
 mod days;
 mod operations;
+mod planned;
 mod read;
 
 use chrono::{Datelike, NaiveDate};
@@ -46,6 +47,8 @@ pub enum HabitAction {
     },
     /// Several days were named, or one that may be to come.
     DaysUnclear(String),
+    /// It is still to be done.
+    Planned(String),
     /// How often is not known here.
     OftenUnclear,
     /// With a time of day, which no habit has.
@@ -92,6 +95,12 @@ impl Superpower for HabitState {
                 let name = &self.habits[self.find(&what)?].name;
                 format!(
                     "I counted nothing: did you do it already? Say each day by itself, like “did {name} on monday”. I don't plan habits for days; a reminder does: “remind me on mondays at 18:00 of {name}”."
+                )
+            }
+            HabitAction::Planned(what) => {
+                let name = &self.habits[self.find(&what)?].name;
+                format!(
+                    "That's still to come, I think, so I've counted nothing. Say “did {name}” once it's done. I can remind you of it: “remind me at 18:00 of {name}”."
                 )
             }
             HabitAction::OftenUnclear => {

@@ -161,26 +161,13 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
     if plain && is_of_other_scale(words, from) {
         return Some(MoodAction::OutOfRange);
     }
-    let number = word
-        .split_once('/')
-        .filter(|(_, of)| *of == "10")
-        .map_or(word, |(n, _)| n);
-    if let Ok(number) = number.parse::<i64>() {
-        let next = words
-            .after(from + 1, &["out of 10", "out of ten", "of 10"])
-            .unwrap_or(from + 1);
-        if next < end && !plain && !words.is_set_off(next - 1) {
+    let scored = score_at(words, from);
+    // "I'm 30"
+    let is_age = from > 0 && matches!(words.get(from - 1), "am" | "im");
+    let bare = || Some((word.parse().ok().filter(|_| !is_age)?, from + 1));
+    if let Some((number, next)) = scored.or_else(bare) {
+        if next < end && !plain && scored.is_none() && !words.is_set_off(next - 1) {
             return None;
-        }
-        // "8, no 6"
-        let corrected = [
-            "no wait", "wait no", "no actually", "actually no", "no", "actually", "i mean",
-            "make that", "make it", "or rather", "wait", "sorry",
-        ];
-        if let Some(again) = words.after(next, &corrected)
-            && words.get(again).starts_with(|c: char| c.is_ascii_digit())
-        {
-            return logged(words, again, end, true);
         }
         let next = words
             .after(next, &["today", "right now", "now", "tonight"])
@@ -200,9 +187,9 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
             || (next..end).any(is_second)
             || (next..end).any(|at| matches!(words.get(at), "last" | "ago"))
             || planned_time::names_other_day(words, next..end);
-        return Some(match u8::try_from(number) {
-            Ok(1..=10) if is_other => MoodAction::NotNow,
-            Ok(score @ 1..=10) => MoodAction::Log { score, note },
+        return Some(match number {
+            1..=10 if is_other => MoodAction::NotNow,
+            score @ 1..=10 => MoodAction::Log { score, note },
             _ => MoodAction::OutOfRange,
         });
     }
@@ -221,10 +208,51 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
     let ends = rest == end
         || words.is_set_off(rest - 1)
         || matches!(words.get(rest), "because" | "about" | "and" | "but");
-    ends.then(|| MoodAction::Log {
-        score,
-        note: parsers::original(words, from, end),
+    let Some((at, number, after)) = number_after(words, rest, end) else {
+        let note = parsers::original(words, from, end);
+        return ends.then_some(MoodAction::Log { score, note });
+    };
+    let is_second = (after..end).any(|at| score_at(words, at).is_some());
+    let notes = [(from, at), (after, end)].map(|(from, to)| parsers::original(words, from, to));
+    let notes: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+    Some(match number {
+        _ if is_second || planned_time::names_other_day(words, after..end) => MoodAction::NotNow,
+        1..=10 => MoodAction::Log {
+            score: number,
+            note: notes.join(", "),
+        },
+        _ => MoodAction::OutOfRange,
     })
+}
+
+/// "2/10" in "awful, 2/10", "8" in "great 8", which count more than the word: where it begins, the
+/// number, and the index after it.
+fn number_after(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, u8, usize)> {
+    let is_apart = |at: usize| {
+        let is_linked = matches!(words.get(at - 1), "a" | "like" | "about" | "maybe" | "only");
+        at == from || words.is_set_off(at - 1) || is_linked
+    };
+    let scored = |at| score_at(words, at).map(|(number, after)| (at, number, after));
+    let bare = || {
+        let at = end.checked_sub(1).filter(|at| *at >= from)?;
+        Some((at, words.get(at).parse().ok()?, end))
+    };
+    let found = (from..end).find_map(scored).or_else(bare)?;
+    is_apart(found.0).then_some(found)
+}
+
+/// "7/10", "7 out of 10": the number, and the index after it.
+fn score_at(words: &Words<'_>, at: usize) -> Option<(u8, usize)> {
+    let (number, next) = match words.get(at).split_once('/') {
+        Some((number, "10")) => (number, at + 1),
+        Some(_) => return None,
+        None => {
+            let of = ["out of 10", "out of ten", "of 10"];
+            (words.get(at), words.after(at + 1, &of)?)
+        }
+    };
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+    is_number.then(|| (number.parse().unwrap_or(u8::MAX), next))
 }
 
 /// "3/5", "3 out of 5": how much that is of 10 is not said.

@@ -1,6 +1,8 @@
 //! Finds the superpowers that a message may request, and how explicitly. Cheap string work, without
 //! state or access checks.
 
+mod clauses;
+mod corrected;
 mod needed_words;
 mod statements;
 mod words;
@@ -10,6 +12,7 @@ use super::{NoticeRequest, Power, PowerAction, Strength, preferences};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
+use corrected::Meant;
 use needed_words::may_be_meant;
 use words::may_ask;
 
@@ -39,6 +42,8 @@ pub struct PowerCalls {
     pub notices: Option<NoticeRequest>,
     /// In a group: by name, or in answer to the assistant.
     pub is_addressed: bool,
+    /// The parts of a message that report different things, each for another superpower.
+    pub clauses: Vec<String>,
 }
 
 impl PowerCalls {
@@ -72,6 +77,68 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
     if message.context.text.len() > TEXT_BYTES_MAX || message.words.len() == 0 {
         return PowerCalls::default();
     }
+    match corrected::meant(message) {
+        Meant::AsSaid => {
+            let calls = calls_in(message);
+            PowerCalls {
+                clauses: clauses::clauses(message, &calls),
+                ..calls
+            }
+        }
+        Meant::Instead(text) => in_part(&text, message, in_message),
+        Meant::Unclear { first, anew } => {
+            let list = calls_in(message).of(Power::TodoList).cloned();
+            let [first, anew] = [first, anew].map(|text| in_part(&text, message, calls_in));
+            unclear_calls(first, &anew, list)
+        }
+    }
+}
+
+/// What a part of the message requests.
+fn in_part(
+    text: &str,
+    message: &ParsedMessage<'_>,
+    read: impl Fn(&ParsedMessage<'_>) -> PowerCalls,
+) -> PowerCalls {
+    let context = MessageContext {
+        text,
+        group: message.context.group && !message.is_addressed,
+        ..*message.context
+    };
+    let part = read_message(&context);
+    let calls = match part.words.len() {
+        0 => PowerCalls::default(),
+        _ => read(&part),
+    };
+    if part.depends_on_zone.get() {
+        message.depends_on_zone.set(true);
+    }
+    PowerCalls {
+        is_addressed: message.is_addressed,
+        ..calls
+    }
+}
+
+/// Of what was taken back in the same message, only what was said anew in full is done. A list
+/// knows by itself what replaces a thing.
+fn unclear_calls(mut all: PowerCalls, anew: &PowerCalls, list: Option<PowerCall>) -> PowerCalls {
+    for call in &mut all.calls {
+        match anew.of(call.power) {
+            Some(new) if new.strength != Strength::InSession => *call = new.clone(),
+            _ => call.action = PowerAction::Unclear(CORRECTION_UNCLEAR.to_owned()),
+        }
+    }
+    if let Some(list) = list {
+        all.calls.retain(|call| call.power != Power::TodoList);
+        all.calls.push(list);
+    }
+    all
+}
+
+const CORRECTION_UNCLEAR: &str = "You changed something in that, and I'm not sure what you mean in the end, so I've done nothing. Please say it once more, only as you mean it.";
+
+/// What a message requests as one, without corrections.
+fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
     let kind = statement::sentence_kind(message);
     let inner_context = inner_statement(message, kind).map(|text| MessageContext {
         text,
@@ -111,6 +178,7 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
         control: control(message.request()),
         notices: preferences::parse(message),
         is_addressed: message.is_addressed,
+        clauses: Vec::new(),
     };
     if inner.is_some_and(|inner| inner.depends_on_zone.get()) {
         message.depends_on_zone.set(true);

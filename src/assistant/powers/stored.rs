@@ -63,6 +63,17 @@ pub(super) fn overview<S: Superpower>(
     Ok(unchanged(&state, Some(state.overview(context)), context))
 }
 
+/// A reply that changes nothing. What may be ordinary talk gets none where nothing is stored.
+pub(super) fn said<S: Superpower>(
+    stored: Option<&StoredState>,
+    reply: String,
+    context: &PowerContext<'_>,
+) -> Result<PowerOutcome, serde_json::Error> {
+    let is_meant = context.sure || stored.is_some();
+    let state = read::<S>(stored, context)?;
+    Ok(unchanged(&state, is_meant.then_some(reply), context))
+}
+
 fn unchanged<S: Superpower>(
     state: &S,
     reply: Option<String>,

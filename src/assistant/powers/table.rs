@@ -43,6 +43,8 @@ macro_rules! superpowers {
             /// Requested by name only: the overview.
             Overview,
             Undo,
+            /// Nothing is done: the complete reply says why.
+            Unclear(String),
         }
 
         impl Power {
@@ -72,6 +74,9 @@ macro_rules! superpowers {
                     })*
                     $((Self::$power, PowerAction::Undo) => {
                         stored::undo::<$module::$state>(self, stored, context)
+                    })*
+                    $((Self::$power, PowerAction::Unclear(reply)) => {
+                        stored::said::<$module::$state>(stored, reply, context)
                     })*
                     // Also for an action of another superpower.
                     $((Self::$power, _) => {
@@ -267,7 +272,10 @@ impl PowerAction {
     pub const fn keeps_birthday(&self) -> bool {
         matches!(
             self,
-            Self::BirthdayReminder(birthday_reminder::BirthdayAction::Keep { .. })
+            Self::BirthdayReminder(
+                birthday_reminder::BirthdayAction::Keep { .. }
+                    | birthday_reminder::BirthdayAction::IsOn { .. }
+            )
         )
     }
 

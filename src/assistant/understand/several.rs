@@ -358,6 +358,14 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         if !is_sure || !part.is_request() {
             continue;
         }
+        // "spent 20 on food, make it 25" is one request.
+        let is_correction = matches!(part.intent, Intent::Power(_))
+            && words
+                .after(at, &["make it", "make that", "change it"])
+                .is_some();
+        if is_correction {
+            continue;
+        }
         let (said, next) = (Words::new(next), Part::read(next, message));
         let asks = said.after(0, &QUESTIONS).is_some();
         let is_said = asks && matches!(next.intent, Intent::Say(_));

@@ -66,6 +66,16 @@ impl MessageTurn<'_> {
         {
             calls.calls.retain(|call| !is_last(call));
         }
+        if !calls.clauses.is_empty()
+            && message.mode == Mode::Direct
+            && defers_to_power(&understood.intent, true)
+            && self.has_superpowers(tx)?
+        {
+            return Ok(Some(RequestedPower {
+                what: PowerRequest::Each(calls.clauses),
+                explicit: false,
+            }));
+        }
         if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
             return Ok(Some(called));
         }

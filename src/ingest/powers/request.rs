@@ -14,6 +14,8 @@ pub(in crate::ingest) struct RequestedPower {
 pub(super) enum PowerRequest {
     /// The first one that has an answer is used.
     Try(Vec<PowerAttempt>),
+    /// Reports of several kinds: each is noted, if there is something to note.
+    Each(Vec<String>),
     /// Ends the session.
     End(Power),
     /// About messages that superpowers send by themselves.

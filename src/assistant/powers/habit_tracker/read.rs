@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 
 use super::HabitAction;
 use super::days::{self, DoneDay};
+use super::planned::planned;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
@@ -99,14 +100,21 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     let dated = matches!(words.get(end - 1), "today" | "yesterday");
     let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
     let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
-    let to_come = ["will", "go", "am", "going"];
-    let is_to_come = words.after(from.unwrap_or(at), &to_come).is_some();
+    let first = from.unwrap_or(at);
     let is_denied =
         words.after(at, &NOT_DONE).is_some() || (at..to).any(|n| is_negative(words.get(n)));
+    let is_had = first > at && matches!(words.get(first - 1), "have" | "ive");
+    let is_perfect = is_had && is_participle(words.get(first));
     // "gym on friday" may be a plan.
-    let is_over = !is_to_come && (from.is_some() || is_past(words.get(at)));
+    let is_over = plain.is_some() || is_perfect || is_past(words.get(first));
+    if !is_denied
+        && !is_over
+        && let Some(what) = planned(message, first, end, is_had)
+    {
+        return Some((InSession, HabitAction::Planned(what)));
+    }
     let today = || local_time::date(message.context.now, message.zone());
-    if !is_to_come && !is_denied {
+    if !is_denied {
         let today: Option<&dyn Fn() -> NaiveDate> = if is_over { Some(&today) } else { None };
         if let Some(found) = several(words, (at, from), end, today) {
             return Some(found);
@@ -133,6 +141,7 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
         Some(from) if dated || plain.is_some() || is_usual_past(words.get(from)) => (from, Soft),
         Some(from) => (from, InSession),
         None if dated => (at, Soft),
+        None if is_usual_past(words.get(at)) => (at, Soft),
         None if words.get(end - 1) == "done" => {
             return Some((InSession, did(words, (at, end - 1), 0, true)));
         }
@@ -197,21 +206,40 @@ fn is_negative(word: &str) -> bool {
     )
 }
 
-/// How what is done already begins: "ran on monday".
-fn is_past(word: &str) -> bool {
-    word.ends_with("ed")
+/// What follows "have" where it is done: "have run".
+fn is_participle(word: &str) -> bool {
+    is_past(word)
+        || is_usual_past(word)
         || matches!(
             word,
-            "went"
-                | "ran"
-                | "swam"
-                | "read"
-                | "wrote"
-                | "slept"
-                | "ate"
-                | "drank"
-                | "rode"
-                | "drew"
+            "run"
+                | "swum"
+                | "gone"
+                | "done"
+                | "been"
+                | "written"
+                | "eaten"
+                | "drunk"
+                | "ridden"
+                | "drawn"
+                | "taken"
+                | "had"
+                | "just"
+                | "already"
+                | "finally"
+        )
+}
+
+/// How what is done already begins: "ran on monday".
+fn is_past(word: &str) -> bool {
+    let is_other = matches!(
+        word,
+        "need" | "feed" | "weed" | "bed" | "red" | "seed" | "speed"
+    );
+    word.ends_with("ed") && !is_other
+        || matches!(
+            word,
+            "went" | "ran" | "swam" | "wrote" | "slept" | "ate" | "drank" | "rode" | "drew"
         )
 }
 

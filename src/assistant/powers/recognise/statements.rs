@@ -17,7 +17,9 @@ use super::super::{PowerAction, Strength};
 pub(super) fn subject(action: &PowerAction, strength: Strength) -> Option<&str> {
     let is_soft = strength == Strength::Soft;
     match action {
-        PowerAction::BirthdayReminder(BirthdayAction::Keep { .. } | BirthdayAction::Unclear)
+        PowerAction::BirthdayReminder(
+            BirthdayAction::Keep { .. } | BirthdayAction::IsOn { .. } | BirthdayAction::Unclear,
+        )
         | PowerAction::BudgetTracker(
             BudgetAction::Spent { .. }
             | BudgetAction::SpentIfInUse { .. }
@@ -79,9 +81,9 @@ pub(super) fn subject(action: &PowerAction, strength: Strength) -> Option<&str> 
 /// The action that answers a question about something, for the action that would store it.
 pub(super) fn answer(action: PowerAction) -> Option<PowerAction> {
     Some(match action {
-        PowerAction::BirthdayReminder(BirthdayAction::Keep { name, .. }) => {
-            PowerAction::BirthdayReminder(BirthdayAction::When(name))
-        }
+        PowerAction::BirthdayReminder(
+            BirthdayAction::Keep { name, .. } | BirthdayAction::IsOn { name, .. },
+        ) => PowerAction::BirthdayReminder(BirthdayAction::When(name)),
         PowerAction::BillSplit(BillSplitAction::Owes { .. }) => {
             PowerAction::BillSplit(BillSplitAction::Owed)
         }
@@ -109,7 +111,7 @@ pub(super) fn answer(action: PowerAction) -> Option<PowerAction> {
 pub(super) fn stores_day(action: &PowerAction) -> bool {
     matches!(
         action,
-        PowerAction::BirthdayReminder(BirthdayAction::Keep { .. })
+        PowerAction::BirthdayReminder(BirthdayAction::Keep { .. } | BirthdayAction::IsOn { .. })
             | PowerAction::MembershipRenewal(RenewalAction::Keep { .. })
             | PowerAction::CancellationProtector(CancellationAction::Keep { .. })
             | PowerAction::PackageTracking(ParcelAction::Keep { time: Some(_), .. })

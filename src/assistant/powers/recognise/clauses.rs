@@ -1,0 +1,75 @@
+//! Reports of different kinds in one message: "i feel great and i ran 5k". Each is noted by itself.
+
+use super::{PowerCalls, calls_in, in_part, statements};
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::powers::budget_tracker::BudgetAction;
+use crate::assistant::powers::{Power, PowerAction, Strength};
+
+/// A longer message is not looked through.
+const WORDS_MAX: usize = 30;
+/// Parts that are tried.
+const PARTS_MAX: usize = 6;
+/// Superpowers that note what somebody reports of their day.
+const REPORTED: [Power; 3] = [
+    Power::HabitTracker,
+    Power::BudgetTracker,
+    Power::MoodTracker,
+];
+const LINKS: [&str; 9] = [
+    "and then", "and also", "and", "but", "then", "also", "plus", "so", "&",
+];
+
+/// The parts of a message that report different things; none for one. `whole`: what is understood
+/// of it as one.
+pub(super) fn clauses(message: &ParsedMessage<'_>, whole: &PowerCalls) -> Vec<String> {
+    let (words, end) = (&message.words, message.words.len());
+    let may_report = whole
+        .calls
+        .iter()
+        .any(|call| REPORTED.contains(&call.power));
+    if !may_report || end > WORDS_MAX || words.is_question() {
+        return Vec::new(); // most messages
+    }
+    let split = |at: usize| {
+        let link = words.after(at, &LINKS);
+        let from = link.or_else(|| words.is_set_off(at - 1).then_some(at))?;
+        (from < end).then_some((at, from))
+    };
+    let reported =
+        |from: usize, to: usize| reported(&in_part(words.original(from..to), message, calls_in));
+    let (mut parts, mut start) = (Vec::new(), message.start);
+    for (at, from) in (start + 1..end).filter_map(split).take(PARTS_MAX) {
+        if at <= start {
+            continue;
+        }
+        if let Some(first) = reported(start, at)
+            && reported(from, end).is_some_and(|other| other != first)
+        {
+            parts.push(words.original(start..at).to_owned());
+            start = from;
+        }
+    }
+    if !parts.is_empty() {
+        parts.push(words.original(start..end).to_owned());
+    }
+    parts
+}
+
+/// What notes the part of a message.
+fn reported(calls: &PowerCalls) -> Option<Power> {
+    let mut reports = calls.calls.iter().filter(|call| {
+        let is_stated = matches!(call.strength, Strength::Clear | Strength::Soft);
+        // "8 now" may be anything.
+        let is_supposed = matches!(
+            call.action,
+            PowerAction::BudgetTracker(BudgetAction::SpentIfInUse {
+                is_usual: false,
+                ..
+            })
+        );
+        let is_report = statements::subject(&call.action, call.strength).is_some();
+        is_stated && is_report && !is_supposed
+    });
+    let found = reports.next()?.power;
+    REPORTED.contains(&found).then_some(found)
+}
