@@ -19,7 +19,8 @@ pub use address::{addresses, is_fixed_command};
 pub use builtin::{
     AccountTask, CrisisKind, Intent, MessageContext, Statement, UnknownMessage, corrected_value,
     is_consent, may_answer, memory_answers, memory_is_meant, memory_matches, memory_names,
-    memory_overlap, missing_part, only_asks, reminder_answer, reworded, with_corrected_value,
+    memory_overlap, missing_part, only_asks, reminder_answer, restated_value, reworded,
+    with_corrected_value,
 };
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, is_courtesy, understand, understand_all};

@@ -28,7 +28,8 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
-    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, reworded, with_corrected_value,
+    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, restated_value, reworded,
+    with_corrected_value,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{

@@ -1,14 +1,24 @@
 //! "no, 4 May", "sorry, it's abd": a value of what the same person said last is replaced. What that
 //! did is undone before the whole of it is carried out anew; what can't be undone stays.
 
+use serde::{Deserialize, Serialize};
+
 use super::dialog::{QUESTION_MS, StatedFact};
 use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, Strength};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
-use crate::error::Result;
-use crate::store::{MessageRow, Tx};
+use crate::error::{Error, Result};
+use crate::store::{MessageRow, PowerState, RemovedItem, Tx};
+
+/// A superpower's state before a value in it was corrected.
+#[derive(Serialize, Deserialize)]
+struct FirstValue {
+    power: String,
+    /// As JSON.
+    state: String,
+}
 
 /// A message and its corrections.
 const CORRECTIONS_MAX: usize = 5;
@@ -16,19 +26,28 @@ const CORRECTIONS_MAX: usize = 5;
 impl MessageTurn<'_> {
     /// `None`: it corrects nothing that can be undone.
     pub(super) fn correct_value(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        let text = &self.message.text;
         let persona = &self.ingest.persona.get().name;
-        let value = assistant::corrected_value(&self.message.text, persona);
-        let Some(value) = value.filter(|_| !self.in_group() && self.agent.is_some()) else {
+        let value = assistant::corrected_value(text, persona);
+        // Most messages end with no number.
+        let may_restate = text.ends_with(|c: char| c.is_ascii_digit());
+        if self.agent.is_none() || value.is_none() && !may_restate {
             return Ok(None);
-        };
+        }
         let Some(last) = self.said_last(tx)? else {
             return Ok(None);
         };
         let said = self.as_corrected(tx, &last, persona)?;
+        let powers = self.powers_of(tx, last.received_at)?;
+        let is_money = powers.iter().all(|power| power.is_about_money());
+        let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
+        let Some(value) = value.or_else(restated) else {
+            return Ok(None);
+        };
         let text = assistant::with_corrected_value(&said, &value);
-        let done = match (self.powers_of(tx, last.received_at)?.as_slice(), text) {
+        let done = match (powers.as_slice(), text) {
             ([power], text) => self.correct_of_power(tx, *power, text.as_deref(), &value)?,
-            ([], Some(text)) => self.correct_memory(tx, &last, &text)?,
+            ([], Some(text)) if !self.in_group() => self.correct_memory(tx, &last, &text)?,
             _ => None,
         };
         Ok(done.map(Reply::from))
@@ -85,13 +104,49 @@ impl MessageTurn<'_> {
         if !self.has_superpowers(tx)? {
             return Ok(None);
         }
+        let first = tx.power_state(self.owner(), power.name())?;
+        self.take_first_value(tx, power)?;
         match self.act(tx, power, PowerAction::Undo)? {
             Some(PowerReply::Said { changed: true, .. }) => {
                 let reply = self.use_power_for(tx, text)?;
+                self.keep_first_value(tx, power, first)?;
                 Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Keeps the state with the first value, to which "undo" returns.
+    fn keep_first_value(&self, tx: &Tx<'_>, power: Power, first: Option<PowerState>) -> Result<()> {
+        let is_corrected = tx.power_state_written_at(self.owner(), power.name())? == Some(self.now);
+        let Some(first) = first.filter(|_| is_corrected && !self.in_group()) else {
+            return Ok(());
+        };
+        let item = FirstValue {
+            power: first.name,
+            state: first.state,
+        };
+        let item = RemovedItem {
+            user: self.user.id,
+            removed_by: self.user.id,
+            room: None,
+            kind: "first value",
+            item: serde_json::to_string(&item).map_err(Error::internal)?,
+        };
+        tx.keep_removed(&item, self.now)
+    }
+
+    /// The state with the value that was corrected by the last change, if one was.
+    pub(super) fn take_first_value(&self, tx: &Tx<'_>, power: Power) -> Result<Option<String>> {
+        let written_at = tx.power_state_written_at(self.owner(), power.name())?;
+        let Some(at) = written_at.filter(|_| !self.in_group()) else {
+            return Ok(None);
+        };
+        let items = tx.take_removed(self.user.id, at)?.into_iter();
+        let mut firsts =
+            items.filter_map(|(_, _, item)| serde_json::from_str::<FirstValue>(&item).ok());
+        let first = firsts.find(|first| first.power == power.name());
+        Ok(first.map(|first| first.state))
     }
 
     fn correct_memory(
@@ -101,7 +156,8 @@ impl MessageTurn<'_> {
         text: &str,
     ) -> Result<Option<String>> {
         let latest = self.latest_of(tx, last.received_at)?;
-        let Some(fact @ StatedFact::Memory(_)) = latest.and_then(|latest| latest.fact) else {
+        let fact = latest.and_then(|latest| latest.fact);
+        let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
             return Ok(None);
         };
         let persona = &self.ingest.persona.get().name;
@@ -119,6 +175,7 @@ impl MessageTurn<'_> {
         };
         self.undo_fact(tx, &fact)?;
         self.remember(tx, &remembered)?;
+        self.note_corrected(tx)?;
         Ok(Some(wording::memory_corrected(&remembered)))
     }
 

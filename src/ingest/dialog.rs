@@ -58,6 +58,8 @@ pub(super) struct Latest {
 pub(super) enum StatedFact {
     /// The memory with this UUID.
     Memory(String),
+    /// The same, in place of the one that was removed for it at that time.
+    CorrectedMemory(String),
     Name,
     TimeZone,
 }

@@ -13,7 +13,9 @@ mod undo_asked;
 
 use self::referent::Referent;
 use super::carry_out::{described, listed, pairs};
-use super::dialog::{self, Event, LATEST_MS, Latest, NUMBERS_MS, QUESTION_MS, Question};
+use super::dialog::{
+    self, Event, LATEST_MS, Latest, NUMBERS_MS, QUESTION_MS, Question, StatedFact,
+};
 use super::open_reminders::ReminderRequest;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -305,7 +307,12 @@ impl MessageTurn<'_> {
         at: Timestamp,
     ) -> Result<Option<String>> {
         if let Some(fact) = &latest.fact {
-            return self.undo_fact(tx, fact).map(Some);
+            let undone = self.undo_fact(tx, fact)?;
+            let first = match fact {
+                StatedFact::CorrectedMemory(_) => self.bring_back(tx, at)?,
+                _ => None,
+            };
+            return Ok(first.or(Some(undone)));
         }
         Ok(match latest.event {
             Event::Delivered => None,
@@ -346,6 +353,7 @@ impl MessageTurn<'_> {
             match kind.as_str() {
                 "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
                 "birthday" => memories.extend(self.restore_birthday(tx, &item)?),
+                "first value" => {}
                 _ => memories.push(self.restore_memory(tx, &item)?),
             }
         }

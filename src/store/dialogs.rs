@@ -46,7 +46,7 @@ pub struct RemovedItem {
     pub removed_by: UserId,
     /// The room of a reminder.
     pub room: Option<RoomId>,
-    /// `reminder`, `memory` or `birthday`.
+    /// `reminder`, `memory`, `birthday`, or `first value`: a superpower's state before a correction.
     pub kind: &'static str,
     /// As JSON.
     pub item: String,

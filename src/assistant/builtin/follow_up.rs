@@ -10,7 +10,7 @@ mod read;
 mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
-pub use corrected_value::{corrected_value, reworded, with_corrected_value};
+pub use corrected_value::{corrected_value, restated_value, reworded, with_corrected_value};
 pub(in crate::assistant) use new_time::read_new_time;
 pub(in crate::assistant) use read::{is_consent, read};
 

@@ -4,7 +4,7 @@
 use super::word_set::signs_of;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 91] = [
+const WORDS: [(&str, &str); 97] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -96,6 +96,12 @@ const WORDS: [(&str, &str); 91] = [
     ("wknds", "weekends"),
     ("wnat", "want"),
     ("wnt", "want"),
+    ("yday", "yesterday"),
+    ("yest", "yesterday"),
+    ("yesterd", "yesterday"),
+    ("yesturday", "yesterday"),
+    ("ystd", "yesterday"),
+    ("ystrday", "yesterday"),
 ];
 
 /// The signs of those with the same first byte.

@@ -10,9 +10,10 @@ mod sums;
 use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
-use super::texts::{counted, same, too_long};
+use super::texts::{counted, joined, same, too_long};
 use super::{PowerContext, Superpower};
 use beneficiaries::people_at_end;
+pub(super) use beneficiaries::shared_with;
 pub(super) use operations::Arguments;
 use people::{is_everybody, is_self};
 pub(super) use read::parse;
@@ -210,8 +211,11 @@ impl BillSplitState {
         context: &PowerContext<'_>,
     ) -> Result<Option<String>, String> {
         let mine = same(&paid.payer, "i") || same(&paid.payer, "me");
-        if mine && !context.sure && self.people.is_empty() {
-            return Ok(None);
+        if mine && !context.sure && self.sharers().is_empty() {
+            return match sharing_unclear(&paid).filter(|_| !context.group) {
+                Some(question) => Err(question),
+                None => Ok(None),
+            };
         }
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
@@ -223,20 +227,19 @@ impl BillSplitState {
         };
         let mut among = self.people_of(&named, context)?;
         if !paid.except.is_empty() {
-            if known.len() < 2 {
-                return Err("I don't know who everybody is yet. Say it first: “split the bill between Ana, Bo and me”.".to_owned());
-            }
+            among = self.everybody()?;
             let except = self.people_of(&paid.except, context)?;
             if let Some(name) = except.iter().find(|name| !known.contains(name)) {
                 return Err(self.not_on_it(name));
             }
-            among = self.people.clone();
             among.retain(|name| !except.contains(name));
         }
-        let among = match among.is_empty() {
-            true => self.people.clone(),
-            false => among,
-        };
+        if among.is_empty() {
+            among = self.sharers();
+            if !among.contains(&payer) {
+                among.push(payer.clone());
+            }
+        }
         if !paid.parts.is_empty() && paid.parts.len() != among.len() {
             return Err(PARTS_UNCLEAR.to_owned());
         }
@@ -379,6 +382,27 @@ impl BillSplitState {
         self.payments.push(payment);
         Ok(())
     }
+}
+
+/// "I paid 30 for Bo and me" without a bill: the question what is meant.
+fn sharing_unclear(paid: &PaidAction) -> Option<String> {
+    let people = match paid.among.as_slice() {
+        [] => shared_with(&paid.purpose)?,
+        [_] => return None,
+        several => several.to_vec(),
+    };
+    let sum = money::display(paid.money.0.minor, paid.money.0.currency.as_ref());
+    let people: Vec<&str> = people
+        .iter()
+        .map(|name| if is_self(name) { "me" } else { name })
+        .collect();
+    let people = match people.as_slice() {
+        [one] if is_everybody(one) => "Ana, Bo and me".to_owned(),
+        all => joined(all),
+    };
+    Some(format!(
+        "Is that to be shared? I've noted nothing yet. Say “split {sum} between {people}”, or “spent {sum} on …” if it's only your own spending."
+    ))
 }
 
 impl Amount {

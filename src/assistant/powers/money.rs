@@ -78,7 +78,12 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
 /// The parts of a sentence with an amount each, as words from and to: it is cut at "and", "plus",
 /// commas and new lines where an amount was before and another one follows.
 pub(super) fn parts(words: &Words, from: usize, end: usize) -> Vec<(usize, usize)> {
-    let is_link = |at: usize| matches!(words.get(at), "and" | "plus" | "then" | "also");
+    let is_link = |at: usize| {
+        matches!(
+            words.get(at),
+            "and" | "n" | "&" | "plus" | "then" | "also" | "oh" | "um" | "uh"
+        )
+    };
     let is_amount = |at: &usize| read(words, *at).is_some();
     let amounts: Vec<usize> = (from..end).filter(is_amount).collect();
     if amounts.len() < 2 {

@@ -30,7 +30,7 @@ impl MessageTurn<'_> {
         fact: &StatedFact,
     ) -> Result<String> {
         let id = match fact {
-            StatedFact::Memory(id) => id,
+            StatedFact::Memory(id) | StatedFact::CorrectedMemory(id) => id,
             StatedFact::Name => return Ok(wording::name_stays()),
             StatedFact::TimeZone => return Ok(wording::timezone_stays()),
         };
@@ -40,6 +40,15 @@ impl MessageTurn<'_> {
         };
         self.forget_these(tx, &[memory.id], &[], &memory.text)?;
         Ok(wording::memory_taken_back(&memory.text))
+    }
+
+    /// The memory that was noted last is a corrected one.
+    pub(in crate::ingest) fn note_corrected(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let fact = self.latest(tx)?.and_then(|(latest, _)| latest.fact);
+        match fact {
+            Some(StatedFact::Memory(id)) => self.note_fact(tx, StatedFact::CorrectedMemory(id)),
+            _ => Ok(()),
+        }
     }
 
     /// Sets the time zone. With the first one, says when the reminders come that were set for a time

@@ -28,8 +28,7 @@ impl MessageTurn<'_> {
             let alone = || PowerReply::unchanged(wording::superpower_alone(power.title()));
             return Ok(attempt.sure.then(alone));
         }
-        let stored = tx.power_state(self.owner_of(power), power.name())?;
-        let stored = stored.map(stored_state);
+        let stored = self.stored_for(tx, attempt)?;
         let mut preferences = notices::preferences(tx, self.user.id)?;
         let facts = self.power_facts(tx, power)?;
         let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
@@ -84,6 +83,20 @@ impl MessageTurn<'_> {
             text: reply,
             changed,
         }))
+    }
+
+    /// The state to which an action is applied. "undo" of a correction returns to the first value.
+    fn stored_for(&self, tx: &Tx<'_>, attempt: &PowerAttempt) -> Result<Option<StoredState>> {
+        let power = attempt.power;
+        let stored = tx.power_state(self.owner_of(power), power.name())?;
+        let mut stored = stored.map(stored_state);
+        if attempt.action == PowerAction::Undo
+            && let Some(stored) = &mut stored
+            && let Some(first) = self.take_first_value(tx, power)?
+        {
+            stored.previous = Some(first);
+        }
+        Ok(stored)
     }
 
     /// What is stored of it, and what others do. Returns their reply.

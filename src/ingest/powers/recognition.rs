@@ -66,15 +66,10 @@ impl MessageTurn<'_> {
         {
             calls.calls.retain(|call| !is_last(call));
         }
-        if !calls.clauses.is_empty()
-            && message.mode == Mode::Direct
-            && defers_to_power(&understood.intent, true)
+        if let Some(reports) = several_reports(message, &calls, &understood.intent)
             && self.has_superpowers(tx)?
         {
-            return Ok(Some(RequestedPower {
-                what: PowerRequest::Each(calls.clauses),
-                explicit: false,
-            }));
+            return Ok(Some(reports));
         }
         if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
             return Ok(Some(called));
@@ -147,6 +142,19 @@ fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPowe
         },
         (None, None) => RequestedPower::to_do(power, PowerAction::Overview, true),
     }
+}
+
+/// Reports of several kinds in a direct chat.
+fn several_reports(
+    message: &Message,
+    calls: &PowerCalls,
+    understood: &Intent,
+) -> Option<RequestedPower> {
+    let is_alone = message.mode == Mode::Direct && !calls.clauses.is_empty();
+    (is_alone && defers_to_power(understood, true)).then(|| RequestedPower {
+        what: PowerRequest::Each(calls.clauses.clone()),
+        explicit: false,
+    })
 }
 
 /// An explicit request, or a text about the superpower in use.

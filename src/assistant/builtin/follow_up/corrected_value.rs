@@ -63,6 +63,30 @@ pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     (!value.is_empty() && !is_talk).then_some(value)
 }
 
+/// "lunch was 14" after "spent 12 on lunch": the number, where what it is said of was named.
+pub fn restated_value(text: &str, said: &str) -> Option<String> {
+    let words = Words::new(text);
+    if words.len() > WORDS_MAX || words.is_question() {
+        return None;
+    }
+    let last = words
+        .len()
+        .checked_sub(1)
+        .filter(|at| has_digit(words.get(*at)))?;
+    let verbs = [
+        "was", "were", "cost", "is", "should be", "should have been", "costs",
+    ];
+    let verb = (1..last).find(|at| words.after(*at, &verbs) == Some(last))?;
+    let from = words
+        .after(0, &["the", "my", "our", "no the", "no"])
+        .unwrap_or(0);
+    let thing = words.phrase(from..verb);
+    let said = Words::new(said);
+    let is_named =
+        !thing.is_empty() && (0..said.len()).any(|at| said.after(at, &[&thing]).is_some());
+    (is_named && only_number(&said).is_some()).then(|| words.get(last).to_owned())
+}
+
 /// The message with that value instead of its own of the same kind: its time, its only number, or
 /// what comes after "is". `None`: it is not clear what is replaced.
 pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
@@ -74,9 +98,19 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
         Some(day) => dated(&words, day)?,
         None if new.len() == 1 && has_digit(new.get(0)) => only_number(&words)?,
         None => {
-            let is = (1..words.len())
-                .rev()
-                .find(|at| matches!(words.get(*at), "is" | "are" | "called" | "named"))?;
+            // "level 4" after "is parked on level 3"
+            let first = new.get(0);
+            let alike = (1..words.len()).rev().find(|at| words.get(*at) == first);
+            let ends_in_number =
+                |words: &Words| has_digit(words.get(words.len().saturating_sub(1)));
+            let are_numbers = ends_in_number(&new) && ends_in_number(&words);
+            let alike =
+                alike.filter(|at| are_numbers && new.len() > 1 && words.len() - at == new.len());
+            let is = alike.map(|at| at - 1).or_else(|| {
+                (1..words.len())
+                    .rev()
+                    .find(|at| matches!(words.get(*at), "is" | "are" | "called" | "named"))
+            })?;
             is + 1..words.len()
         }
     };
@@ -189,6 +223,9 @@ mod tests {
             ("my boss is Julia", "Juno, no, Julie", "my boss is Julie"),
             ("my boss is Julia", "no thanks", ""),
             ("my boss is Julia", "no, is it Julie?", ""),
+            (
+                "my car is parked on level 3", "no, level 4", "my car is parked on level 4",
+            ),
             ("add milk", "no, eggs", ""),
             ("dentist on friday at 10", "no, saturday", ""),
             ("", "no, 5", ""),

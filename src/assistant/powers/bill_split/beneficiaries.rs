@@ -39,6 +39,14 @@ pub(super) fn people_at_end(
     are_known.then(|| (what.trim().to_owned(), people))
 }
 
+/// "lunch for Bo and me", "everyone": who shares it with the person who speaks.
+pub(in crate::assistant::powers) fn shared_with(purpose: &str) -> Option<Vec<String>> {
+    let (_, people) = people_at_end(purpose, None, &[])?;
+    let is_shared = people.iter().any(|name| is_everybody(name))
+        || people.len() > 1 && people.iter().any(|name| is_self(name));
+    is_shared.then_some(people)
+}
+
 /// Whether it is given to somebody, who doesn't share it: "a gift for Eva".
 fn is_given(what: &str) -> bool {
     let last = what.rsplit(' ').next().unwrap_or_default().to_lowercase();

@@ -1,11 +1,14 @@
 //! The people on a bill, by what they are called in a message. It must not know payments.
 
-use super::sums::{ME, capital, joined_names};
+use super::sums::{ME, Payment, capital, joined_names};
 use super::{BillSplitState, NAME_CHARS_MAX, PEOPLE_MAX};
 use crate::assistant::powers::texts::{same, too_long};
 use crate::assistant::powers::{PowerContext, statement};
 
 const NAME_UNKNOWN: &str = "I don't know what to call you on the bill. Tell me, for example “my name is Ana”, then say it again.";
+
+const EVERYBODY_UNKNOWN: &str =
+    "I don't know who everybody is yet. Say it first: “split the bill between Ana, Bo and me”.";
 
 impl BillSplitState {
     pub(super) fn not_on_it(&self, name: &str) -> String {
@@ -77,6 +80,25 @@ impl BillSplitState {
         Ok(name)
     }
 
+    /// Everybody who shares the bill. Who only owes something, or has lent it, does not.
+    pub(super) fn sharers(&self) -> Vec<String> {
+        let is_debt =
+            |payment: &Payment| matches!(payment.among.as_slice(), [one] if *one != payment.payer);
+        let is_in = |payment: &Payment, name: &String| {
+            payment.payer == *name || payment.among.contains(name)
+        };
+        let only_owes = |name: &String| {
+            let mut of = self
+                .payments
+                .iter()
+                .filter(|payment| is_in(payment, name))
+                .peekable();
+            of.peek().is_some() && of.all(is_debt)
+        };
+        let people = self.people.iter();
+        people.filter(|name| !only_owes(name)).cloned().collect()
+    }
+
     /// "bo cy" without a comma, who are on the bill; the error asks, where it may be one name.
     fn people_in_a_row(&self, phrase: &str) -> Result<Option<Vec<String>>, String> {
         let known = |name: &str| self.people.iter().find(|known| same(known, name)).cloned();
@@ -99,6 +121,14 @@ impl BillSplitState {
         }
     }
 
+    pub(super) fn everybody(&self) -> Result<Vec<String>, String> {
+        let all = self.sharers();
+        match all.len() {
+            0 | 1 => Err(EVERYBODY_UNKNOWN.to_owned()),
+            _ => Ok(all),
+        }
+    }
+
     pub(super) fn people_of(
         &mut self,
         phrases: &[String],
@@ -107,7 +137,7 @@ impl BillSplitState {
         let mut people = Vec::new();
         for name in phrases {
             let named = if is_everybody(name) {
-                self.people.clone()
+                self.everybody()?
             } else if let Some(each) = self.people_in_a_row(name)? {
                 each
             } else {

@@ -3,7 +3,7 @@
 
 mod payments;
 
-use super::{Amount, BillSplitAction, PART_MAX, PaidAction, is_self};
+use super::{Amount, BillSplitAction, PART_MAX, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear};

@@ -6,6 +6,7 @@ use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
+use crate::assistant::powers::bill_split::shared_with;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
@@ -128,7 +129,11 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
         && first == Order::PurposeFirst
         && !matches!(words.get(from), "the" | "my" | "for" | "on")
         && !found.iter().any(|(_, (_, purpose))| is_usual(purpose));
-    if is_to_somebody {
+    // "I paid 30 for Bo and me" is for a bill.
+    let is_paid = (at..from).any(|n| matches!(words.get(n), "paid" | "payed"));
+    let is_shared =
+        |(_, (_, purpose)): &(Order, (Spending, String))| shared_with(purpose).is_some();
+    if is_to_somebody || is_paid && found.iter().any(is_shared) {
         return None;
     }
     let is_alike = |(order, (money, purpose)): &(Order, (Spending, String))| {

@@ -2,7 +2,7 @@
 
 use super::{
     Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self,
-    is_somebody, names,
+    is_somebody, names, shared_with,
 };
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Soft};
@@ -142,10 +142,13 @@ fn one_paid(
 ) -> Option<BillSplitAction> {
     // "paid bo back", "paid ana 20"
     if words.get(at) == "paid" && payer.is_none() {
-        let is_settled = money::read(words, at + 1).is_none();
-        return is_settled
-            .then(|| settled(words, "I".to_owned(), at + 1, end))
-            .flatten();
+        let Some((_, next)) = money::read(words, at + 1) else {
+            return settled(words, "I".to_owned(), at + 1, end);
+        };
+        // "paid 30 for Bo and me"
+        let purpose = parsers::original(words, words.after(next, &["for"])?, end);
+        shared_with(&purpose)?;
+        return one_paid(words, at + 1, end, Some("I".to_owned()));
     }
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid");
     let (payer, after) = match (verb, payer) {
