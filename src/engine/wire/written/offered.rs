@@ -11,11 +11,17 @@ use super::marks::tags;
 const GAP_BYTES_MAX: usize = 160;
 /// A shorter text is hardly a quotation.
 const QUOTED_CHARS_MIN: usize = 12;
-/// Words of people who ask to see code, in lower case.
-const CODE_WORDS: [&str; 17] = [
-    "json", "code", "snippet", "schema", "python", "javascript", "syntax", "tool call",
-    "tool-call", "function call", "api call", "example", "beispiel", "ejemplo", "exemple",
-    "esempio", "exemplo",
+/// What people name who ask to see code, in lower case.
+const CODE_WORDS: [&str; 23] = [
+    "json", "snippet", "schema", "python", "javascript", "syntax", "tool call", "tool-call",
+    "function call", "api call", "source code", "some code", "code example", "code sample",
+    "code block", "in code", "as code", "example", "beispiel", "ejemplo", "exemple", "esempio",
+    "exemplo",
+];
+/// Examples of what is asked for: `…, for example milk`.
+const EXAMPLES_GIVEN: [&str; 9] = [
+    "for example", "for instance", "as an example", "zum beispiel", "por ejemplo", "par exemple",
+    "per esempio", "ad esempio", "por exemplo",
 ];
 const SHOWING_WORDS: [&str; 25] = [
     "show", "give me", "write me", "example", "sample", "look like", "looks like", "what is",
@@ -152,11 +158,11 @@ impl<'r> OfferedTools<'r> {
         let Some(asked) = said.into_iter().find(|text| !text.starts_with('[')) else {
             return false;
         };
-        let asked = asked
-            .rsplit("</quoted>")
-            .next()
-            .unwrap_or(asked)
-            .to_lowercase();
+        let asked = asked.rsplit("</quoted>").next().unwrap_or(asked);
+        let mut asked = asked.to_lowercase();
+        for words in EXAMPLES_GIVEN {
+            asked = asked.replace(words, "");
+        }
         let has = |words: &[&str]| words.iter().any(|word| asked.contains(word));
         has(&CODE_WORDS) && has(&SHOWING_WORDS) && !asked.contains("remind")
     }

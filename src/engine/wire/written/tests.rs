@@ -229,6 +229,14 @@ fn other_texts_are_no_calls() {
     assert_eq!(read(&"usage( ".repeat(4_000)), []);
 }
 
+/// Messages that only use words of people who ask for code.
+const NO_CODE_ASKED_FOR: [&str; 4] = [
+    "remind me to show Bo the code",
+    "what's my door code?",
+    "give me something to do, for example a run",
+    "zeig mir zum Beispiel meine Liste",
+];
+
 /// A call that somebody asked to see is shown; one in marks outside of code is none to show.
 #[test]
 fn examples_that_were_asked_for_are_no_calls() {
@@ -248,7 +256,9 @@ fn examples_that_were_asked_for_are_no_calls() {
     ] {
         assert_eq!(of(asked, text), 0, "{text}");
         assert_eq!(of("run soon, please", text), 1, "{text}");
-        assert_eq!(of("remind me to show Bo the code", text), 1, "{text}");
+        for asked in NO_CODE_ASKED_FOR {
+            assert_eq!(of(asked, text), 1, "{asked}: {text}");
+        }
         let quoted = format!("<quoted>{asked}</quoted>\nAna: run soon");
         assert_eq!(of(&quoted, text), 1, "{text}");
     }
