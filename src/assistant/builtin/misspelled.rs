@@ -1,7 +1,7 @@
 //! Abbreviations of times and misspelled first words of requests, and what they stand for. It knows
 //! no requests.
 
-use super::word_set::signs_of;
+use super::word_set::WordFilter;
 
 /// Sorted by the first.
 const WORDS: [(&str, &str); 97] = [
@@ -104,22 +104,19 @@ const WORDS: [(&str, &str); 97] = [
     ("ystrday", "yesterday"),
 ];
 
-/// The signs of those with the same first byte.
-static SIGNS: [u64; 256] = {
-    let mut signs = [0; 256];
+static FILTER: WordFilter = {
+    let mut filter = WordFilter::new();
     let mut at = 0;
     while at < WORDS.len() {
-        let word = WORDS[at].0.as_bytes();
-        signs[word[0] as usize] |= signs_of(word);
+        filter.add(WORDS[at].0);
         at += 1;
     }
-    signs
+    filter
 };
 
 /// Expands an abbreviation, and corrects a misspelled word; `None` for any other.
 pub(super) fn written_out(word: &str) -> Option<&'static str> {
-    let signs = signs_of(word.as_bytes());
-    if SIGNS[usize::from(*word.as_bytes().first()?)] & signs != signs {
+    if !FILTER.may_contain(word) {
         return None; // most words
     }
     let found = WORDS.binary_search_by_key(&word, |(typed, _)| typed);

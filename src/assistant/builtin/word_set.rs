@@ -3,33 +3,58 @@
 
 use std::collections::BTreeMap;
 
-/// Words in lower case, none of them empty, with the lengths and the second bytes of those with the
-/// same first byte as bits: most words are none of them by that alone.
+/// A bit for each of some words, by a hash: most other words are none of them by that alone.
+pub(super) struct WordFilter([u64; FILTER_WORDS]);
+
+const FILTER_WORDS: usize = 128;
+
+impl WordFilter {
+    pub(super) const fn new() -> Self {
+        Self([0; FILTER_WORDS])
+    }
+
+    pub(super) const fn add(&mut self, word: &str) {
+        let bit = bit_of(word.as_bytes());
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    pub(super) const fn may_contain(&self, word: &str) -> bool {
+        let bit = bit_of(word.as_bytes());
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
+    }
+}
+
+/// The number of a word's bit.
+const fn bit_of(word: &[u8]) -> usize {
+    let (mut hash, mut at) = (0u32, 0);
+    while at < word.len() {
+        hash = (hash ^ word[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash >> 16) as usize % (FILTER_WORDS * 64)
+}
+
+/// Words in lower case, none of them empty.
 pub(in crate::assistant) struct WordSet {
     words: &'static [&'static str],
-    signs: [u64; 256],
+    filter: WordFilter,
 }
 
 impl WordSet {
     /// `words` must be sorted; else it isn't compiled.
     pub(in crate::assistant) const fn new(words: &'static [&'static str]) -> Self {
-        let mut signs = [0; 256];
+        let mut filter = WordFilter::new();
         let mut at = 0;
         while at < words.len() {
-            let word = words[at].as_bytes();
-            assert!(at == 0 || is_before(words[at - 1].as_bytes(), word));
-            signs[word[0] as usize] |= signs_of(word);
+            assert!(at == 0 || is_before(words[at - 1].as_bytes(), words[at].as_bytes()));
+            filter.add(words[at]);
             at += 1;
         }
-        Self { words, signs }
+        Self { words, filter }
     }
 
     pub(in crate::assistant) fn contains(&self, word: &str) -> bool {
-        let Some(first) = word.as_bytes().first() else {
-            return false;
-        };
-        let signs = signs_of(word.as_bytes());
-        self.signs[usize::from(*first)] & signs == signs && self.words.binary_search(&word).is_ok()
+        self.filter.may_contain(word) && self.words.binary_search(&word).is_ok()
     }
 }
 
@@ -37,7 +62,7 @@ impl WordSet {
 pub(in crate::assistant) struct WordMap<T> {
     /// Sorted by the words.
     values: Vec<(&'static str, T)>,
-    signs: [u64; 256],
+    filter: WordFilter,
 }
 
 impl<T: Copy> WordMap<T> {
@@ -47,22 +72,20 @@ impl<T: Copy> WordMap<T> {
         merge: fn(T, T) -> T,
     ) -> Self {
         let mut values = BTreeMap::new();
-        let mut signs = [0; 256];
+        let mut filter = WordFilter::new();
         for (word, value) in pairs {
             let all = values.get(word).map_or(value, |all| merge(*all, value));
             values.insert(word, all);
-            signs[usize::from(word.as_bytes()[0])] |= signs_of(word.as_bytes());
+            filter.add(word);
         }
         Self {
             values: values.into_iter().collect(),
-            signs,
+            filter,
         }
     }
 
     pub(in crate::assistant) fn get(&self, word: &str) -> Option<T> {
-        let first = word.as_bytes().first()?;
-        let signs = signs_of(word.as_bytes());
-        if self.signs[usize::from(*first)] & signs != signs {
+        if !self.filter.may_contain(word) {
             return None; // most words
         }
         let found = self.values.binary_search_by_key(&word, |(word, _)| word);
@@ -77,13 +100,6 @@ const fn is_before(a: &[u8], b: &[u8]) -> bool {
         at += 1;
     }
     at < b.len() && (at == a.len() || a[at] < b[at])
-}
-
-/// A bit for the length, and one for the second byte.
-pub(super) const fn signs_of(word: &[u8]) -> u64 {
-    let length = if word.len() < 31 { word.len() } else { 31 };
-    let second = if word.len() > 1 { word[1] % 32 } else { 0 };
-    1 << length | 1 << (32 + second)
 }
 
 #[cfg(test)]

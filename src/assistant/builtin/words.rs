@@ -114,11 +114,11 @@ impl<'a> Words<'a> {
         let first = rest.first();
         phrases.iter().find_map(|phrase| {
             let phrase = phrase.as_bytes();
-            if phrase.first() != first {
-                return None; // most words
+            let is_end = || matches!(rest.get(phrase.len()), None | Some(b' '));
+            if phrase.first() != first || !is_end() {
+                return None; // most phrases
             }
-            let is_here =
-                rest.starts_with(phrase) && matches!(rest.get(phrase.len()), None | Some(b' '));
+            let is_here = rest.starts_with(phrase);
             is_here.then(|| at + 1 + phrase.iter().filter(|byte| **byte == b' ').count())
         })
     }

@@ -207,8 +207,14 @@ pub(super) fn end(words: &Words) -> usize {
         "please and thank you", "please and thanks", "thank you", "thank u", "please", "pls",
         "plz", "plss", "thanks", "thx", "ty", "tysm",
     ];
+    const LAST_WORDS: [&str; 10] = [
+        "you", "thanks", "u", "please", "pls", "plz", "plss", "thx", "ty", "tysm",
+    ];
     let mut end = words.len();
     let before = |end: usize| {
+        if !LAST_WORDS.contains(&words.get(end.checked_sub(1)?)) {
+            return None; // most texts
+        }
         let mut starts = end.saturating_sub(4).max(1)..end; // the longest first
         starts.find(|at| words.after(*at, &COURTESIES) == Some(end))
     };
