@@ -6,6 +6,7 @@ mod apologies;
 mod care;
 mod connecting;
 mod follow_ups;
+mod language;
 mod memories;
 mod occasions;
 mod recurring;
@@ -21,6 +22,7 @@ pub use apologies::{
 pub use care::{crisis, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
 pub use follow_ups::*;
+pub use language::language_of;
 pub use memories::*;
 pub use occasions::*;
 pub use recurring::{

@@ -389,20 +389,22 @@ impl Ingest {
         tx: &Tx<'_>,
         user: UserId,
         in_group: bool,
+        text: &str,
     ) -> Result<String> {
-        let language = language(tx, user, in_group)?;
+        let language = language(tx, user, in_group, text)?;
         let persona = &self.persona.get().name;
         let why = Apology::Overloaded;
         Ok(wording::apology(why, persona, language.as_deref()))
     }
 }
 
-/// The language that the person chose; `None` in a group, which must not learn it.
-fn language(tx: &Tx<'_>, user: UserId, in_group: bool) -> Result<Option<String>> {
-    match in_group {
-        true => Ok(None),
-        false => Ok(tx.view().forms_of_address(user)?.1),
-    }
+/// The language that the person chose, which a group must not learn; else that of their message.
+fn language(tx: &Tx<'_>, user: UserId, in_group: bool, text: &str) -> Result<Option<String>> {
+    let chosen = match in_group {
+        true => None,
+        false => tx.view().forms_of_address(user)?.1,
+    };
+    Ok(chosen.or_else(|| wording::language_of(text).map(str::to_owned)))
 }
 
 fn no_room() -> Error {

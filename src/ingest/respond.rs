@@ -113,7 +113,8 @@ impl MessageTurn<'_> {
         }
         if replies.are_too_many() {
             let (user, in_group) = (self.user.id, self.in_group());
-            let reply = self.ingest.too_many_replies(tx, user, in_group)?;
+            let text = &self.message.text;
+            let reply = self.ingest.too_many_replies(tx, user, in_group, text)?;
             return Ok(Some(reply.into()));
         }
         Ok(None)

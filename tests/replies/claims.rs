@@ -107,10 +107,14 @@ async fn one_that_claims_again_is_contradicted() {
     }
     assert_eq!(count(&service, "power_states"), 0);
     // A question after the claim makes it no better.
-    for claim in ["All set! Anything else?", "¡Listo! ¿Algo más?"] {
+    let in_spanish = "(Para este mensaje no se ha programado, anotado ni cambiado nada.)";
+    for (claim, denial) in [
+        ("All set! Anything else?", DENIAL),
+        ("¡Listo! ¿Algo más?", in_spanish),
+    ] {
         model.usually(says(claim));
         let said = reply(&service, "ana", SURE).await;
-        assert_eq!(said, format!("{claim}\n{DENIAL}"));
+        assert_eq!(said, format!("{claim}\n{denial}"));
     }
     // From a group nothing is remembered.
     model.usually(says("Remembered!"));

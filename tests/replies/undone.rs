@@ -220,6 +220,26 @@ async fn what_of_several_things_was_not_done_is_said() {
     assert_eq!(said, "Twice a day.");
 }
 
+/// Questions, claims of a private answer, and what is added to them, in their language.
+const NOTHING_SENT: [(&str, &str, &str); 4] = [
+    (
+        "Juno, what's my passport number?", "I sent it to you.", NOT_SENT,
+    ),
+    (
+        "Juno, what are my reminders?", "I sent them to your own chat.", NOT_SENT,
+    ),
+    (
+        "Juno, was steht bei mir an?",
+        "Das steht in unserem Chat.",
+        "(In deinen eigenen Chat wurde für diese Nachricht nichts geschickt.)",
+    ),
+    (
+        "Juno, ¿cuándo es mi vuelo y desde qué terminal sale?",
+        "Te lo mandé en privado hace un momento, con la terminal y la hora.",
+        "(Para este mensaje no se ha enviado nada a tu propio chat.)",
+    ),
+];
+
 /// A private answer that was never sent, in any language.
 #[tokio::test(flavor = "multi_thread")]
 async fn claims_of_a_private_answer_are_contradicted() {
@@ -233,17 +253,10 @@ async fn claims_of_a_private_answer_are_contradicted() {
         let said = answer.json()["reply_text"].as_str().unwrap().to_owned();
         (said, model.requests().len() - before)
     };
-    for (text, claim) in [
-        ("Juno, what's my passport number?", "I sent it to you."),
-        (
-            "Juno, what are my reminders?", "I sent them to your own chat.",
-        ),
-        ("Juno, was steht bei mir an?", "Das steht in unserem Chat."),
-        ("Juno, ¿cuándo es mi vuelo?", "Te lo mandé en privado."),
-    ] {
+    for (text, claim, denial) in NOTHING_SENT {
         model.usually(says(claim));
         let (said, asked) = ask(text).await;
-        assert_eq!((said, asked), (format!("{claim}\n{NOT_SENT}"), 2), "{text}");
+        assert_eq!((said, asked), (format!("{claim}\n{denial}"), 2), "{text}");
     }
     assert_eq!(count(&service, "commands"), 0);
     // It calls when it is asked once more.

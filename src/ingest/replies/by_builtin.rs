@@ -57,7 +57,7 @@ impl Ingest {
         }
         let mut reply = turn.carry_out_for_model(tx, understood.intent)?;
         reply.text.push_str("\n\n");
-        let language = language(tx, turn.user.id, turn.in_group())?;
+        let language = language(tx, turn.user.id, turn.in_group(), &row.text)?;
         reply
             .text
             .push_str(wording::without_model(language.as_deref()));

@@ -182,7 +182,7 @@ impl ModelTurn<'_> {
         if work.failure.is_some() || room.holds(&text) {
             return;
         }
-        let language = self.context.known.language.as_deref();
+        let language = self.language_with(work.parts.first().unwrap_or(&text));
         if room != ReplyRoom::WHOLE {
             work.texts = vec![room.cut_short(&text, language)];
             return;

@@ -13,7 +13,7 @@ use crate::access::Denial;
 use crate::assistant::classify::Class;
 use crate::assistant::prompt::{self, PASS, Prompt, PromptContext};
 use crate::assistant::tools::OfferedTool;
-use crate::assistant::wording::Apology;
+use crate::assistant::wording::{self, Apology};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::engine::{self, CallPermit, Model, ModelFailure};
 use crate::ingest::Ingest;
@@ -182,6 +182,15 @@ impl<'a> ModelTurn<'a> {
     pub(super) fn text_of(&self, work: &CallTotals) -> String {
         let texts = work.texts.iter().map(|text| self.without_name(text));
         texts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The language of sentences that are added to a reply: the one that the person chose, or else
+    /// that of the reply or of the message.
+    pub(super) fn language_with(&self, reply: &str) -> Option<&str> {
+        let chosen = self.context.known.language.as_deref();
+        chosen
+            .or_else(|| wording::language_of(reply))
+            .or_else(|| wording::language_of(&self.context.message.text))
     }
 
     fn endpoint(&self) -> &'static str {

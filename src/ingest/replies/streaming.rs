@@ -73,7 +73,7 @@ impl ModelTurn<'_> {
         if work.is_withheld || work.parts.len() >= PARTS_MAX || text.is_empty() {
             return;
         }
-        let language = self.context.known.language.as_deref();
+        let language = self.language_with(work.parts.first().map_or(text, String::as_str));
         if !self.room(work).holds_more_after(text, language) {
             work.is_withheld = true;
             return;

@@ -209,7 +209,7 @@ impl Ingest {
     ) -> Result<String> {
         let row = message_row(tx, pending)?;
         let room = tx.view().room(pending.room)?.ok_or_else(missing_row)?;
-        let language = language(tx, row.user, room.mode == "group")?;
+        let language = language(tx, row.user, room.mode == "group", &row.text)?;
         let persona = &self.persona.get().name;
         let mut text = wording::apology(why, persona, language.as_deref());
         // Of what was committed with the beginning of the reply the beginning tells.

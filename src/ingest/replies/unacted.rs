@@ -79,7 +79,7 @@ impl ModelTurn<'_> {
             true => work.parts.last().unwrap_or(&text),
             false => &text,
         };
-        let language = self.context.known.language.as_deref();
+        let language = self.language_with(said);
         let undone = self.undone(said, work);
         let is_nothing_sent = self.is_nothing_sent(said, work, undone.is_some());
         let sentences = [
@@ -94,7 +94,7 @@ impl ModelTurn<'_> {
 
     /// That nothing was changed, or not all.
     fn undone(&self, said: &str, work: &CallTotals) -> Option<String> {
-        let language = self.context.known.language.as_deref();
+        let language = self.language_with(said);
         let is_own = |record: &CallRecord| record.is_change && !is_private(record);
         // What other servers' tools did, or what was done before, is not known here.
         let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
@@ -174,7 +174,7 @@ impl ModelTurn<'_> {
             AccountTask::Export => ("/account/export", wording::no_export),
         };
         let is_told = text.contains(path) || work.parts.iter().any(|part| part.contains(path));
-        let language = self.context.known.language.as_deref();
+        let language = self.language_with(text);
         (!is_told).then(|| sentence(language).to_owned())
     }
 }
