@@ -1,299 +1,208 @@
-//! Detects messages of people who may be suicidal, in danger or in an emergency. It is checked before
-//! any other rule, and must not know the answer. In doubt it says yes.
+//! Detects messages of people who may be suicidal, in danger or in an emergency, or near somebody who is.
+//! It is checked before any other rule, and must not know the answer. In doubt it says yes.
+//!
+//! A message is read as sentences of plain words (`sentences`, `spelling`), which belong to classes
+//! (`classes`). Rules in a notation of their own (`grammar`) say what is a crisis (`despair`, `danger`,
+//! `emergency`, `overdose`, `languages`), and what is none (`contexts`, `home`).
 
-mod dangers;
+mod classes;
+mod contexts;
+mod danger;
+mod despair;
+mod emergency;
+mod grammar;
 mod home;
 mod languages;
-mod phrases;
+mod overdose;
+mod rule_set;
+mod sentences;
 mod spelling;
-mod telling;
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::word_set::WordMap;
 use super::words::Words;
-use dangers::{
-    DANGERS, DANGERS_OF_I, EMERGENCIES, EMERGENCIES_ENDING, EMERGENCIES_OF_I,
-    EMERGENCIES_OF_PERSON, LAUGHED_AT, LAUGHTER, NO_EMERGENCY, NO_EMERGENCY_OF_SLEEP, NO_VIOLENCE,
-    NO_VIOLENCE_ENDS, NOBODY, OF_SLEEP, OVERDOSES, VIOLENCE, WHOLE_EMERGENCIES,
-};
-use phrases::{
-    ACCIDENTS, ENDING, ENDING_FOLLOWS, IDIOMS, NO_SUICIDE_AFTER, NO_SUICIDE_BEFORE, PHRASES,
-    PHRASES_OF_I, THINGS, WHOLE,
-};
-use telling::TELLING;
+use contexts::{CONTEXTS, OTHER_MEANINGS};
+use grammar::Rule;
+use rule_set::{RuleSet, context};
+use sentences::Sentence;
 
-/// What somebody in a crisis needs to be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CrisisKind {
-    /// They may want to die or to hurt themselves.
-    Despair,
-    /// Somebody hurts or threatens them.
-    Danger,
-    /// Somebody needs an ambulance, or the fire brigade.
-    Emergency,
-    /// An emergency of somebody who may want to die, as after too many pills.
-    Overdose,
+pub use rule_set::CrisisKind;
+
+struct Rules {
+    crises: Vec<(&'static RuleSet, Rule)>,
+    contexts: Vec<(u8, Rule)>,
+    other_meanings: Vec<Rule>,
 }
 
-/// More pills at once are an emergency.
-const PILLS_MAX: u32 = 5;
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let despair = despair::DESPAIR.iter().chain(&danger::DANGER);
+    let others = emergency::EMERGENCY.iter().chain(&overdose::OVERDOSE);
+    let sets = despair.chain(others).chain(&languages::LANGUAGES);
+    let crises = sets.flat_map(|set| {
+        let rules = set
+            .rules
+            .iter()
+            .flat_map(|line| Rule::with_dropped_subject(line));
+        rules.map(move |rule| (set, rule))
+    });
+    let contexts = CONTEXTS.iter();
+    let contexts =
+        contexts.flat_map(|(context, lines)| lines.iter().map(|line| (*context, Rule::new(line))));
+    Rules {
+        crises: crises.collect(),
+        contexts: contexts.collect(),
+        other_meanings: OTHER_MEANINGS.iter().map(|line| Rule::new(line)).collect(),
+    }
+});
 
-/// Words between "i" and a phrase that needs it.
-const BEFORE_MAX: usize = 3;
-/// Words between a person and what they do.
-const PERSON_BEFORE_MAX: usize = 8;
+/// The rules that need a word, by the word, as indexes. Each crisis has one of the words, or one that is
+/// not ASCII.
+static NEEDED: LazyLock<WordMap<&'static [u16]>> = LazyLock::new(|| {
+    let rules: &'static Rules = &RULES;
+    let mut by_word: BTreeMap<&'static str, Vec<u16>> = BTreeMap::new();
+    for (index, (_, rule)) in (0..).zip(&rules.crises) {
+        for word in rule.needed_words() {
+            by_word.entry(word).or_default().push(index);
+            for short in spelling::short_forms(word) {
+                by_word.entry(short).or_default();
+            }
+        }
+    }
+    let pairs = by_word.into_iter();
+    WordMap::merged(
+        pairs.map(|(word, rules)| (word, &*rules.leak())),
+        |one, _| one,
+    )
+});
 
-fn is_telling(word: &str) -> bool {
-    TELLING.contains(word) || !word.is_ascii() || spelling::is_misspelled(word)
+/// The rules that need the word, also in its plural.
+fn rules_of(word: &str) -> Option<&'static [u16]> {
+    let plural = || word.strip_suffix('s').and_then(|one| NEEDED.get(one));
+    NEEDED.get(word).or_else(plural)
+}
+
+fn is_needed(word: &str) -> bool {
+    !word.is_ascii() || rules_of(word).is_some() || spelling::is_misspelled(word)
 }
 
 pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
     use CrisisKind::{Danger, Despair, Emergency, Overdose};
-    if !words.iter().any(is_telling) {
+    if !words.iter().any(is_needed) {
         return None; // most messages
     }
-    let text = spelling::plain(words);
-    let words = &Words::new(&text);
-    let is_in = |rule: fn(&Words, usize) -> bool| (0..words.len()).any(|at| rule(words, at));
-    let is_despair = is_in(is_despair) || is_whole(words, WHOLE);
-    let laughs = words.iter().any(|word| LAUGHTER.contains(&word));
-    let is_meant = |at: usize| !laughs || words.after(at, LAUGHED_AT).is_none();
-    let is_emergency = (0..words.len()).any(|at| is_emergency(words, at) && is_meant(at))
-        || is_whole(words, WHOLE_EMERGENCIES);
-    if is_in(is_overdose) || is_despair && is_emergency {
-        Some(Overdose)
-    } else if is_emergency {
-        Some(Emergency)
-    } else if is_despair {
-        Some(Despair)
-    } else {
-        is_in(is_danger).then_some(Danger)
+    let tokens = sentences::tokens(words);
+    let message = Message {
+        words,
+        sentences: sentences::sentences(&tokens).collect(),
+        laughs: OnceCell::new(),
+    };
+    let mut kinds = Vec::new();
+    for sentence in &message.sentences {
+        message.add_kinds(sentence, &mut kinds);
+    }
+    if words.iter().any(languages::is_despair) {
+        kinds.push(Despair);
+    }
+    let has = |kind| kinds.contains(&kind);
+    match () {
+        () if has(Overdose) || has(Despair) && has(Emergency) => Some(Overdose),
+        () if has(Emergency) => Some(Emergency),
+        () if has(Despair) => Some(Despair),
+        () => has(Danger).then_some(Danger),
     }
 }
 
-fn is_despair(words: &Words, at: usize) -> bool {
-    let word = words.get(at);
-    begins_phrase(word) && is_phrase(words, at)
-        || languages::PARTS.iter().any(|part| word.contains(part))
-        || is_of_suicide(words, at)
-        || is_of_another(words, at)
+struct Message<'t> {
+    words: &'t Words<'t>,
+    sentences: Vec<Sentence<'t>>,
+    laughs: OnceCell<bool>,
 }
 
-/// Whether one of the phrases begins with this word: few words do.
-fn begins_phrase(word: &str) -> bool {
-    static FIRST_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
-        let phrases = PHRASES.iter().chain(&languages::PHRASES);
-        let phrases = phrases.chain(PHRASES_OF_I).chain(ENDING);
-        let words = phrases.filter_map(|phrase| phrase.split(' ').next());
-        WordMap::merged(words.map(|word| (word, ())), |(), ()| ())
-    });
-    word == "kms" || FIRST_WORDS.get(word).is_some()
+/// What takes crises of a sentence back.
+struct Surroundings {
+    contexts: u8,
+    /// The words of other meanings: a bit for each.
+    other_meanings: u64,
 }
 
-fn is_phrase(words: &Words, at: usize) -> bool {
-    words
-        .after(at, PHRASES)
-        .is_some_and(|next| !is_accident(words, at, next) && !is_of_things(words, at, next))
-        || words.after(at, &languages::PHRASES).is_some()
-        || is_ending(words, at, ENDING)
-        || is_of_i(words, at)
-        || words.get(at) == "kms" && at > 0 && !is_distance(words.get(at - 1))
-        || words.get(at) == "kms"
-            && at == 0
-            && matches!(
-                words.get(1),
-                "tonight" | "now" | "today" | "tomorrow" | "lol" | "fr"
-            )
-}
-
-/// The words before "kms" where it is kilometers.
-fn is_distance(before: &str) -> bool {
-    before.starts_with(|c: char| c.is_ascii_digit())
-        || matches!(
-            before,
-            "many"
-                | "few"
-                | "more"
-                | "some"
-                | "of"
-                | "the"
-                | "in"
-                | "extra"
-                | "hundred"
-                | "ten"
-                | "two"
-                | "three"
-                | "five"
-                | "six"
-                | "several"
-                | "per"
-                | "my"
-                | "ran"
-                | "total"
-        )
-}
-
-/// The whole message, which has no other words.
-fn is_whole(words: &Words, phrases: &[&str]) -> bool {
-    let is_all = |phrase: &&str| words.after(0, &[phrase]) == Some(words.len());
-    phrases.iter().any(is_all)
-}
-
-/// The word itself, unlike "suicide squad" and "career suicide".
-fn is_of_suicide(words: &Words, at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |before| words.get(before));
-    words.get(at) == "suicide"
-        && !NO_SUICIDE_BEFORE.contains(&before)
-        && words.after(at + 1, NO_SUICIDE_AFTER).is_none()
-}
-
-/// "cut myself shaving", "accidentally hurt myself", "shoot myself in the foot".
-fn is_accident(words: &Words, at: usize, next: usize) -> bool {
-    let hurt = ["cut myself", "hurt myself", "shoot myself"];
-    let is_hurt = words.after(at, &hurt).is_some();
-    let is_told_so = at > 0 && words.get(at - 1) == "accidentally";
-    is_hurt && (is_told_so || words.after(next, ACCIDENTS).is_some())
-}
-
-/// "send it all emails" with a letter missing: other things are meant by "all".
-fn is_of_things(words: &Words, at: usize, next: usize) -> bool {
-    words.after(at, &["end it all"]) == Some(next) && words.after(next, THINGS) == Some(words.len())
-}
-
-/// "I want to end it", and no more: "… the meeting early" is none.
-fn is_ending(words: &Words, at: usize, phrases: &[&str]) -> bool {
-    let Some(next) = words.after(at, phrases) else {
-        return false;
-    };
-    next == words.len() || words.after(next, ENDING_FOLLOWS).is_some()
-}
-
-fn is_of_i(words: &Words, at: usize) -> bool {
-    let Some(next) = after_i(words, at, PHRASES_OF_I) else {
-        return false;
-    };
-    let is_idiom = words.after(next, IDIOMS).is_some();
-    let is_of_home = words.get(next - 1) == "live" && home::is_named(words, next);
-    !is_idiom && !is_of_home
-}
-
-/// The word after a phrase that "i" is before; `None` also where it is denied.
-fn after_i(words: &Words, at: usize, phrases: &[&str]) -> Option<usize> {
-    let next = words.after(at, phrases)?;
-    let is_denied = at > 0
-        && matches!(words.get(at), "suicidal" | "in" | "being" | "choking")
-        && matches!(words.get(at - 1), "not" | "never");
-    let of_i = |n: usize| {
-        matches!(
-            words.get(n),
-            "i" | "im" | "ive" | "id" | "ill" | "am" | "we" | "were"
-        )
-    };
-    let begins = matches!(
-        words.get(0),
-        "going" | "want" | "might" | "ready" | "trying"
-    );
-    let is_own =
-        at == 0 || begins && at <= BEFORE_MAX || (at.saturating_sub(BEFORE_MAX)..=at).any(of_i);
-    (is_own && !is_denied).then_some(next)
-}
-
-fn is_overdose(words: &Words, at: usize) -> bool {
-    let phrase = words.after(at, OVERDOSES);
-    is_of_many_pills(words, at) || phrase.is_some_and(|next| words.after(next, IDIOMS).is_none())
-}
-
-/// What too much of is an emergency.
-const DRUGS: [&str; 19] = [
-    "pills", "pils", "tablets", "tylenol", "tylenols", "paracetamol", "paracetamols", "xanax",
-    "ibuprofen", "ibuprofens", "sleeping", "antidepressants", "aspirin", "aspirins", "painkillers",
-    "valium", "ambien", "meds", "opioids",
-];
-
-/// "took 30 pills", "took a whole pack of paracetamol": two are medicine.
-fn is_of_many_pills(words: &Words, at: usize) -> bool {
-    const AMOUNTS: &[&str] = &[
-        "a whole pack of", "the whole pack of", "a whole box of", "the whole box of",
-        "a whole bottle of", "the whole bottle of", "way too much", "way too many", "too much",
-        "too many", "a bunch of", "a handful of",
-    ];
-    if !matches!(words.get(at), "took" | "taken" | "swallowed" | "ate") {
-        return false;
+impl Message<'_> {
+    /// The kinds of crises that a sentence tells of and that are not known yet.
+    fn add_kinds(&self, sentence: &Sentence<'_>, kinds: &mut Vec<CrisisKind>) {
+        let around = OnceCell::new();
+        let mut candidates: Vec<u16> = Vec::new();
+        for token in sentence.tokens {
+            candidates.extend(rules_of(&token.word).unwrap_or_default());
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        for index in candidates {
+            let (set, rule) = &RULES.crises[usize::from(index)];
+            if kinds.contains(&set.kind) {
+                continue;
+            }
+            let mut found = rule.find(sentence);
+            let is_meant = |said: u64| {
+                let around = around.get_or_init(|| self.surroundings(sentence));
+                around.contexts & set.yields_to == 0
+                    && around.other_meanings & said == 0
+                    && !self.is_of_home(sentence, said)
+            };
+            if found.any(is_meant) {
+                let around = around.get_or_init(|| self.surroundings(sentence));
+                kinds.push(kind_for(set.kind, around.contexts));
+            }
+        }
     }
-    let from = words
-        .after(at + 1, &["like", "about", "around", "over"])
-        .unwrap_or(at + 1);
-    let count = words.get(from).parse::<u32>().ok();
-    let counted = count.filter(|count| *count > PILLS_MAX).map(|_| from + 1);
-    counted
-        .or_else(|| words.after(from, AMOUNTS))
-        .is_some_and(|next| DRUGS.contains(&words.get(next)))
+
+    fn surroundings(&self, sentence: &Sentence<'_>) -> Surroundings {
+        let is_here =
+            |(context, rule): &&(u8, Rule)| *context != context::LAUGHTER && rule.is_in(sentence);
+        let contexts = RULES.contexts.iter().filter(is_here);
+        let contexts = contexts.fold(0, |all, (context, _)| all | context);
+        let laughter = if self.laughs() { context::LAUGHTER } else { 0 };
+        let rules = RULES.other_meanings.iter();
+        Surroundings {
+            contexts: contexts | laughter,
+            other_meanings: rules
+                .flat_map(|rule| rule.find(sentence))
+                .fold(0, |all, said| all | said),
+        }
+    }
+
+    fn laughs(&self) -> bool {
+        *self.laughs.get_or_init(|| {
+            let mut rules = RULES.contexts.iter();
+            rules.any(|(context, rule)| {
+                let mut sentences = self.sentences.iter();
+                *context == context::LAUGHTER && sentences.any(|sentence| rule.is_in(sentence))
+            }) || self
+                .words
+                .iter()
+                .any(|word| word.contains(['😂', '🤣', '😆', '😹']))
+        })
+    }
+
+    /// "I don't want to live in Berlin"
+    fn is_of_home(&self, sentence: &Sentence<'_>, said: u64) -> bool {
+        let mut tokens = sentence.tokens.iter().enumerate();
+        tokens.any(|(at, token)| {
+            said & 1 << at != 0
+                && matches!(&*token.word, "live" | "living")
+                && home::is_named(self.words, token.source + 1)
+        })
+    }
 }
 
-fn is_danger(words: &Words, at: usize) -> bool {
-    let phrase = words.after(at, DANGERS);
-    let phrase = phrase.or_else(|| after_i(words, at, DANGERS_OF_I));
-    phrase.is_some() || words.after(at, languages::DANGERS).is_some() || is_of_violence(words, at)
+/// Who looks after a child that took something needs no crisis line.
+fn kind_for(kind: CrisisKind, contexts: u8) -> CrisisKind {
+    match kind {
+        CrisisKind::Overdose if contexts & context::CHILD != 0 => CrisisKind::Emergency,
+        kind => kind,
+    }
 }
-
-/// "My boyfriend hits me", unlike "he beats me at chess" and "then it hits me".
-fn is_of_violence(words: &Words, at: usize) -> bool {
-    let Some(next) = words.after(at, VIOLENCE) else {
-        return false;
-    };
-    let is_harmless = words.after(next, NO_VIOLENCE).is_some()
-        || words.after(next, NO_VIOLENCE_ENDS) == Some(words.len());
-    at > 0 && !NOBODY.contains(&words.get(at - 1)) && !is_harmless && is_after_person(words, at)
-}
-
-fn is_emergency(words: &Words, at: usize) -> bool {
-    let phrase = words.after(at, EMERGENCIES);
-    let phrase = phrase.or_else(|| after_i(words, at, EMERGENCIES_OF_I));
-    let phrase = phrase.or_else(|| {
-        let next = words.after(at, EMERGENCIES_OF_PERSON)?;
-        is_after_person(words, at).then_some(next)
-    });
-    let is_nearly = at > 0 && matches!(words.get(at - 1), "almost" | "nearly" | "me");
-    let is_asleep = |next: usize| {
-        (at..next).any(|n| OF_SLEEP.contains(&words.get(n)))
-            && words.after(next, NO_EMERGENCY_OF_SLEEP).is_some()
-    };
-    phrase.is_some_and(|next| words.after(next, NO_EMERGENCY).is_none() && !is_asleep(next))
-        || is_ending(words, at, EMERGENCIES_ENDING) && !is_nearly
-        || words.after(at, languages::EMERGENCIES).is_some()
-}
-
-/// Whether a person stands before the word.
-fn is_after_person(words: &Words, at: usize) -> bool {
-    (at.saturating_sub(PERSON_BEFORE_MAX)..at).any(|n| is_person(words.get(n)))
-}
-
-/// "my friend wants to die", unlike a plant or a phone.
-fn is_of_another(words: &Words, at: usize) -> bool {
-    let wants = words.after(
-        at,
-        &[
-            "wants to die", "doesnt want to live", "said goodbye to everyone", "wants to end it",
-        ],
-    );
-    wants.is_some_and(|next| words.after(next, IDIOMS).is_none())
-        && (at.saturating_sub(2)..at).any(|n| is_person(words.get(n)))
-}
-
-fn is_person(word: &str) -> bool {
-    PEOPLE.contains(&word)
-}
-
-const PEOPLE: [&str; 57] = [
-    "husband", "wife", "boyfriend", "girlfriend", "partner", "ex", "bf", "gf", "fiance", "fiancé",
-    "dad", "father", "stepdad", "stepfather", "mom", "mum", "mother", "mama", "stepmom",
-    "stepmother", "parents", "brother", "sister", "uncle", "aunt", "cousin", "grandma", "grandpa",
-    "grandmother", "grandfather", "son", "daughter", "child", "kid", "baby", "toddler", "boss",
-    "neighbor", "neighbour", "friend", "roommate", "flatmate", "man", "guy", "woman", "girl",
-    "boy", "stranger", "someone", "somebody", "someones", "he", "hes", "she", "shes", "they",
-    "theyre",
-];
 
 #[cfg(test)]
 mod tests;

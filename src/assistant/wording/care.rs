@@ -54,13 +54,13 @@ pub fn crisis(kind: CrisisKind, phone: &str) -> String {
             crisis_line(phone)
         ),
         CrisisKind::Danger => format!(
-            "I'm so sorry. Nobody may hurt or threaten you, and it isn't your fault. If you are hurt or in danger, please call {emergency} now, or get to a safe place and to somebody you trust. For people in your country who listen and help, findahelpline.com has the numbers."
+            "If you are hurt or in danger, please call {emergency} now, or get to a safe place and to somebody you trust. I'm so sorry. Nobody may hurt or threaten you, and it isn't your fault. For people in your country who listen and help, findahelpline.com has the numbers."
         ),
         CrisisKind::Emergency => format!(
-            "I'm so sorry, that sounds like an emergency. Please call {emergency} now, also if you aren't sure: they say what to do until help is there. If somebody is near, get them to help."
+            "Please call {emergency} now, also if you aren't sure: that sounds like an emergency, and they say what to do until help is there. If somebody is near, get them to help. I'm so sorry that you have to go through this."
         ),
         CrisisKind::Overdose => format!(
-            "I'm so sorry. Please call {emergency} now and say what happened: don't wait until it gets worse. You matter, and you don't have to go through this alone. {}",
+            "Please call {emergency} now and say what happened: don't wait until it gets worse. I'm so sorry. You matter, and you don't have to go through this alone. {}",
             crisis_line(phone)
         ),
     }
@@ -143,6 +143,16 @@ mod tests {
             let reply = crisis(CrisisKind::Despair, phone);
             assert!(reply.contains(part), "{phone} → {reply}");
             assert!(reply.contains("findahelpline.com"), "{phone} → {reply}");
+        }
+    }
+
+    #[test]
+    fn the_emergency_number_comes_first() {
+        use CrisisKind::{Danger, Emergency, Overdose};
+        for kind in [Danger, Emergency, Overdose] {
+            let reply = crisis(kind, "+4915112345678");
+            let (before, after) = reply.split_once("112").expect("the number");
+            assert!(!before.contains('.') && !after.is_empty(), "{reply}");
         }
     }
 }

@@ -1,61 +1,106 @@
-//! The plain spelling of a message that is searched for a crisis: short forms are written out,
-//! misspelled words corrected, and words that only stress others left out.
+//! The plain spelling of a word that is searched for a crisis: short forms are written out, misspelled
+//! words corrected, accents left out.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::assistant::builtin::word_set::WordMap;
-use crate::assistant::builtin::words::Words;
 
-/// Misspelled words by which a crisis is told, and what they mean.
-const MISSPELLED: [&str; 57] = [
-    "abulance: ambulance", "ambulace: ambulance", "ambulence: ambulance", "brathe: breathe",
-    "brathing: breathing", "breathin: breathing", "breth: breathe", "brethe: breathe",
-    "brething: breathing", "cheast: chest", "chets: chest", "choken: choking",
-    "colapsed: collapsed", "collasped: collapsed", "diee: die", "dyin: dying", "hittin: hitting",
-    "hurtin: hurting", "kil: kill", "killin: killing", "klil: kill", "kll: kill", "livin: living",
-    "meself: myself", "msyelf: myself", "myelf: myself", "mysef: myself", "mysel: myself",
-    "myseld: myself", "myselff: myself", "myslef: myself", "myslf: myself", "od-ed: overdosed",
-    "oded: overdosed", "overdosd: overdosed", "seizre: seizure", "sewerslide: suicide",
-    "sezure: seizure", "siezure: seizure", "siucide: suicide", "slef: self", "sucidal: suicidal",
-    "sucide: suicide", "sucied: suicide", "suecide: suicide", "suicde: suicide", "suicid: suicide",
-    "suicidel: suicidal", "suicied: suicide", "suiscide: suicide", "suisidal: suicidal",
-    "suiside: suicide", "unaliv: unalive", "unalived: unalive", "unconcious: unconscious",
-    "unconsious: unconscious", "worthles: worthless",
+/// Misspelled words by which a crisis is told, and what they mean. Of the words of `LONG_WORDS` any
+/// slip is known.
+const MISSPELLED: [&str; 43] = [
+    "brathe: breathe", "breth: breathe", "brethe: breathe", "brething: breathing",
+    "breathin: breathing", "cheast: chest", "chets: chest", "choken: choking", "diee: die",
+    "dyin: dying", "hittin: hitting", "kil: kill", "killin: killing", "klil: kill", "kll: kill",
+    "livin: living", "meself: myself", "msyelf: myself", "myelf: myself", "mysef: myself",
+    "mysel: myself", "myseld: myself", "myselff: myself", "myslef: myself", "myslf: myself",
+    "od-ed: overdosed", "oded: overdosed", "sewerslide: suicide", "slef: self", "unaliv: unalive",
+    "unalived: unalive", "plz: please", "pls: please", "hubby: husband", "bby: baby",
+    "tn: tonight", "ded: dead", "pils: pills", "pilss: pills", "sucide: suicide",
+    "siucide: suicide", "suecide: suicide", "sucidal: suicidal",
+];
+
+/// Words by which a crisis is told, which are long enough to be known with a slip: a letter that is
+/// missing, twice there or exchanged with the next, or another vowel.
+const LONG_WORDS: [&str; 37] = [
+    "ambulance", "antidepressants", "antifreeze", "breathing", "bleeding", "collapsed", "choking",
+    "disappear", "drowning", "emergency", "goodbye", "hitting", "hurting", "ibuprofen", "overdose",
+    "overdosed", "overdosing", "paracetamol", "painkillers", "painless", "poisoned", "poisoning",
+    "responding", "seizure", "suicidal", "suicide", "swallowed", "tablets", "threatened",
+    "threatening", "toddler", "tylenol", "unalive", "unconscious", "unresponsive", "worthless",
+    "swelling",
 ];
 
 /// Short forms of words that are in many messages.
-const SHORT_FORMS: [&str; 16] = [
-    "wanna: want to", "wana: want to", "wnna: want to", "gonna: going to", "gunna: going to",
-    "gona: going to", "tryna: trying to", "imma: im going to", "ima: im going to", "cannot: cant",
-    "cnt: cant", "cany: cant", "noone: nobody", "anymor: anymore", "anymroe: anymore", "u: you",
+const SHORT_FORMS: [&str; 78] = [
+    "aint: is not", "anymor: anymore", "anymroe: anymore", "arent: are not", "bc: because",
+    "bout: about", "cannot: can not", "cant: can not", "cany: can not", "cnt: can not",
+    "couldnt: could not", "cuz: because", "coz: because", "didnt: did not", "dnt: do not",
+    "doesnt: does not", "dont: do not", "dunno: do not know", "gf: girlfriend", "bf: boyfriend",
+    "gona: going to", "gonna: going to", "gotta: have to", "gunna: going to", "hadnt: had not",
+    "hasnt: has not", "havent: have not", "hed: he would", "hes: he is", "ill: i will", "im: i am",
+    "ima: i am going to", "imma: i am going to", "isnt: is not", "its: it is", "ive: i have",
+    "lemme: let me", "noone: nobody", "prolly: probably", "rn: right now", "shes: she is",
+    "shouldnt: should not", "somebodys: somebody is", "someones: someone is", "smth: something",
+    "sth: something", "thats: that is", "theres: there is", "theyll: they will",
+    "theyre: they are", "theyve: they have", "tryna: trying to", "u: you", "ur: your",
+    "wana: want to", "wanna: want to", "wasnt: was not", "werent: were not", "weve: we have",
+    "whats: what is", "whos: who is", "wnna: want to", "wnat: want", "wont: will not",
+    "wouldnt: would not", "youre: you are", "asap: right now", "somethings: something is",
+    "gma: grandma", "gpa: grandpa", "wat: what", "luv: love", "hv: have", "idw: i do not want",
+    "idk: i do not know", "nymore: anymore", "someon: someone", "id: i would",
 ];
 
 /// Words that only stress others.
-const STRESSING: [&str; 23] = [
+const STRESSING: [&str; 26] = [
     "really", "rly", "rlly", "just", "jus", "fucking", "fuckin", "fkn", "fking", "actually",
     "literally", "honestly", "seriously", "truly", "kinda", "lowkey", "basically", "simply",
-    "even", "still", "constantly", "always", "sometimes",
+    "even", "still", "constantly", "always", "sometimes", "probably", "completely", "totally",
 ];
 
-/// Two words, and how they are written as one.
-const PAIRS: [&str; 24] = [
-    "can not: cant", "do not: dont", "does not: doesnt", "is not: isnt", "will not: wont",
-    "i am: im", "i m: im", "i have: ive", "i will: ill", "they are: theyre", "he will: hell",
-    "she will: shell", "my self: myself", "her self: herself", "him self: himself",
-    "any more: anymore", "any longer: anymore", "no longer: anymore", "no one: nobody",
-    "some one: someone", "want 2: want to", "want too: want to", "going 2: going to",
-    "sewer slide: suicide",
-];
+static CORRECTED: LazyLock<WordMap<&'static str>> = LazyLock::new(|| {
+    let listed = MISSPELLED.iter().filter_map(|pair| pair.split_once(": "));
+    let slips = LONG_WORDS
+        .iter()
+        .flat_map(|word| slips(word).map(move |slip| (slip, *word)));
+    WordMap::merged(listed.chain(slips), |one, _| one)
+});
 
-/// What a misspelled word or a short form means.
-static MEANT: LazyLock<WordMap<&'static str>> = LazyLock::new(|| {
-    let all = MISSPELLED.iter().chain(&SHORT_FORMS);
+static WRITTEN_OUT: LazyLock<WordMap<&'static str>> = LazyLock::new(|| {
+    let all = SHORT_FORMS.iter();
     WordMap::merged(all.filter_map(|pair| pair.split_once(": ")), |one, _| one)
 });
 
-/// Whether a misspelled word or a short form may be one of a crisis.
+/// The ways of mistyping a word, but for those that are words.
+fn slips(word: &'static str) -> impl Iterator<Item = &'static str> {
+    let mut all: Vec<String> = Vec::new();
+    for at in 1..word.len() {
+        let (before, rest) = word.split_at(at);
+        let letter = &rest[..1];
+        all.push(format!("{before}{}", &rest[1..]));
+        all.push(format!("{before}{letter}{rest}"));
+        if let Some(next) = rest.get(1..2) {
+            all.push(format!("{before}{next}{letter}{}", &rest[2..]));
+        }
+        all.extend(["a", "e", "i", "o", "u"].map(|vowel| format!("{before}{vowel}{rest}")));
+        if "aeiou".contains(letter) {
+            let vowels = "aeiou".chars();
+            all.extend(vowels.map(|vowel| format!("{before}{vowel}{}", &rest[1..])));
+        }
+    }
+    let is_slip = |slip: &String| !WORDS.contains(&&**slip) && !LONG_WORDS.contains(&&**slip);
+    all.retain(is_slip);
+    all.into_iter().map(|slip| &*slip.leak())
+}
+
+/// Words that are slips of no other.
+const WORDS: [&str; 8] = [
+    "tablet", "toddle", "downing", "shallowed", "breeding", "hutting", "coking", "choring",
+];
+
+/// Whether a misspelled word may be one of a crisis.
 pub(super) fn is_misspelled(word: &str) -> bool {
-    MEANT.get(word).is_some() || is_drawn_out(word)
+    is_drawn_out(word) || CORRECTED.get(word).is_some()
 }
 
 /// "dieee"
@@ -66,68 +111,82 @@ fn is_drawn_out(word: &str) -> bool {
     })
 }
 
-/// The same message in plain spelling.
-pub(super) fn plain(words: &Words<'_>) -> String {
-    let mut all: Vec<(String, &str)> = Vec::new();
-    for at in 0..words.len() {
-        let typed = words.original(at..at + 1);
-        let word = plain_word(words.get(at), typed);
-        let pair = all.last().and_then(|(last, _)| joined(last, &word));
-        if let Some(one) = pair {
-            all.pop();
-            all.push((one.to_owned(), typed));
-        } else if let Some(one) = person_of(&word) {
-            all.push((one.to_owned(), typed));
-            all.push(("is".to_owned(), "is"));
-        } else if !STRESSING.contains(&word.as_str()) || words.after(at, &["just end it"]).is_some()
-        {
-            all.push((word, typed));
-        }
-    }
-    let mut text = String::new();
-    for (word, typed) in all {
-        // Names are told by their capital letters.
-        let same = typed.trim_matches(|c: char| !c.is_alphanumeric());
-        text.push_str(if same.eq_ignore_ascii_case(&word) {
-            same
-        } else {
-            &word
-        });
-        let is_mark = |c: &char| matches!(c, ',' | '.' | '!' | '?' | ';' | ':');
-        text.extend(typed.chars().next_back().filter(is_mark));
-        text.push(' ');
-    }
-    text
+/// The ways of writing a word that are no slips.
+pub(super) fn short_forms(word: &'static str) -> impl Iterator<Item = &'static str> {
+    let all = SHORT_FORMS.iter().chain(&TWO_WORDS);
+    let pairs = all.filter_map(|pair| pair.split_once(": "));
+    let stands_for = move |(_, full): &(&str, &str)| full.split(' ').any(|one| one == word);
+    pairs.filter(stands_for).map(|(short, _)| short)
 }
 
-fn plain_word(word: &str, typed: &str) -> String {
-    // "od'd", unlike "odd".
-    if word == "odd" && !typed.to_lowercase().contains("odd") {
-        return "overdosed".to_owned();
-    }
-    let mut letters: Vec<char> = word.chars().collect();
-    if is_drawn_out(word) {
-        letters.dedup();
-    }
-    let word: String = letters.into_iter().collect();
-    MEANT.get(&word).map_or(word, str::to_owned)
+/// The second of two words that are written apart, and what they mean.
+const TWO_WORDS: [&str; 9] = [
+    "longer: anymore", "longer: not", "more: anymore", "self: myself", "self: himself",
+    "self: herself", "odd: overdosed", "sewer: suicide", "one: nobody",
+];
+
+pub(super) fn is_stress(word: &str) -> bool {
+    STRESSING.contains(&word)
 }
 
-/// "hes" is "he is".
-fn person_of(word: &str) -> Option<&'static str> {
+/// One or more words. `before`: the word before it, in plain spelling.
+pub(super) fn plain<'a>(word: &'a str, typed: &str, before: &str) -> Cow<'a, str> {
+    // "od'd", unlike "odd"; "we're", unlike "were".
+    let has_apostrophe = || typed.contains(['\'', '’']);
     match word {
-        "hes" => Some("he"),
-        "shes" => Some("she"),
-        "someones" | "somebodys" => Some("someone"),
-        _ => None,
+        "odd" if has_apostrophe() => return Cow::Borrowed("overdosed"),
+        "were" if has_apostrophe() => return Cow::Borrowed("we are"),
+        "hell" if has_apostrophe() => return Cow::Borrowed("he will"),
+        "shell" if has_apostrophe() => return Cow::Borrowed("she will"),
+        "ill" if SICK_AFTER.contains(&before) => return Cow::Borrowed(word),
+        "id" if CARD_AFTER.contains(&before) => return Cow::Borrowed(word),
+        _ => {}
     }
+    if is_drawn_out(word) {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.dedup();
+        let word: String = letters.into_iter().collect();
+        return meaning(&word).map_or(Cow::Owned(word), Cow::Borrowed);
+    }
+    meaning(word).map_or_else(|| without_accents(word), Cow::Borrowed)
 }
 
-fn joined(first: &str, second: &str) -> Option<&'static str> {
-    PAIRS.iter().find_map(|pair| {
-        let (two, one) = pair.split_once(": ")?;
-        (two.split_once(' ') == Some((first, second))).then_some(one)
-    })
+fn meaning(word: &str) -> Option<&'static str> {
+    WRITTEN_OUT.get(word).or_else(|| CORRECTED.get(word))
+}
+
+/// The words before "ill" and "id" where they are not "I'll" and "I'd".
+const SICK_AFTER: [&str; 12] = [
+    "am", "is", "are", "was", "be", "been", "feel", "feeling", "mentally", "very", "terminally",
+    "fall",
+];
+const CARD_AFTER: [&str; 8] = ["my", "your", "the", "an", "his", "her", "photo", "user"];
+
+/// Latin letters without their accents: many people leave them out.
+pub(super) fn without_accents(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Borrowed(word);
+    }
+    let plain = |letter: char| match letter {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' | 'ă' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'ď' => 'd',
+        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' => 'e',
+        'ğ' => 'g',
+        'ì' | 'í' | 'î' | 'ï' | 'ı' => 'i',
+        'ł' | 'ľ' => 'l',
+        'ñ' | 'ń' | 'ň' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ő' => 'o',
+        'ř' => 'r',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ť' | 'ţ' | 'ț' => 't',
+        'ù' | 'ú' | 'û' | 'ü' | 'ű' | 'ů' => 'u',
+        'ý' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ё' => 'е',
+        _ => letter,
+    };
+    Cow::Owned(word.chars().map(plain).collect())
 }
 
 #[cfg(test)]
@@ -136,16 +195,22 @@ mod tests {
 
     #[test]
     fn words_are_spelled_plainly() {
-        for (typed, expected) in [
-            ("I wanna dieeee, Bo", "I want to die, Bo"),
-            ("i can not breth!", "i cant breathe!"),
-            (
-                "i just do not want 2 live any more", "i dont want to live anymore",
-            ),
-            ("i od'd. that is odd", "i overdosed. that is odd"),
-            ("Berlin is not it", "Berlin isnt it"),
+        for (typed, before, expected) in [
+            ("dieeee", "to", "die"),
+            ("breth", "", "breathe"),
+            ("cant", "i", "can not"),
+            ("ill", "i am", "i will"),
+            ("ill", "am", "ill"),
+            ("od'd", "i", "overdosed"),
+            ("odd", "is", "odd"),
+            ("siezure", "a", "seizure"),
+            ("unconsious", "is", "unconscious"),
+            ("abulance", "an", "ambulance"),
+            ("schlägt", "vater", "schlagt"),
+            ("berlin", "in", "berlin"),
         ] {
-            assert_eq!(plain(&Words::new(typed)).trim(), expected, "{typed}");
+            let word = typed.replace('\'', "");
+            assert_eq!(plain(&word, typed, before), expected, "{typed}");
         }
     }
 }

@@ -1,6 +1,16 @@
 //! What is a crisis and what is none, as people write it.
 
+mod danger;
+mod despair;
+mod everyday;
+mod foreign;
+mod household;
+mod idioms;
+mod medical;
+mod poisoning;
+
 use super::*;
+use CrisisKind::{Danger, Despair, Emergency, Overdose};
 
 /// A message, and whether it is a crisis.
 const TALK: &[(&str, bool)] = &[
@@ -401,23 +411,18 @@ const HARMLESS: &[&str] = &[
 ];
 
 #[test]
-fn every_phrase_has_a_telling_word() {
-    let own = [
-        PHRASES, PHRASES_OF_I, ENDING, WHOLE, DANGERS, DANGERS_OF_I, VIOLENCE, EMERGENCIES,
-        EMERGENCIES_ENDING, EMERGENCIES_OF_I, EMERGENCIES_OF_PERSON, OVERDOSES,
-    ];
-    for phrase in own.concat() {
-        assert!(phrase.split(' ').any(is_telling), "{phrase}");
-        let plain = spelling::plain(&Words::new(phrase));
-        assert_eq!(plain.trim(), phrase);
-    }
-    let others = [
-        &languages::PHRASES,
-        languages::DANGERS,
-        languages::EMERGENCIES,
-    ];
-    for phrase in others.concat() {
-        assert!(phrase.split(' ').any(is_telling), "{phrase}");
+fn every_rule_has_a_needed_word() {
+    for (set, rule) in &RULES.crises {
+        let words = rule.needed_words();
+        assert!(
+            !words.is_empty(),
+            "a rule of {:?} in {:?}",
+            set.kind,
+            set.rules
+        );
+        for word in words {
+            assert!(is_needed(word), "{word}");
+        }
     }
 }
 
@@ -444,5 +449,39 @@ fn what_is_told_depends_on_the_crisis() {
 fn what_only_sounds_like_a_crisis_is_none() {
     let found = |text: &&str| kind(&Words::new(text)).is_some();
     let wrong: Vec<&str> = HARMLESS.iter().copied().filter(found).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The kinds that the sentences of each table may be: the number to call comes first in each.
+#[test]
+fn crises_are_found() {
+    let tables: [(&[&str], &[CrisisKind]); 5] = [
+        (despair::DESPAIR, &[Despair, Overdose]),
+        (danger::DANGERS, &[Danger, Emergency]),
+        (medical::ILLNESS, &[Emergency, Overdose]),
+        (poisoning::POISONING, &[Emergency, Overdose, Danger]),
+        (foreign::CRISES, &[Despair, Danger, Emergency, Overdose]),
+    ];
+    for (texts, kinds) in tables {
+        let is_right =
+            |text: &str| kind(&Words::new(text)).is_some_and(|kind| kinds.contains(&kind));
+        let wrong: Vec<_> = texts.iter().filter(|text| !is_right(text)).collect();
+        assert!(wrong.is_empty(), "none of {kinds:?}: {wrong:#?}");
+    }
+}
+
+#[test]
+fn everyday_talk_is_no_crisis() {
+    let tables = [
+        everyday::EVERYDAY,
+        idioms::IDIOMS,
+        household::HOUSEHOLD,
+        foreign::TALK,
+    ];
+    let found = |text: &&&str| kind(&Words::new(text)).is_some();
+    let wrong: Vec<_> = tables
+        .iter()
+        .flat_map(|texts| texts.iter().filter(found))
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,0 +1,241 @@
+//! The notation in which a crisis is described, and how a sentence is compared with it. It must not know
+//! any word.
+//!
+//! A rule is a line of parts, in the order of the sentence:
+//!
+//! - `breathe`: this word; `breathe|breath`: one of them
+//! - `NEAR`: a word of this class (`classes`); `NEAR|he|$`: one of them, or the end of the clause
+//! - `my?`: may be missing
+//! - `..`: at most four words of the same clause; `...`: at most eight words of the sentence
+//! - `^`: the start of the clause; `<` and `>`: the start and the end of the message
+//! - `wake_up`: these words, one after the other
+
+use std::borrow::Cow;
+
+use super::classes;
+use super::sentences::{Break, Sentence, Token};
+use super::spelling;
+
+pub(super) struct Rule {
+    parts: Vec<Part>,
+}
+
+enum Part {
+    Word(Word),
+    Gap {
+        words_max: usize,
+        leaves_clause: bool,
+    },
+    ClauseStart,
+    MessageStart,
+    MessageEnd,
+}
+
+struct Word {
+    classes: u64,
+    words: Vec<Cow<'static, str>>,
+    /// Several words, one after the other.
+    phrases: Vec<Vec<Cow<'static, str>>>,
+    /// A bit for each of the words.
+    signs: u64,
+    or_end: bool,
+    is_optional: bool,
+}
+
+impl Rule {
+    pub(super) fn new(line: &'static str) -> Self {
+        Self {
+            parts: line.split(' ').map(Part::new).collect(),
+        }
+    }
+
+    /// The rule, and where "I" comes first, the same without it: "wish i was dead".
+    pub(super) fn with_dropped_subject(line: &'static str) -> impl Iterator<Item = Self> {
+        let dropped = line.strip_prefix("I .. ").map(|rest| Self {
+            parts: [Part::ClauseStart]
+                .into_iter()
+                .chain(rest.split(' ').map(Part::new))
+                .collect(),
+        });
+        [Self::new(line)].into_iter().chain(dropped)
+    }
+
+    /// The words by which the sentence says this, each time: a bit for each, without gaps.
+    pub(super) fn find<'s>(&'s self, sentence: &'s Sentence<'_>) -> impl Iterator<Item = u64> + 's {
+        let all = match self.may_be_in(sentence) {
+            true => 0..sentence.tokens.len(),
+            false => 0..0,
+        };
+        all.filter_map(|at| words_of(&self.parts, sentence, at))
+    }
+
+    pub(super) fn is_in(&self, sentence: &Sentence<'_>) -> bool {
+        self.find(sentence).next().is_some()
+    }
+
+    /// A quick look: each part has a word in the sentence.
+    fn may_be_in(&self, sentence: &Sentence<'_>) -> bool {
+        self.needed_parts()
+            .all(|word| word.classes & sentence.classes != 0 || word.signs & sentence.signs != 0)
+    }
+
+    fn needed_parts(&self) -> impl Iterator<Item = &Word> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Word(word) if !word.is_optional && !word.or_end => Some(word),
+            _ => None,
+        })
+    }
+
+    /// The words of the part that is in the fewest messages: one of them is in the message.
+    pub(super) fn needed_words(&'static self) -> Vec<&'static str> {
+        let parts = self.needed_parts().map(Word::all);
+        let cost = |words: &Vec<&str>| {
+            words
+                .iter()
+                .map(|word| classes::frequency(word))
+                .sum::<usize>()
+        };
+        parts.min_by_key(cost).unwrap_or_default()
+    }
+}
+
+impl Part {
+    fn new(part: &'static str) -> Self {
+        match part {
+            ".." => Self::Gap {
+                words_max: 4,
+                leaves_clause: false,
+            },
+            "..." => Self::Gap {
+                words_max: 8,
+                leaves_clause: true,
+            },
+            "^" => Self::ClauseStart,
+            "<" => Self::MessageStart,
+            ">" => Self::MessageEnd,
+            _ => Self::Word(Word::new(part)),
+        }
+    }
+}
+
+impl Word {
+    fn new(part: &'static str) -> Self {
+        let bare = part.strip_suffix('?');
+        let mut word = Self {
+            classes: 0,
+            words: Vec::new(),
+            phrases: Vec::new(),
+            signs: 0,
+            or_end: false,
+            is_optional: bare.is_some(),
+        };
+        for one in bare.unwrap_or(part).split('|') {
+            if one == "$" {
+                word.or_end = true;
+            } else if one.bytes().all(|byte| byte.is_ascii_uppercase()) {
+                word.classes |= classes::bit(one);
+            } else {
+                word.add(one.split('_').map(spelling::without_accents).collect());
+            }
+        }
+        word
+    }
+
+    fn add(&mut self, mut phrase: Vec<Cow<'static, str>>) {
+        self.signs |= phrase.first().map_or(0, |word| classes::sign_of(word));
+        if phrase.len() > 1 {
+            self.phrases.push(phrase);
+        } else {
+            self.words.append(&mut phrase);
+        }
+    }
+
+    /// Its words, of several ones the rarest.
+    fn all(&'static self) -> Vec<&'static str> {
+        let own = self.words.iter().map(|word| &**word);
+        let classes = classes::words_of(self.classes);
+        let classes = classes.filter_map(|word| rarest(word.split('_')));
+        let phrases = self.phrases.iter();
+        let phrases = phrases.filter_map(|phrase| rarest(phrase.iter().map(|word| &**word)));
+        own.chain(classes).chain(phrases).collect()
+    }
+
+    /// The ends of the word at `at`, if it is there.
+    fn ends(&self, tokens: &[Token<'_>], at: usize) -> impl Iterator<Item = usize> {
+        let token = tokens.get(at);
+        let is_signed = token.is_some_and(|token| self.signs & token.sign != 0);
+        let is_one = token.is_some_and(|token| {
+            self.classes & token.classes != 0 || is_signed && self.words.contains(&token.word)
+        });
+        let is_pair = token.is_some_and(|token| self.classes & token.pair_classes != 0);
+        let phrases = if is_signed { &*self.phrases } else { &[] };
+        let is_phrase = move |phrase: &&Vec<Cow<'static, str>>| {
+            let here = tokens.get(at..at + phrase.len());
+            here.is_some_and(|here| {
+                here.iter()
+                    .zip(*phrase)
+                    .all(|(token, word)| token.word == *word)
+            })
+        };
+        let phrases = phrases
+            .iter()
+            .filter(is_phrase)
+            .map(move |phrase| at + phrase.len());
+        let one = is_one.then_some(at + 1).into_iter();
+        one.chain(is_pair.then_some(at + 2)).chain(phrases)
+    }
+}
+
+/// The words of the parts, if they are at `at`.
+fn words_of(parts: &[Part], sentence: &Sentence<'_>, at: usize) -> Option<u64> {
+    let tokens = sentence.tokens;
+    let Some((part, rest)) = parts.split_first() else {
+        return Some(0);
+    };
+    let is_here = match part {
+        Part::Word(word) => {
+            let own = |next| (at..next).fold(0, |all, at| all | 1 << at);
+            let mut ends = word.ends(tokens, at);
+            let found = ends.find_map(|next| Some(own(next) | words_of(rest, sentence, next)?));
+            if found.is_some() {
+                return found;
+            }
+            word.is_optional || word.or_end && is_clause_start(sentence, at)
+        }
+        Part::Gap {
+            words_max,
+            leaves_clause,
+        } => {
+            return gap_ends(sentence, at, *words_max, *leaves_clause)
+                .find_map(|next| words_of(rest, sentence, next));
+        }
+        Part::ClauseStart => is_clause_start(sentence, at) || tokens[at - 1].is_lead(),
+        Part::MessageStart => sentence.is_first && at == 0,
+        Part::MessageEnd => sentence.is_last && at == tokens.len(),
+    };
+    is_here.then(|| words_of(rest, sentence, at)).flatten()
+}
+
+/// Also the end of the sentence.
+fn is_clause_start(sentence: &Sentence<'_>, at: usize) -> bool {
+    at == 0 || at >= sentence.tokens.len() || sentence.tokens[at - 1].break_after != Break::None
+}
+
+/// Where the words between two parts may end.
+fn gap_ends(
+    sentence: &Sentence<'_>,
+    at: usize,
+    words_max: usize,
+    leaves_clause: bool,
+) -> impl Iterator<Item = usize> {
+    let last = (at + words_max).min(sentence.tokens.len());
+    let stop = move |next: &usize| {
+        leaves_clause || *next == 0 || sentence.tokens[*next - 1].break_after == Break::None
+    };
+    (at..=last).take_while(stop)
+}
+
+/// The word of a phrase that is in the fewest messages.
+fn rarest<'w>(phrase: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    phrase.min_by_key(|word| classes::frequency(word))
+}

@@ -1,0 +1,38 @@
+//! What rules of a crisis have in common: what they tell of, and what takes them back.
+
+/// What somebody in a crisis needs to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrisisKind {
+    /// They may want to die or to hurt themselves.
+    Despair,
+    /// Somebody hurts or threatens them.
+    Danger,
+    /// Somebody needs an ambulance, or the fire brigade.
+    Emergency,
+    /// An emergency of somebody who may want to die, as after too many pills.
+    Overdose,
+}
+
+pub(super) struct RuleSet {
+    pub(super) kind: CrisisKind,
+    /// The contexts in which nobody means it.
+    pub(super) yields_to: u8,
+    /// In the notation of `grammar`.
+    pub(super) rules: &'static [&'static str],
+}
+
+/// Of what else a sentence may speak.
+pub(super) mod context {
+    /// Anywhere in the message.
+    pub(in super::super) const LAUGHTER: u8 = 1;
+    /// A film, a book, a game.
+    pub(in super::super) const FICTION: u8 = 2;
+    /// A request to the assistant, or an appointment.
+    pub(in super::super) const REQUEST: u8 = 4;
+    /// It is over.
+    pub(in super::super) const PAST: u8 = 8;
+    /// Homework, the gym.
+    pub(in super::super) const TRIFLE: u8 = 16;
+    /// A child is meant, who took something by mistake.
+    pub(in super::super) const CHILD: u8 = 32;
+}
