@@ -26,6 +26,7 @@ mod dialog;
 pub mod explain;
 mod follow_ups;
 mod gate;
+mod group_answers;
 mod known_zones;
 mod limits;
 pub mod mail_judgement;

@@ -28,15 +28,15 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
-    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, restated_value, reworded,
-    with_corrected_value,
+    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, named_apart,
+    restated_value, reworded, unit_of_s, with_corrected_value,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
-pub use reminder::REMINDER_CHARS_MAX;
-pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
+pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading, with_other_offset};
+pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage};
@@ -176,6 +176,8 @@ pub struct RemindersToCancel {
     pub minutes: Vec<u32>,
     /// `about` with the words of the time, which may as well belong to a reminder's text.
     pub with_time: Option<String>,
+    /// Only the one of them that comes next.
+    pub is_next: bool,
     /// Those that stay.
     pub kept: Vec<Self>,
     /// All reminders that are found; otherwise one of them.

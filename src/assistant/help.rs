@@ -123,7 +123,7 @@ const MORE_REMINDERS: [&str; 6] = [
     "Again and again: “every day at 9”, “weekdays at 7”, “on the 1st of each month”, “every 3 hours until 8pm”; “next three dates” shows when",
     "Before something I know of: “remind me the day before my trip to pack”, “… the day before Ana's birthday”, “… an hour before my meeting”",
     "When one comes: “done”, “snooze till tomorrow”",
-    "One that is set: “make it 10”, “make it every day”, “cancel my reminder to call mom”",
+    "One that is set: “make it 10”, “make it every day”, “skip tomorrow”, “cancel my reminder to call mom”",
     "“reminders for friday”, “my reminders about mom”, “cancel all reminders for tomorrow”",
 ];
 

@@ -50,6 +50,71 @@ pub(super) struct Latest {
     /// It is what "undo" did, which goes back no further.
     #[serde(default)]
     pub(super) is_undone: bool,
+    /// What the message changed that named it.
+    #[serde(default)]
+    pub(super) changes: MessageChanges,
+    /// The unit in seconds in which that message counted: 60 for "in 30 min".
+    #[serde(default)]
+    pub(super) counted_in_s: Option<i64>,
+}
+
+/// What one message changed, for "undo".
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct MessageChanges {
+    /// Reminders that it set, as it left them.
+    pub(super) set: Vec<LatestReminder>,
+    pub(super) changed: Vec<ReminderChange>,
+    /// Whether `Tx::take_removed` returns something that it removed.
+    pub(super) has_removed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ReminderChange {
+    pub(super) before: LatestReminder,
+    pub(super) after: LatestReminder,
+}
+
+impl MessageChanges {
+    pub(super) fn one_set(reminder: &Reminder) -> Self {
+        Self {
+            set: vec![LatestReminder::of(reminder)],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn one_changed(before: &Reminder, after: &Reminder) -> Self {
+        Self {
+            changed: vec![ReminderChange {
+                before: LatestReminder::of(before),
+                after: LatestReminder::of(after),
+            }],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn removed() -> Self {
+        Self {
+            has_removed: true,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what the same message changed after that.
+    fn add(&mut self, later: Self) {
+        self.set.extend(later.set);
+        for new in later.changed {
+            let is_same = |id: &str| id == new.after.schedule_id;
+            let set = self.set.iter_mut().find(|one| is_same(&one.schedule_id));
+            let mut changed = self.changed.iter_mut();
+            let changed = changed.find(|one| is_same(&one.after.schedule_id));
+            match (set, changed) {
+                (Some(set), _) => *set = new.after,
+                (None, Some(change)) => change.after = new.after,
+                (None, None) => self.changed.push(new),
+            }
+        }
+        self.has_removed |= later.has_removed;
+    }
 }
 
 /// A fact that a person stated: "undo" after it never takes back what was done before it.
@@ -70,6 +135,9 @@ pub(super) struct ReminderDelivery {
     /// Milliseconds since the epoch.
     pub(super) at: i64,
     pub(super) reminders: Vec<LatestReminder>,
+    /// The reminders that "snooze" set for them.
+    #[serde(default)]
+    pub(super) put_off: Vec<String>,
 }
 
 /// An event of a calendar that was changed.
@@ -199,6 +267,26 @@ impl LatestReminder {
     pub(super) fn recurrence(&self) -> Option<Recurrence> {
         self.rule.as_ref()?.recurrence()
     }
+
+    /// As it would be by now: what repeats comes at its next time.
+    pub(super) fn next_after(&self, now: Timestamp) -> (Option<Recurrence>, Timestamp) {
+        let recurrence = self.recurrence();
+        let progress = recurrence.as_ref().map(|rule| rule.progress(now));
+        match progress.and_then(|progress| progress.next) {
+            Some((next, at)) => (Some(next), at),
+            None => (None, Timestamp(self.send_at)),
+        }
+    }
+
+    /// Whether it is as it was noted. What repeats may have come since.
+    pub(super) fn is_still(&self, reminder: &Reminder) -> bool {
+        let rule = |recurrence: &Recurrence| (recurrence.rule().to_owned(), recurrence.zone());
+        let was = self.recurrence().as_ref().map(rule);
+        let is = reminder.recurrence.as_ref().map(rule);
+        self.text == reminder.text
+            && was == is
+            && (was.is_some() || self.send_at == reminder.send_at.0)
+    }
 }
 
 impl Latest {
@@ -210,7 +298,13 @@ impl Latest {
             fact: None,
             came_before: None,
             is_undone: false,
+            changes: MessageChanges::default(),
+            counted_in_s: None,
         }
+    }
+
+    pub(super) fn with_changes(self, changes: MessageChanges) -> Self {
+        Self { changes, ..self }
     }
 
     /// What came just before.
@@ -232,12 +326,14 @@ impl Latest {
             Event::Delivered => Some(ReminderDelivery {
                 at: at.0,
                 reminders: self.reminders.clone(),
+                put_off: Vec::new(),
             }),
             _ => self.came_before.clone(),
         };
         delivery.filter(|delivery| now.0 - delivery.at <= LATEST_MS)
     }
 
+    /// What the same message changed before is kept with it.
     pub(super) fn note(
         &self,
         tx: &mut Tx<'_>,
@@ -247,7 +343,12 @@ impl Latest {
     ) -> Result<()> {
         let before = tx.latest_in_room(room)?;
         let before = recent::<Self>(before.as_ref(), LATEST_MS, now);
+        let own = tx.dialog(room, user)?.latest;
+        let own = recent::<Self>(own.as_ref(), 0, now);
+        let mut changes = own.map_or_else(Default::default, |(own, _)| own.changes);
+        changes.add(self.changes.clone());
         let latest = Self {
+            changes,
             came_before: match self.event {
                 Event::Delivered => None,
                 _ => before.and_then(|(before, at)| before.delivery(at, now)),

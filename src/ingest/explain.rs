@@ -217,7 +217,7 @@ impl Explanation<'_> {
                 "yes: the assistant is named"
             }
             () if self.context.get("superpower").is_some() => "yes: a superpower was asked for",
-            () => "yes: enough messages had passed",
+            () => "yes: it answered a question of the assistant, or enough messages had passed",
         }
     }
 

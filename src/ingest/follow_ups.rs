@@ -9,14 +9,12 @@ mod referent;
 mod skipping;
 mod snooze;
 mod stated_fact;
+mod undo;
 mod undo_asked;
 
 use self::referent::Referent;
 use super::carry_out::{described, listed, pairs};
-use super::dialog::{
-    self, Event, LATEST_MS, Latest, NUMBERS_MS, QUESTION_MS, Question, StatedFact,
-};
-use super::open_reminders::ReminderRequest;
+use super::dialog::{self, Event, LATEST_MS, Latest, NUMBERS_MS, QUESTION_MS, Question};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
@@ -58,30 +56,9 @@ impl MessageTurn<'_> {
             FollowUp::Change {
                 which: ReminderRef::Latest,
                 to,
-            } if matches!(self.question(tx)?, Some(Question::When { .. }))
-                && self.was_asked_last(tx)? =>
-            {
-                self.answer_when(tx, to)?
-            }
-            FollowUp::Change { which, to } => {
-                if *which == ReminderRef::Latest
-                    && let Some(reply) = self.change_offer(tx, to)?
-                {
-                    return Ok(Some(reply));
-                }
-                if *which == ReminderRef::Latest
-                    && let Some(reply) = self.change_asked(tx, to)?
-                {
-                    return Ok(Some(reply.into()));
-                }
-                // "no, 4 May" after a birthday moves no reminder.
-                if *which == ReminderRef::Latest
-                    && let Some(reply) = self.correct_value(tx)?
-                {
-                    return Ok(Some(reply));
-                }
-                self.change(tx, which, to)?
-            }
+            } => self.change_last(tx, to)?,
+            FollowUp::Change { which, to } => self.change(tx, which, to)?,
+            FollowUp::ChangeBefore => self.change_before(tx)?.map(Reply::from),
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
             FollowUp::Rename { which, text } => self.rename(tx, which, text)?.map(Reply::from),
             FollowUp::Reword { old, new } => self.reword(tx, old, new)?.map(Reply::from),
@@ -89,7 +66,11 @@ impl MessageTurn<'_> {
                 Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
                 _ => None,
             },
-            FollowUp::Replace { to, text } => self.replace(tx, to, text)?.map(Reply::from),
+            FollowUp::Replace { to, text } => self.replace(tx, Some(to), text)?.map(Reply::from),
+            FollowUp::Instead { to, text } => match self.was_named_just_now(tx)? {
+                true => self.replace(tx, to.as_ref(), text)?.map(Reply::from),
+                false => None,
+            },
             FollowUp::Skip { which, day } => {
                 let skipped = self.skip(tx, which, day.as_ref())?;
                 skipped.map(Reply::from)
@@ -101,6 +82,31 @@ impl MessageTurn<'_> {
             }
             FollowUp::Dates(which) => self.next_dates(tx, which)?.map(Reply::from),
         })
+    }
+
+    /// "make it 10": what the assistant has just asked about or offered, what was just told, or the
+    /// last reminder.
+    fn change_last(&self, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<Reply>> {
+        let is_when = matches!(self.question(tx)?, Some(Question::When { .. }));
+        if is_when && self.was_asked_last(tx)? {
+            return self.answer_when(tx, to);
+        }
+        if let Some(reply) = self.change_offer(tx, to)? {
+            return Ok(Some(reply));
+        }
+        if let Some(reply) = self.change_asked(tx, to)? {
+            return Ok(Some(reply.into()));
+        }
+        if to.delay_s().is_some()
+            && let Some(reply) = self.change_before(tx)?
+        {
+            return Ok(Some(reply.into()));
+        }
+        // "no, 4 May" after a birthday moves no reminder.
+        if let Some(reply) = self.correct_value(tx)? {
+            return Ok(Some(reply));
+        }
+        self.change(tx, &ReminderRef::Latest, to)
     }
 
     /// Asks a question and stores it.
@@ -147,7 +153,8 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         let just_now = self.now.0 - at.0 <= JUST_DELIVERED_MS;
-        if latest.event != Event::Delivered || !just_now {
+        let came = latest.event == Event::Delivered || self.is_put_off(tx, &latest, at)?;
+        if !came || !just_now {
             return Ok(None);
         }
         Ok(Some(self.snooze(tx, Some(time))?))
@@ -228,10 +235,10 @@ impl MessageTurn<'_> {
             return Ok(Some(wording::still_set(&listed(&open), now, zone)));
         }
         let texts: Vec<&str> = latest.reminders.iter().map(|r| r.text.as_str()).collect();
-        let mut next = None;
-        for reminder in &latest.reminders {
-            next = next.or(tx.reminder(&reminder.schedule_id)?.map(|open| open.send_at));
-        }
+        // Also one that was put off before.
+        let mut same = self.reminders_here(tx)?;
+        same.retain(|one| one.room == self.room.id && texts.contains(&one.text.as_str()));
+        let next = same.iter().map(|open| open.send_at).min();
         Ok(Some(wording::reminder_done(
             &texts,
             next,
@@ -260,113 +267,15 @@ impl MessageTurn<'_> {
                 })
             }
             Some(Referent::Open(open)) => {
+                if matches!(which, ReminderRef::About(_)) && open.len() > 1 {
+                    return self
+                        .ask_which(tx, "with its number, like “cancel 2”", &open)
+                        .map(Some);
+                }
                 self.cancel_reminders(tx, &open)?;
                 Some(wording::reminders_cancelled(&listed(&open)))
             }
         })
-    }
-
-    pub(super) fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
-        let Some((latest, at)) = latest else {
-            return Ok(None);
-        };
-        if self.now.0 - at.0 > NUMBERS_MS {
-            return Ok(Some(wording::too_late_to_undo()));
-        }
-        if latest.is_undone {
-            return Ok(Some(wording::undone_already()));
-        }
-        let undone = self.undo_latest(tx, &latest, at)?;
-        if undone.is_some() {
-            self.note_undone(tx)?;
-        }
-        Ok(Some(undone.unwrap_or_else(wording::nothing_to_undo)))
-    }
-
-    /// What was taken back is still what "it" means, but is not done again by "undo".
-    fn note_undone(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), 0, self.now);
-        let Some((latest, _)) = latest.filter(|(latest, _)| latest.fact.is_none()) else {
-            return Ok(()); // a name stays
-        };
-        let latest = Latest {
-            is_undone: true,
-            ..latest
-        };
-        latest.note(tx, self.room.id, self.user.id, self.now)
-    }
-
-    /// `None`: there is nothing of it any more. `at`: when it was noted.
-    pub(super) fn undo_latest(
-        &self,
-        tx: &mut Tx<'_>,
-        latest: &Latest,
-        at: Timestamp,
-    ) -> Result<Option<String>> {
-        if let Some(fact) = &latest.fact {
-            let undone = self.undo_fact(tx, fact)?;
-            let first = match fact {
-                StatedFact::CorrectedMemory(_) => self.bring_back(tx, at)?,
-                _ => None,
-            };
-            return Ok(first.or(Some(undone)));
-        }
-        Ok(match latest.event {
-            Event::Delivered => None,
-            Event::Set => {
-                let mut open = Vec::new();
-                for reminder in &latest.reminders {
-                    open.extend(tx.reminder(&reminder.schedule_id)?);
-                }
-                self.cancel_reminders(tx, &open)?;
-                (!open.is_empty()).then(|| wording::reminders_cancelled(&listed(&open)))
-            }
-            Event::Changed => {
-                let mut replies = Vec::new();
-                for before in &latest.reminders {
-                    let recurrence = before.recurrence();
-                    let earlier = ReminderRequest {
-                        text: &before.text,
-                        send_at: Timestamp(before.send_at),
-                        recurrence: recurrence.as_ref(),
-                    };
-                    match tx.reminder(&before.schedule_id)? {
-                        Some(open) if earlier.send_at > self.now => {
-                            replies.push(self.change_to(tx, &open, &earlier)?);
-                        }
-                        _ => {}
-                    }
-                }
-                (!replies.is_empty()).then(|| replies.join("\n"))
-            }
-            Event::Removed => self.bring_back(tx, at)?,
-        })
-    }
-
-    /// Restores items deleted at that time.
-    fn bring_back(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<Option<String>> {
-        let (mut reminders, mut memories) = (Vec::new(), Vec::new());
-        for (kind, user, item) in tx.take_removed(self.user.id, at)? {
-            match kind.as_str() {
-                "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
-                "birthday" => memories.extend(self.restore_birthday(tx, &item)?),
-                "first value" => {}
-                _ => memories.push(self.restore_memory(tx, &item)?),
-            }
-        }
-        if reminders.is_empty() && memories.is_empty() {
-            return Ok(None);
-        }
-        Latest::of(Event::Set, &reminders).note(tx, self.room.id, self.user.id, self.now)?;
-        Ok(Some(wording::brought_back(
-            &pairs(&described(&reminders, self.timezone())),
-            &memories,
-            self.now,
-            self.timezone(),
-        )))
     }
 
     fn next_dates(&self, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{Event, Latest, Question, StatedFact};
+use super::dialog::{Event, Latest, MessageChanges, Question, StatedFact};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::assistant::builtin::FollowUp;
@@ -220,7 +220,8 @@ impl MessageTurn<'_> {
     }
 
     fn note_removed(&self, tx: &mut Tx<'_>) -> Result<()> {
-        Latest::of(Event::Removed, &[]).note(tx, self.room.id, self.user.id, self.now)
+        let removed = Latest::of(Event::Removed, &[]).with_changes(MessageChanges::removed());
+        removed.note(tx, self.room.id, self.user.id, self.now)
     }
 
     fn keep_for_undo(&self, tx: &Tx<'_>, memory: &Memory) -> Result<()> {

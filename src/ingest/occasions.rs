@@ -15,14 +15,29 @@ use crate::store::Tx;
 
 /// Events that are named in a question.
 const CHOICES_MAX: usize = 8;
+/// How the request begins by which a trip is noted.
+pub(super) const TRIP_REQUEST: &str = "plan a trip to ";
 
 impl MessageTurn<'_> {
     pub(super) fn remind_before(&self, tx: &mut Tx<'_>, request: &BeforeEvent) -> Result<Reply> {
-        if let Some(text) = request.text_without_event() {
+        let plans = self.occasions(tx)?;
+        let unnamed = request.text_without_event();
+        if (unnamed.is_some() || request.known(&plans).1.is_empty())
+            && let Some(noted) = self.note_offered_trip(tx, request)?
+        {
+            let mut reply = Reply::from(noted);
+            let now_known = self.occasions(tx)?;
+            let mut new = now_known.iter().filter(|plan| !plans.contains(plan));
+            if let Some(trip) = new.next() {
+                let text = unnamed.unwrap_or_else(|| request.known(&now_known).0.text.as_str());
+                reply.add(self.remind_before_plan(tx, request, trip, text)?);
+            }
+            return Ok(reply);
+        }
+        if let Some(text) = unnamed {
             let reply = wording::before_what(text);
             return Ok(reply.into());
         }
-        let plans = self.occasions(tx)?;
         let (reading, events) = request.known(&plans);
         let Some(event) = events.first() else {
             let what = match reading.text.as_str() {
@@ -52,6 +67,23 @@ impl MessageTurn<'_> {
         }
         let text = text(event);
         self.remind_before_plan(tx, request, event, &text)
+    }
+
+    /// A trip that was just offered to be noted is noted by what refers to it.
+    fn note_offered_trip(&self, tx: &mut Tx<'_>, request: &BeforeEvent) -> Result<Option<String>> {
+        let Some(Question::OfferedRequest(offered)) = self.question(tx)? else {
+            return Ok(None);
+        };
+        self.drop_question(tx)?;
+        let event = request
+            .readings
+            .first()
+            .map(|reading| reading.event.to_lowercase());
+        let is_trip = event.is_some_and(|event| event.contains("trip"));
+        match is_trip && offered.starts_with(TRIP_REQUEST) {
+            true => self.use_power_for(tx, &offered).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// At the moment that `request` names before `event`.

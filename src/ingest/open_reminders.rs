@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{self, Event, Latest, LatestReminder};
+use super::dialog::{self, Event, Latest, LatestReminder, MessageChanges};
 use super::turn::MessageTurn;
 use crate::assistant;
 use crate::assistant::wording::OPEN_REMINDERS_MAX;
@@ -97,7 +97,29 @@ impl MessageTurn<'_> {
             _ => Latest::of(Event::Set, &[]),
         };
         latest.reminders.push(LatestReminder::of(reminder));
+        let latest = Latest {
+            counted_in_s: assistant::counted_unit_s(&self.message.text),
+            ..latest.with_changes(MessageChanges::one_set(reminder))
+        };
         latest.note(tx, self.room.id, self.user.id, self.now)
+    }
+
+    /// Leaves those out that this message itself has set: it refers to others.
+    pub(super) fn set_before(
+        &self,
+        tx: &Tx<'_>,
+        mut reminders: Vec<Reminder>,
+    ) -> Result<Vec<Reminder>> {
+        let noted = tx.dialog(self.room.id, self.user.id)?.latest;
+        let noted = dialog::recent::<Latest>(noted.as_ref(), 0, self.now);
+        if let Some((latest, _)) = noted {
+            let is_new = |one: &Reminder| {
+                let mut set = latest.changes.set.iter();
+                set.any(|new| new.schedule_id == one.schedule_id)
+            };
+            reminders.retain(|reminder| !is_new(reminder));
+        }
+        Ok(reminders)
     }
 
     /// Changes the text, time or rule of an open reminder.
@@ -107,18 +129,23 @@ impl MessageTurn<'_> {
         reminder: &Reminder,
         request: &ReminderRequest<'_>,
     ) -> Result<Reminder> {
+        let changed = Reminder {
+            text: request.text.to_owned(),
+            send_at: request.send_at,
+            recurrence: request.recurrence.cloned(),
+            ..reminder.clone()
+        };
         let before = Latest::of(Event::Changed, std::slice::from_ref(reminder));
+        let before = Latest {
+            counted_in_s: assistant::counted_unit_s(&self.message.text),
+            ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
+        };
         before.note(tx, self.room.id, self.user.id, self.now)?;
         tx.change_reminder(
             reminder.id, request.text, request.send_at, request.recurrence,
         )?;
         self.wake_delivery(tx, request.send_at);
-        Ok(Reminder {
-            text: request.text.to_owned(),
-            send_at: request.send_at,
-            recurrence: request.recurrence.cloned(),
-            ..reminder.clone()
-        })
+        Ok(changed)
     }
 
     /// Gives a reminder the time back that it had. One that has passed is due at once.
@@ -153,6 +180,7 @@ impl MessageTurn<'_> {
         }
         if !reminders.is_empty() {
             let removed = Latest::of(Event::Removed, reminders);
+            let removed = removed.with_changes(MessageChanges::removed());
             removed.note(tx, self.room.id, self.user.id, self.now)?;
         }
         Ok(())
@@ -166,17 +194,7 @@ impl MessageTurn<'_> {
         item: &str,
     ) -> Result<Option<Reminder>> {
         let removed: RemovedReminder = serde_json::from_str(item).map_err(Error::internal)?;
-        let recurrence = removed.reminder.recurrence();
-        let progress = recurrence
-            .as_ref()
-            .map(|recurrence| recurrence.progress(self.now));
-        let (recurrence, send_at) = match progress {
-            Some(progress) => match progress.next {
-                Some((next, at)) => (Some(next), at),
-                None => return Ok(None),
-            },
-            None => (None, Timestamp(removed.reminder.send_at)),
-        };
+        let (recurrence, send_at) = removed.reminder.next_after(self.now);
         if send_at <= self.now {
             return Ok(None);
         }
@@ -231,7 +249,7 @@ impl MessageTurn<'_> {
         let mut found = self.reminders_here(tx)?;
         found.retain(|reminder| {
             let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
-            comes && about.is_none_or(|about| assistant::memory_matches(&reminder.text, about))
+            comes && about.is_none_or(|about| assistant::reminder_matches(&reminder.text, about))
         });
         Ok(found)
     }

@@ -108,6 +108,16 @@ impl PreparedMessage {
     /// The chat is a known group and stays one, whatever this message says.
     pub(super) fn belongs_to_group(&mut self, persona: &str) {
         self.message.mode = Mode::Group;
+        self.understand_anew(persona);
+    }
+
+    /// It answers the assistant's question, without its name.
+    pub(super) fn answers_assistant(&mut self, persona: &str) {
+        self.message.reply_to_assistant = true;
+        self.understand_anew(persona);
+    }
+
+    fn understand_anew(&mut self, persona: &str) {
         let context = self
             .message
             .context(persona, self.understood.zone, self.now);

@@ -68,6 +68,9 @@ impl Ingest {
         if room.group && prepared.message.mode == Mode::Direct {
             prepared.belongs_to_group(&self.persona.get().name);
         }
+        if room.group && self.answers_question(tx, prepared, &room, &user)? {
+            prepared.answers_assistant(&self.persona.get().name);
+        }
         let prepared = &*prepared;
         let message = &prepared.message;
         let unknown = prepared.understood.unknown.as_ref();

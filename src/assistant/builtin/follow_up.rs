@@ -5,32 +5,29 @@
 mod cancel;
 mod change;
 mod corrected_value;
+mod moment;
 mod new_time;
 mod read;
 mod skip;
 
+pub use cancel::named_apart;
 pub(in crate::assistant) use cancel::read_named;
 pub use corrected_value::{corrected_value, restated_value, reworded, with_corrected_value};
+pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
+pub use new_time::{counted_unit_s, unit_of_s};
 pub(in crate::assistant) use read::{is_consent, read};
 
 use std::ops::Range;
 
-use chrono::{Datelike, NaiveDate, NaiveTime, Timelike, Weekday};
+use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 
-use super::reminder::repeats::{Repeat, RepeatProblem};
-use super::when::{self, Clock, Day, Problem, Spec};
-use super::wording;
+use super::reminder::repeats::Repeat;
+use super::when::{self, Clock, Day, Spec};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
-/// Earlier hours are meant only where a reminder was as early.
-const DAY_BEGINS_HOUR: u32 = 7;
-/// Bare hours from this one on are not meant.
-const DAY_ENDS_HOUR: u32 = 23;
-const HALF_DAY_MINUTES: u32 = 12 * 60;
-/// A time so little before the one of a morning is of that morning, too.
-const SHORTLY_MINUTES: u32 = 60;
+const MINUTE_S: i64 = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FollowUp {
@@ -50,6 +47,8 @@ pub enum FollowUp {
         which: ReminderRef,
         to: TimeChange,
     },
+    /// "make it 2 hours before": so long before the event that was named with it.
+    ChangeBefore,
     Cancel(ReminderRef),
     /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
     Rename {
@@ -66,6 +65,12 @@ pub enum FollowUp {
     /// "make it 7 and call dad instead": another time and another text.
     Replace {
         to: TimeChange,
+        text: String,
+    },
+    /// "remind me to call dad instead", "call dad at 8 instead": the same, in place of what was set
+    /// just before.
+    Instead {
+        to: Option<TimeChange>,
         text: String,
     },
     /// Leaves out the times of one day of a repeating reminder; `None`: its next time.
@@ -114,6 +119,10 @@ pub enum ReminderRef {
     /// By numbers in the last list, from 1.
     Numbered(Vec<usize>),
     About(String),
+    /// "the water ones"
+    AllAbout(String),
+    /// The one that comes next.
+    Next,
 }
 
 /// A new time for a reminder, as parsed.
@@ -130,6 +139,11 @@ enum NewTimeText {
     OnlyOn(Box<Repeat>, Vec<Weekday>),
     /// "not on sundays": the same without these days.
     NotOn(Vec<Weekday>),
+    /// "20" of "make it 20": an hour, if there is one, or so many minutes.
+    Number {
+        count: u32,
+        hour: Option<Spec>,
+    },
     /// Seconds later, or earlier if negative.
     Later(i64),
     /// "forward an hour": some mean later, some earlier.
@@ -168,14 +182,55 @@ impl TimeChange {
     /// With a bare 8 as 20:00.
     pub(in crate::assistant) fn in_the_evening(self) -> Self {
         Self(match self.0 {
-            NewTimeText::At(spec) => NewTimeText::At(spec.in_the_evening()),
+            NewTimeText::At(spec)
+            | NewTimeText::Number {
+                hour: Some(spec), ..
+            } => NewTimeText::At(spec.in_the_evening()),
             other => other,
         })
     }
 
+    /// So many of this unit from now, if it is a number alone. More than 12 are no hours.
+    pub fn counted(&self, unit_s: i64) -> Option<Self> {
+        const HOURS_MAX: u32 = 12;
+        let NewTimeText::Number { count, .. } = self.0 else {
+            return None;
+        };
+        if unit_s != MINUTE_S && count > HOURS_MAX {
+            return None;
+        }
+        let wait = when::Wait {
+            seconds: i64::from(count) * unit_s,
+            ..when::Wait::default()
+        };
+        Some(Self(NewTimeText::At(Spec {
+            wait: Some(wait),
+            ..Spec::default()
+        })))
+    }
+
+    /// The unit in seconds in which it counts from now.
+    pub fn unit_s(&self) -> Option<i64> {
+        match self.0 {
+            NewTimeText::At(_) => self.delay_s().map(unit_of_s),
+            _ => None,
+        }
+    }
+
+    /// A number alone as an hour.
+    fn as_hour(&self) -> Option<Self> {
+        match self.0 {
+            NewTimeText::Number {
+                hour: Some(spec), ..
+            } => Some(Self(NewTimeText::At(spec))),
+            _ => None,
+        }
+    }
+
     /// A day or a number alone is of this month, where one was named.
     pub fn in_month(self, month: Option<u32>) -> Self {
-        let (Some(month), NewTimeText::At(spec)) = (month, &self.0) else {
+        let of_month = self.as_hour().unwrap_or_else(|| self.clone());
+        let (Some(month), NewTimeText::At(spec)) = (month, &of_month.0) else {
             return self;
         };
         let is_number = |clock: &Clock| clock.bare && clock.minute == 0;
@@ -200,21 +255,11 @@ impl TimeChange {
     pub fn is_repeat(&self) -> bool {
         !matches!(
             self.0,
-            NewTimeText::At(_) | NewTimeText::Later(_) | NewTimeText::Forward
+            NewTimeText::At(_)
+                | NewTimeText::Number { .. }
+                | NewTimeText::Later(_)
+                | NewTimeText::Forward
         )
-    }
-
-    /// For a reminder without a time. The error is the reply.
-    pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
-        match &self.0 {
-            NewTimeText::At(spec) => once(spec, now, zone),
-            NewTimeText::Repeat(repeat)
-            | NewTimeText::OnDays(repeat)
-            | NewTimeText::OnlyOn(repeat, _) => repeated(repeat, now, zone),
-            NewTimeText::NotOn(_) => Err(wording::reminder_repeats_unclear()),
-            NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
-            NewTimeText::Forward => Err(wording::earlier_or_later()),
-        }
     }
 
     /// Seconds from now, if it is a time from now on: "10 minutes".
@@ -231,212 +276,5 @@ impl TimeChange {
             _ => return None,
         };
         (wait.months == 0 && wait.days == 0).then_some(wait.seconds)
-    }
-
-    /// For an existing reminder: an unnamed day or time of day stays.
-    pub fn of_set(
-        &self,
-        send_at: Timestamp,
-        recurrence: Option<&Recurrence>,
-        now: Timestamp,
-        zone: Zone,
-    ) -> Result<NewTime, String> {
-        let own = recurrence.map_or(zone, Recurrence::zone);
-        let local = send_at.utc().with_timezone(&own).naive_local();
-        match (&self.0, recurrence) {
-            (NewTimeText::OnDays(_), Some(_)) => Err(wording::other_days_stay()),
-            (NewTimeText::OnlyOn(_, days), Some(recurrence)) => {
-                on_weekdays(recurrence, now, |day| days.contains(&day))
-            }
-            (NewTimeText::NotOn(days), Some(recurrence)) => {
-                on_weekdays(recurrence, now, |day| !days.contains(&day))
-            }
-            (NewTimeText::NotOn(_), None) => Err(wording::comes_only_once()),
-            (
-                NewTimeText::Repeat(repeat)
-                | NewTimeText::OnDays(repeat)
-                | NewTimeText::OnlyOn(repeat, _),
-                _,
-            ) => {
-                let mut repeat = repeat.as_ref().clone();
-                if !repeat.has_time() {
-                    take_times(&mut repeat, recurrence, local.time());
-                }
-                if local.date() > now.utc().with_timezone(&own).date_naive() {
-                    repeat.start_on(day_of(local.date(), now, own));
-                }
-                repeated(&repeat, now, zone)
-            }
-            (NewTimeText::At(spec), Some(recurrence)) => {
-                if spec.day.is_some() || spec.wait.is_some() {
-                    return Err(wording::recurring_stays());
-                }
-                let spec = in_same_half(*spec, local.time());
-                let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
-                let moved = recurrence.at_time(hour, minute, now);
-                let moved = moved.map_err(wording::recurrence_refused)?;
-                let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
-                Ok(NewTime {
-                    send_at,
-                    recurrence: Some(moved),
-                    zone: None,
-                })
-            }
-            (NewTimeText::Forward, _) => Err(wording::earlier_or_later()),
-            (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
-            (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
-            (NewTimeText::At(spec), None) => {
-                let is_time_only = spec.wait.is_none() && spec.day.is_none();
-                let day = day_of(local.date(), now, own);
-                let day = Some(day).filter(|_| is_time_only && send_at > now);
-                let spec = Spec {
-                    day: spec.day.or(day),
-                    ..*spec
-                };
-                let is_whole_hour = spec.clock.is_some_and(|clock| clock.minute == 0);
-                let same = in_same_half(spec, local.time());
-                // A whole hour of a day that was named is the first one of it.
-                match once(&same, now, zone) {
-                    Ok(new) if is_time_only => Ok(new),
-                    _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
-                    _ => at_own_time(same, local.time(), now, zone),
-                }
-            }
-        }
-    }
-}
-
-/// At the time of day that it had, where none was named.
-fn at_own_time(
-    spec: Spec,
-    before: NaiveTime,
-    now: Timestamp,
-    zone: Zone,
-) -> Result<NewTime, String> {
-    let day_only = spec.clock.is_none() && spec.part.is_none();
-    let spec = match day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
-        true => spec.merged(when::exact_time(before)).unwrap_or(spec),
-        false => spec,
-    };
-    once(&spec, now, zone)
-}
-
-/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A whole hour is
-/// so where the other half of the day is no nearer, and never late at night: "7" for one of 18:00 is
-/// 19:00, "11" is 11:00.
-fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
-    let is_open = |clock: &Clock| !clock.exact && clock.hour < 12;
-    let Some(clock) = spec
-        .clock
-        .filter(|clock| is_open(clock) && spec.part.is_none())
-    else {
-        return spec;
-    };
-    let (before_minute, minute) = (
-        before.hour() * 60 + before.minute(),
-        clock.hour * 60 + clock.minute,
-    );
-    let is_nearer_late = before_minute.abs_diff(minute + HALF_DAY_MINUTES)
-        <= before_minute.abs_diff(minute)
-        && clock.hour + 12 < DAY_ENDS_HOUR;
-    let earlier_by = before_minute.checked_sub(minute);
-    let is_shortly_before = earlier_by.is_some_and(|minutes| minutes <= SHORTLY_MINUTES);
-    let hour = match before.hour() {
-        12.. if clock.minute > 0 || is_nearer_late => clock.hour + 12,
-        12.. => return spec,
-        early if is_shortly_before || clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
-        _ => return spec,
-    };
-    let clock = Some(Clock {
-        hour,
-        exact: true,
-        ..clock
-    });
-    Spec { clock, ..spec }
-}
-
-/// Names today as "today", because a bare hour then means the next one.
-fn day_of(date: NaiveDate, now: Timestamp, zone: Zone) -> Day {
-    if now.utc().with_timezone(&zone).date_naive() == date {
-        return Day::Today;
-    }
-    Day::Date {
-        year: date.year(),
-        month: date.month(),
-        day: date.day(),
-    }
-}
-
-fn once(spec: &Spec, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
-    let at = when::resolve(spec, now, zone).map_err(problem)?;
-    check(at, now, spec.zone)
-}
-
-fn check(send_at: Timestamp, now: Timestamp, zone: Option<Zone>) -> Result<NewTime, String> {
-    if send_at <= now {
-        return Err(wording::reminder_past());
-    }
-    Ok(NewTime {
-        send_at,
-        recurrence: None,
-        zone,
-    })
-}
-
-fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
-    let recurrences = repeat.recurrences(now, zone).map_err(|error| match error {
-        RepeatProblem::Time(error) => problem(error),
-        RepeatProblem::Rule(error) => wording::recurrence_refused(error),
-    })?;
-    let [recurrence] = recurrences.as_slice() else {
-        return Err(wording::reminder_one_time());
-    };
-    let send_at = recurrence.next();
-    Ok(NewTime {
-        send_at: send_at.ok_or_else(wording::reminder_no_such_time)?,
-        recurrence: Some(recurrence.clone()),
-        zone: None,
-    })
-}
-
-/// The times of day of a reminder that comes once, or of all its days.
-fn take_times(repeat: &mut Repeat, recurrence: Option<&Recurrence>, once: NaiveTime) {
-    let pattern = recurrence.and_then(Recurrence::pattern);
-    let known = pattern.map(|pattern| pattern.times).unwrap_or_default();
-    let known = known
-        .into_iter()
-        .filter_map(|(hour, minute)| NaiveTime::from_hms_opt(hour.into(), minute.into(), 0));
-    let mut times: Vec<NaiveTime> = known.collect();
-    if times.is_empty() {
-        times.push(once);
-    }
-    for time in times {
-        repeat.take_time(when::exact_time(time));
-    }
-}
-
-/// The recurrence on fewer days of the week.
-fn on_weekdays(
-    recurrence: &Recurrence,
-    now: Timestamp,
-    is_kept: impl Fn(Weekday) -> bool,
-) -> Result<NewTime, String> {
-    let changed = recurrence.on_weekdays(is_kept, now);
-    let changed = changed.ok_or_else(wording::recurring_stays)?;
-    Ok(NewTime {
-        send_at: changed.next().ok_or_else(wording::reminder_no_such_time)?,
-        recurrence: Some(changed),
-        zone: None,
-    })
-}
-
-pub(super) fn problem(problem: Problem) -> String {
-    match problem {
-        Problem::Past => wording::reminder_past(),
-        Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
-        Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
-        Problem::NoSuchTime => wording::reminder_no_such_time(),
-        Problem::WeekdayMismatch => wording::weekday_mismatch(),
-        Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
     }
 }

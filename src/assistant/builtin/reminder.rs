@@ -24,9 +24,12 @@ use std::ops::Range;
 
 pub(super) use answer::{answered_text, may_answer, text_alone};
 use correction::CorrectedTime;
-use half_understood::{begins_with_hour, has_time_left, is_half_read, names_day_of_another};
+use half_understood::{
+    begins_with_hour, has_second_day, has_time_left, is_half_read, names_day_of_another,
+};
+pub(super) use parts::split_words;
 pub(super) use parts::without_courtesies;
-use parts::{split_request, text_of};
+use parts::{split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, two};
@@ -37,6 +40,7 @@ use timers::{often_first, timer_first};
 use who::{everyone_here, somebody_else};
 
 use super::follow_up;
+use super::memory::matching::memory_matches;
 use super::when::{self, Spec};
 use super::words::Words;
 use super::{Intent, ParsedMessage, wording};
@@ -237,7 +241,8 @@ fn other_than_once(
 
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
-    let range = request.body..without_courtesies(words, request.body..words.len());
+    let end = without_courtesies(words, request.body..words.len());
+    let range = request.body..without_too(words, request.body..end);
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
@@ -265,7 +270,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let several = parsed.spec.is_some()
         && (parsed.text.starts_with("and ") || parsed.text.starts_with("or "));
     match parsed.spec {
-        Some(_) if is_half_read(words, range.clone()) => {
+        Some(_) if is_half_read(words, range.clone()) || has_second_day(words, range.clone()) => {
             Intent::Unclear(wording::reminder_half_understood(&parsed.text))
         }
         _ if several => Intent::Unclear(wording::reminder_one_time()),
@@ -326,8 +331,17 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
 fn is_pronoun(text: &str) -> bool {
     matches!(
         text.to_lowercase().as_str(),
-        "it" | "this" | "that" | "them" | "these" | "those"
+        "it" | "this" | "that" | "them" | "these" | "those" | "instead"
     )
+}
+
+/// Whether a reminder is about something: by its words, or as an alarm that wakes somebody.
+pub fn reminder_matches(text: &str, about: &str) -> bool {
+    let is_alarm = matches!(
+        about.to_lowercase().as_str(),
+        "alarm" | "alarms" | "wake-up" | "wakeup" | "wake-up alarm"
+    );
+    memory_matches(text, about) || is_alarm && is_waking(text)
 }
 
 fn is_waking(text: &str) -> bool {

@@ -74,7 +74,8 @@ pub(in crate::assistant) fn recognise_message(message: &ParsedMessage<'_>) -> Po
 }
 
 fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
-    if message.context.text.len() > TEXT_BYTES_MAX || message.words.len() == 0 {
+    let is_too_long = message.context.text.len() > TEXT_BYTES_MAX;
+    if is_too_long || message.words.len() == 0 || changes_reminder(message) {
         return PowerCalls::default();
     }
     match corrected::meant(message) {
@@ -184,6 +185,23 @@ fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
         message.depends_on_zone.set(true);
     }
     calls
+}
+
+/// "change the flight reminder to 6": the reminder is meant, not the flight.
+fn changes_reminder(message: &ParsedMessage<'_>) -> bool {
+    const NAME_WORDS_MAX: usize = 6;
+    let (words, at) = (&message.words, message.start);
+    let verbs = [
+        "change", "move", "push", "shift", "reschedule", "postpone", "delay", "update", "make",
+        "bring", "put off", "rename", "skip", "snooze",
+    ];
+    let Some(from) = words.after(at, &verbs) else {
+        return false;
+    };
+    let named = (from..words.len().min(from + NAME_WORDS_MAX))
+        .take_while(|at| !matches!(words.get(*at), "to" | "on" | "at" | "by" | "for" | "with"));
+    let mut named = named.map(|at| words.get(at));
+    named.any(|word| matches!(word, "reminder" | "reminders"))
 }
 
 /// What is asked about, believed or heard: "netflix renews on 5 december" after "is it true that".

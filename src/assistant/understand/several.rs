@@ -1,6 +1,8 @@
 //! Several requests in one message: one per sentence or line, or put together by "and". Each is done
 //! or named as not understood; a message with one request is not split.
 
+mod questions;
+
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
@@ -9,6 +11,7 @@ use crate::assistant::builtin::{
 };
 use crate::assistant::powers::{Power, Strength, recognise};
 use crate::assistant::wording;
+use questions::{QUESTIONS, begins_question, is_to_be_asked};
 
 /// Longer messages, or those with more parts, are not split.
 const TEXT_BYTES_MAX: usize = 4_096;
@@ -37,15 +40,8 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
     "dont", "forget", "how", "hows", "i", "im", "ive", "list", "make", "mood", "move", "my",
     "note", "plan", "please", "put", "remember", "remind", "remove", "set", "show", "skip",
     "snooze", "spent", "split", "tell", "track", "wake", "what", "whats", "when", "whens", "where",
-    "wheres", "who", "whos", "will",
+    "wheres", "which", "who", "whos", "why", "will",
 ]);
-
-/// How a question begins that nobody is to be reminded of, where a comma is before it.
-const QUESTIONS: [&str; 22] = [
-    "what time", "what day", "whats", "what is", "how is", "hows", "how are", "who is", "whos",
-    "when is", "whens", "where is", "wheres", "are you", "do i have", "will it", "how much",
-    "who owes", "what do i have", "how many", "can you tell", "could you tell",
-];
 
 /// One request of a message.
 struct Part<'a> {
@@ -73,7 +69,18 @@ impl<'a> Part<'a> {
             intent,
             Intent::Unknown | Intent::Unclear(_) | Intent::Power(_)
         );
-        if is_open && let Some(what) = follow_up::read(&part).filter(changes_reminder) {
+        let what = || {
+            let what = follow_up::read(&part).filter(changes_reminder);
+            // What is deleted or removed may be of a list.
+            let may_be_list = matches!(part.words.get(part.start), "delete" | "remove" | "stop");
+            let is_named = intent == Intent::Unknown && !may_be_list;
+            what.or_else(|| {
+                is_named
+                    .then(|| follow_up::read_named(&part.words))
+                    .flatten()
+            })
+        };
+        if is_open && let Some(what) = what() {
             let otherwise = Box::new(match intent {
                 Intent::Power(text) => Intent::Power(text),
                 _ => Intent::Unclear(wording::part_not_understood(text)),
@@ -140,7 +147,9 @@ impl Part<'_> {
             | Intent::Usage => true,
             Intent::FollowUp { what, .. } => {
                 let repeats = matches!(what, FollowUp::Change { to, .. } if to.is_repeat());
+                let last = words.get(words.len().saturating_sub(1));
                 repeats
+                    || matches!(last, "one" | "ones")
                     || words
                         .iter()
                         .any(|word| matches!(word, "reminder" | "reminders"))
@@ -173,7 +182,13 @@ fn changes_reminder(what: &FollowUp) -> bool {
         | FollowUp::SnoozeNumbered { .. }
         | FollowUp::CancelAllBut(_) => true,
         FollowUp::Cancel(which) => {
-            matches!(which, ReminderRef::Numbered(_) | ReminderRef::About(_))
+            matches!(
+                which,
+                ReminderRef::Numbered(_)
+                    | ReminderRef::About(_)
+                    | ReminderRef::AllAbout(_)
+                    | ReminderRef::Next
+            )
         }
         _ => false,
     }
@@ -250,7 +265,10 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
 /// Whether at least two parts are requests, or one that follows other sentences or is followed by
 /// questions: what else follows a request may belong to it.
 fn has_requests(parts: &[Part<'_>]) -> bool {
-    let asks = |part: &Part<'_>| Words::new(part.text).after(0, &QUESTIONS).is_some();
+    let asks = |part: &Part<'_>| {
+        let words = Words::new(part.text);
+        words.after(0, &QUESTIONS).is_some() || begins_question(&words, 0)
+    };
     if parts[1..].iter().all(|part| part.is_second || asks(part)) {
         return parts[0].is_request();
     }
@@ -367,7 +385,9 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
             continue;
         }
         let (said, next) = (Words::new(next), Part::read(next, message));
-        let asks = said.after(0, &QUESTIONS).is_some();
+        let before = || Words::new(words.original(start..before));
+        let asks = said.after(0, &QUESTIONS).is_some()
+            || begins_question(&said, 0) && !is_to_be_asked(&before());
         let is_said = asks && matches!(next.intent, Intent::Say(_));
         if asks && words.is_set_off(at - 1)
             || part.ends_before(&said, &next) && (next.is_request() || is_said)
@@ -412,8 +432,10 @@ fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
             is_apart: is_apart(words, at),
         });
     all.filter(move |beginning| {
+        let is_question =
+            || words.is_set_off(beginning.at - 1) && begins_question(words, beginning.at);
         (beginning.is_apart || is_own(beginning.at))
-            && words.after(beginning.at, &BEGINNINGS).is_some()
+            && (words.after(beginning.at, &BEGINNINGS).is_some() || is_question())
     })
 }
 

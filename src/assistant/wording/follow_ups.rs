@@ -1,6 +1,6 @@
 //! Wording of answers to messages that refer to a reminder or a memory.
 
-use super::reminders::numbered_reminders;
+use super::reminders::{numbered_reminders, reminders_cancelled};
 use super::{list, quoted, recurrence_phrase, stop, times};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
@@ -12,12 +12,33 @@ pub fn reminder_moved(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
+    let when = next_time(send_at, recurrence, now, timezone);
+    format!("Okay, now {when}: {}{}", quoted(what), stop(what))
+}
+
+/// It is to be what it is.
+pub fn is_already_so(
+    what: &str,
+    send_at: Timestamp,
+    recurrence: Option<&Recurrence>,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let when = next_time(send_at, recurrence, now, timezone);
+    format!("It is so already, {when}: {}{}", quoted(what), stop(what))
+}
+
+fn next_time(
+    send_at: Timestamp,
+    recurrence: Option<&Recurrence>,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
     let when = times::day_and_time(send_at, now, timezone);
-    let when = match recurrence {
+    match recurrence {
         Some(recurrence) => format!("{}, next {when}", recurrence_phrase(recurrence, timezone)),
         None => when,
-    };
-    format!("Okay, now {when}: {}{}", quoted(what), stop(what))
+    }
 }
 
 /// `next`: the next time of a recurring reminder.
@@ -95,6 +116,13 @@ pub fn change_unclear() -> String {
         .to_owned()
 }
 
+/// "make it 45"
+pub fn number_unclear(number: u32) -> String {
+    format!(
+        "I'm not sure what you mean by {number}, so I've left it as it is. Say it like “make it 19:00” or “make it in {number} minutes”."
+    )
+}
+
 /// "undo" after a message that changed nothing. `changed_by`: the message whose change it would take
 /// back.
 pub fn undo_unsure(changed_by: Option<&str>) -> String {
@@ -115,6 +143,44 @@ pub fn undone_already() -> String {
 pub fn too_late_to_undo() -> String {
     "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed."
         .to_owned()
+}
+
+/// After "undo", of a reminder that somebody else has changed since.
+pub fn changed_since(
+    what: &str,
+    send_at: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    format!(
+        "Somebody has changed “{}” since, so it stays as it is, {}. “cancel my reminder to …” ends it.",
+        quoted(what),
+        times::day_and_time(send_at, now, timezone)
+    )
+}
+
+/// After "undo", of a reminder whose earlier time has passed.
+pub fn time_has_passed(
+    what: &str,
+    (before, is): (Timestamp, Timestamp),
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    format!(
+        "It was for {}, which has passed, so “{}” stays as it is, {}.",
+        times::day_and_time(before, now, timezone),
+        quoted(what),
+        times::day_and_time(is, now, timezone)
+    )
+}
+
+/// After "undo" of "snooze": the reminders that it set are cancelled.
+pub fn snooze_taken_back(reminders: &[(&str, Timestamp)]) -> String {
+    let cancelled = reminders_cancelled(reminders);
+    match reminders {
+        [_] => format!("{cancelled} It has come already; “snooze 10 min” puts it off again."),
+        _ => format!("{cancelled}\nThey have come already; “snooze 10 min” puts them off again."),
+    }
 }
 
 /// After "undo": the newest memory is forgotten.

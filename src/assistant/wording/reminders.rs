@@ -143,6 +143,14 @@ pub fn reminders_cancelled(reminders: &[(&str, Timestamp)]) -> String {
     }
 }
 
+/// "cancel run and rent", of which one is not known.
+pub fn one_of_them_unknown(name: &str) -> String {
+    format!(
+        "I found no reminder about “{}”, so nothing is cancelled. “reminders” shows the ones you have.",
+        quoted(name)
+    )
+}
+
 /// "until friday": with friday's or without?
 pub fn last_day_unsure(day: &str) -> String {
     format!(

@@ -3,37 +3,25 @@
 use super::{quoted, times};
 use crate::clock::{Timestamp, Zone};
 
-/// It comes no longer at the first of two moments, but at the second. `by_undo`: "undo" takes that
-/// back.
+/// It comes no longer at the first of two moments, but at the second.
 pub fn time_skipped(
     what: &str,
     (skipped, next): (Timestamp, Timestamp),
     now: Timestamp,
     timezone: Option<Zone>,
-    by_undo: bool,
 ) -> String {
     format!(
-        "Okay, I leave out “{}” {}. It comes again {}{}",
+        "Okay, I leave out “{}” {}. It comes again {}; “undo” takes that back.",
         quoted(what),
         times::day_and_time(skipped, now, timezone),
         times::day_and_time(next, now, timezone),
-        if by_undo {
-            "; “undo” takes that back."
-        } else {
-            "."
-        }
     )
 }
 
-pub fn last_time_skipped(what: &str, by_undo: bool) -> String {
+pub fn last_time_skipped(what: &str) -> String {
     format!(
-        "Okay, that would have been the last time, so “{}” is cancelled.{}",
+        "Okay, that would have been the last time, so “{}” is cancelled. “undo” brings it back.",
         quoted(what),
-        if by_undo {
-            " “undo” brings it back."
-        } else {
-            ""
-        }
     )
 }
 

@@ -2,14 +2,17 @@
 
 use super::Referent;
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
-use crate::assistant::{self, wording};
+use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
-use crate::ingest::dialog::{Event, Latest};
+use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS};
 use crate::ingest::open_reminders::ReminderRequest;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::store::{Reminder, Tx};
+use crate::store::{DialogPart, Reminder, Tx};
+
+const MINUTE_MS: i64 = 60_000;
 
 impl MessageTurn<'_> {
     /// Asks which of them is meant. `how`: how to name one, with an example.
@@ -35,6 +38,12 @@ impl MessageTurn<'_> {
         which: &ReminderRef,
         to: &TimeChange,
     ) -> Result<Option<Reply>> {
+        let unit_s = match which {
+            ReminderRef::Latest | ReminderRef::Together(_) => self.counted_in(tx)?,
+            _ => None,
+        };
+        let counted = unit_s.and_then(|unit_s| to.counted(unit_s));
+        let to = counted.as_ref().unwrap_or(to);
         let open = match self.found(tx, which)? {
             None => return Ok(None),
             Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
@@ -64,9 +73,74 @@ impl MessageTurn<'_> {
             Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
                 wording::reminder_repeats_not_here().into()
             }
-            Ok(new) => self.move_to(tx, reminder, &new)?.into(),
+            Ok(new) => {
+                let reply = self.move_to(tx, reminder, &new)?;
+                let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
+                if unit_s.is_some() {
+                    self.note_counted(tx, unit_s)?;
+                }
+                reply.into()
+            }
             Err(reply) => reply.into(),
         }))
+    }
+
+    /// "make it 2 hours before", right after a reminder that was set before an event. `None`: it was
+    /// not.
+    pub(super) fn change_before(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let said = match self.was_named_just_now(tx)? {
+            true => self.said_last(tx)?,
+            false => None,
+        };
+        let text =
+            said.and_then(|last| assistant::with_other_offset(&last.text, &self.message.text));
+        let (Some(text), Some(Referent::Open(open))) = (text, self.latest_found(tx)?) else {
+            return Ok(None);
+        };
+        let persona = &self.ingest.persona.get().name;
+        let understood = assistant::understand(&MessageContext {
+            text: &text,
+            ..self.message.context(persona, self.timezone(), self.now)
+        });
+        let (Intent::RemindBefore(request), [reminder]) = (understood, open.as_slice()) else {
+            return Ok(None);
+        };
+        let plans = self.occasions(tx)?;
+        let (_, events) = request.known(&plans);
+        let [event] = events.as_slice() else {
+            return Ok(None);
+        };
+        let at = match request.moment(event, self.zone(), self.now) {
+            Ok(at) => at,
+            Err(_) => return Ok(Some(wording::reminder_past())),
+        };
+        let request = ReminderRequest {
+            text: &reminder.text,
+            send_at: at,
+            recurrence: None,
+        };
+        self.change_to(tx, reminder, &request).map(Some)
+    }
+
+    /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
+    fn counted_in(&self, tx: &Tx<'_>) -> Result<Option<i64>> {
+        let latest = self.latest(tx)?;
+        let latest = latest.filter(|(_, at)| self.now.0 - at.0 <= NUMBERS_MS);
+        Ok(latest.and_then(|(latest, _)| latest.counted_in_s))
+    }
+
+    /// A number alone counts like what it corrects: "make it 20".
+    pub(super) fn note_counted(&self, tx: &mut Tx<'_>, unit_s: Option<i64>) -> Result<()> {
+        let here = (self.room.id, self.user.id);
+        let noted = tx.dialog(here.0, here.1)?.latest;
+        if let Some((latest, at)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) {
+            let latest = Latest {
+                counted_in_s: unit_s,
+                ..latest
+            };
+            dialog::note(tx, here, DialogPart::Latest, Some(&latest), at)?;
+        }
+        Ok(())
     }
 
     /// Another text at the same time.
@@ -114,11 +188,18 @@ impl MessageTurn<'_> {
         self.change_to(tx, reminder, &request).map(Some)
     }
 
-    /// Another time and another text for the last one.
+    /// Whether the person's last message set or changed something.
+    pub(super) fn was_named_just_now(&self, tx: &Tx<'_>) -> Result<bool> {
+        let latest = self.latest(tx)?.map(|(_, at)| at);
+        let last = self.said_last(tx)?.map(|last| last.received_at);
+        Ok(latest.is_some() && latest == last)
+    }
+
+    /// Another text for the last one, and another time where one is said.
     pub(super) fn replace(
         &self,
         tx: &mut Tx<'_>,
-        to: &TimeChange,
+        to: Option<&TimeChange>,
         text: &str,
     ) -> Result<Option<String>> {
         let Some(Referent::Open(open)) = self.latest_found(tx)? else {
@@ -128,17 +209,25 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         let recurrence = reminder.recurrence.as_ref();
-        let new = match to.of_set(reminder.send_at, recurrence, self.now, self.zone()) {
-            Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
+        let new = to.map(|to| to.of_set(reminder.send_at, recurrence, self.now, self.zone()));
+        let new = match new.transpose() {
+            Ok(Some(new)) if new.recurrence.is_some() && self.agent.is_none() => {
                 return Ok(Some(wording::reminder_repeats_not_here()));
             }
             Ok(new) => new,
             Err(reply) => return Ok(Some(reply)),
         };
-        let request = ReminderRequest {
-            text,
-            send_at: new.send_at,
-            recurrence: new.recurrence.as_ref(),
+        let request = match &new {
+            Some(new) => ReminderRequest {
+                text,
+                send_at: new.send_at,
+                recurrence: new.recurrence.as_ref(),
+            },
+            None => ReminderRequest {
+                text,
+                send_at: reminder.send_at,
+                recurrence,
+            },
         };
         self.change_to(tx, reminder, &request).map(Some)
     }
@@ -187,6 +276,16 @@ impl MessageTurn<'_> {
         reminder: &Reminder,
         to: &ReminderRequest<'_>,
     ) -> Result<String> {
+        let minute = |at: Timestamp| at.0.div_euclid(MINUTE_MS);
+        let is_so = reminder.text == to.text
+            && minute(reminder.send_at) == minute(to.send_at)
+            && reminder.recurrence.as_ref() == to.recurrence;
+        if is_so {
+            let (now, zone) = (self.now, self.timezone());
+            return Ok(wording::is_already_so(
+                to.text, to.send_at, to.recurrence, now, zone,
+            ));
+        }
         let changed = self.change_reminder(tx, reminder, to)?;
         Ok(wording::reminder_moved(
             &changed.text,

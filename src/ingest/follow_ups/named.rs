@@ -3,7 +3,7 @@
 
 use super::Referent;
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::wording;
+use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::{described, listed, pairs};
@@ -122,8 +122,15 @@ impl MessageTurn<'_> {
         else {
             return Ok(None);
         };
-        let found = self.reminders_matching(tx, Some(about), None)?;
+        let found = self.named(tx, about)?;
         match (found.as_slice(), what) {
+            ([], FollowUp::Cancel(_)) => {
+                let reply = match self.cancel_each_named(tx, about)? {
+                    None => self.cancel_of_day(tx, about)?,
+                    reply => reply,
+                };
+                Ok(reply.map(Reply::from))
+            }
             ([], _) => Ok(None),
             ([_, _, ..], FollowUp::Cancel(_)) => {
                 let which = self.ask_which(tx, "with its number, like “cancel 2”", &found)?;
@@ -131,5 +138,50 @@ impl MessageTurn<'_> {
             }
             _ => self.follow_up(tx, what),
         }
+    }
+
+    /// "my run tomorrow": by its words and its time.
+    fn cancel_of_day(&self, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+        let persona = &self.ingest.persona.get().name;
+        let understood = assistant::understand(&MessageContext {
+            text: &format!("cancel my reminder to {about}"),
+            group: false, // these words are not typed
+            ..self.message.context(persona, self.timezone(), self.now)
+        });
+        let request = match understood.unless_follow_up() {
+            Intent::CancelReminders(request) => request,
+            _ => return Ok(None),
+        };
+        let is_of_time = request.about.is_some() && request.with_time.is_some();
+        match is_of_time && !self.found_for(tx, request)?.is_empty() {
+            true => self.cancel_matching(tx, request).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// "run and rent": one of each name, or none. `None`: no reminder has any of these names.
+    fn cancel_each_named(&self, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+        let (mut all, mut unknown): (Vec<Reminder>, Vec<String>) = (Vec::new(), Vec::new());
+        for name in assistant::named_apart(about) {
+            let found = self.reminders_matching(tx, Some(&name), None)?;
+            match found.as_slice() {
+                [] => unknown.push(name),
+                [_, _, ..] => {
+                    return self
+                        .ask_which(tx, "with its number, like “cancel 2”", &found)
+                        .map(Some);
+                }
+                [one] if all.iter().any(|known| known.id == one.id) => {}
+                [one] => all.push(one.clone()),
+            }
+        }
+        if all.is_empty() {
+            return Ok(None);
+        }
+        if let Some(name) = unknown.first() {
+            return Ok(Some(wording::one_of_them_unknown(name)));
+        }
+        self.cancel_reminders(tx, &all)?;
+        Ok(Some(wording::reminders_cancelled(&listed(&all))))
     }
 }

@@ -6,6 +6,7 @@ use crate::assistant::{self, Intent, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{NotedRule, Question};
+use crate::ingest::occasions::TRIP_REQUEST;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
@@ -22,7 +23,7 @@ impl MessageTurn<'_> {
             Some(Statement::Fact(_)) if !self.may_command() => Some(self.too_many().into()),
             Some(Statement::Fact(fact)) => Some(self.remember_fact(tx, &fact)?.into()),
             Some(Statement::Trip(days)) if self.has_power(tx, Power::TripPlanner)? => {
-                let request = format!("plan a trip to {days}");
+                let request = format!("{TRIP_REQUEST}{days}");
                 self.ask(tx, &Question::OfferedRequest(request))?;
                 Some(wording::trip_offered(&days).into())
             }
@@ -111,6 +112,8 @@ impl MessageTurn<'_> {
             return Ok(());
         }
         let is_over = match self.question(tx)? {
+            // It may be before the trip that was offered.
+            Some(Question::OfferedRequest(_)) if matches!(intent, Intent::RemindBefore(_)) => false,
             Some(
                 Question::OfferedReminder { .. }
                 | Question::OfferedRequest(_)

@@ -2,11 +2,13 @@
 //! several together.
 
 use crate::assistant::builtin::ReminderRef;
-use crate::assistant::{self, wording};
+use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::dialog::{self, Event, LatestReminder, NUMBERS_MS};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
+
+const WEEK_S: i64 = 7 * 24 * 3_600;
 
 /// What a message refers to.
 pub(super) enum Referent {
@@ -83,15 +85,41 @@ impl MessageTurn<'_> {
                 }
                 Some(Referent::Open(open))
             }
-            ReminderRef::About(about) => {
-                let matches = |r: &&Reminder| assistant::memory_matches(&r.text, about);
-                let open: Vec<Reminder> = here.iter().filter(matches).cloned().collect();
-                Some(match open.is_empty() {
-                    true => Referent::Unclear(wording::reminders_cancelled(&[])),
-                    false => Referent::Open(open),
-                })
+            ReminderRef::About(about) | ReminderRef::AllAbout(about) => {
+                Some(found_or_none(self.named(tx, about)?))
+            }
+            ReminderRef::Next => {
+                let mut open = self.set_before(tx, here)?;
+                open.sort_by_key(|reminder| reminder.send_at);
+                open.truncate(1);
+                Some(found_or_none(open))
             }
         })
+    }
+
+    /// By their words, else by their time: "the 9pm one", "thursday's".
+    pub(super) fn named(&self, tx: &Tx<'_>, about: &str) -> Result<Vec<Reminder>> {
+        let open = self.reminders_matching(tx, Some(about), None)?;
+        if !open.is_empty() {
+            return self.set_before(tx, open);
+        }
+        let persona = &self.ingest.persona.get().name;
+        let understood = assistant::understand(&MessageContext {
+            text: &format!("cancel all {about} reminders"),
+            group: false, // these words are not typed
+            ..self.message.context(persona, self.timezone(), self.now)
+        });
+        match understood.unless_follow_up() {
+            Intent::CancelReminders(request) if request.about.is_none() => {
+                let mut found = self.found_for(tx, request)?;
+                // What comes on other days, too, is not named by one of them.
+                let week = self.now..self.now.plus_s(WEEK_S);
+                let comes_once = |one: &Reminder| one.moments(&week, 2).len() < 2;
+                found.retain(|one| request.on.is_none() || comes_once(one));
+                Ok(found)
+            }
+            _ => Ok(open),
+        }
     }
 
     /// The reminders of a list that the last message was answered with.
@@ -105,5 +133,12 @@ impl MessageTurn<'_> {
         let mut open = here.to_vec();
         open.retain(|reminder| ids.contains(&reminder.schedule_id));
         Ok((!open.is_empty()).then_some(open))
+    }
+}
+
+fn found_or_none(open: Vec<Reminder>) -> Referent {
+    match open.is_empty() {
+        true => Referent::Unclear(wording::reminders_cancelled(&[])),
+        false => Referent::Open(open),
     }
 }

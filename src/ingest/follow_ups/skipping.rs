@@ -42,7 +42,7 @@ impl MessageTurn<'_> {
             [only] => {
                 let next = only.send_at..only.send_at.plus_ms(1);
                 let day = day.unwrap_or(&next);
-                let skipped = self.skip_within(tx, only, day, true)?;
+                let skipped = self.skip_within(tx, only, day)?;
                 Ok(Some(skipped.unwrap_or_else(|| {
                     wording::only_next_skipped(&only.text, only.send_at, self.now, timezone)
                 })))
@@ -55,13 +55,12 @@ impl MessageTurn<'_> {
     }
 
     /// Leaves out the times of a repeating reminder within a span. `None`: its next time is not in
-    /// it. `by_undo`: it is what "undo" takes back.
+    /// it.
     pub(in crate::ingest) fn skip_within(
         &self,
         tx: &mut Tx<'_>,
         reminder: &Reminder,
         span: &Range<Timestamp>,
-        by_undo: bool,
     ) -> Result<Option<String>> {
         let Some(recurrence) = reminder.recurrence.as_ref() else {
             return Ok(None);
@@ -73,7 +72,7 @@ impl MessageTurn<'_> {
         let (now, timezone) = (self.now, self.timezone());
         let Some((next, at)) = recurrence.progress(*last).next else {
             self.cancel_reminders(tx, std::slice::from_ref(reminder))?;
-            return Ok(Some(wording::last_time_skipped(&reminder.text, by_undo)));
+            return Ok(Some(wording::last_time_skipped(&reminder.text)));
         };
         let new = NewTime {
             send_at: at,
@@ -86,7 +85,6 @@ impl MessageTurn<'_> {
             (reminder.send_at, at),
             now,
             timezone,
-            by_undo,
         )))
     }
 }

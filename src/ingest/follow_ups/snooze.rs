@@ -2,11 +2,11 @@
 
 use super::Referent;
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
-use crate::assistant::wording;
+use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
-use crate::ingest::dialog::{self, Event, Latest, LatestReminder, NUMBERS_MS};
+use crate::ingest::dialog::{self, Event, Latest, LatestReminder, NUMBERS_MS, ReminderDelivery};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{DialogPart, Reminder, Tx};
@@ -16,6 +16,13 @@ const SNOOZE_S: i64 = 10 * 60;
 
 impl MessageTurn<'_> {
     pub(super) fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
+        let reply = self.snoozed(tx, time)?;
+        let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
+        self.note_counted(tx, delay_s.map(assistant::unit_of_s))?;
+        Ok(reply)
+    }
+
+    fn snoozed(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
         let new = match time {
             Some(time) => time.of_new(self.now, self.zone()),
             None => Ok(NewTime {
@@ -30,11 +37,15 @@ impl MessageTurn<'_> {
         };
         let latest = self.latest(tx)?;
         let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
-        if let Some(came) = came {
+        let put_off = self.put_off_before(tx, came.as_ref())?;
+        if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
             return self.put_off(tx, &came.reminders, &new);
         }
-        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
-            return Ok(wording::nothing_to_snooze().into());
+        let open = match (put_off.is_empty(), self.latest_found(tx)?) {
+            (false, _) if time.is_some() => return self.move_each(tx, &put_off, &new),
+            (false, _) => put_off,
+            (true, Some(Referent::Open(open))) => open,
+            (true, _) => return Ok(wording::nothing_to_snooze().into()),
         };
         // What hasn't come is moved only to a time that was named, and never what repeats.
         let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
@@ -51,6 +62,38 @@ impl MessageTurn<'_> {
             reply.add(self.move_to(tx, reminder, &new)?.into());
         }
         self.note_moved(tx, &open)?;
+        Ok(reply)
+    }
+
+    /// What "snooze" set for the reminders that came last, and is still to come.
+    fn put_off_before(
+        &self,
+        tx: &Tx<'_>,
+        came: Option<&ReminderDelivery>,
+    ) -> Result<Vec<Reminder>> {
+        let mut open = Vec::new();
+        for id in came.iter().flat_map(|came| &came.put_off) {
+            open.extend(tx.reminder(id)?);
+        }
+        Ok(open)
+    }
+
+    /// Whether the last thing named is what "snooze" set. `at`: when it was noted.
+    pub(super) fn is_put_off(&self, tx: &Tx<'_>, latest: &Latest, at: Timestamp) -> Result<bool> {
+        let came = latest.delivery(at, self.now);
+        let put_off = self.put_off_before(tx, came.as_ref())?;
+        let is_one = |id: &str| put_off.iter().any(|open| open.schedule_id == id);
+        let all = !latest.reminders.is_empty()
+            && latest.reminders.iter().all(|one| is_one(&one.schedule_id));
+        Ok(!put_off.is_empty() && all)
+    }
+
+    fn move_each(&self, tx: &mut Tx<'_>, open: &[Reminder], new: &NewTime) -> Result<Reply> {
+        let mut reply = Reply::default();
+        for reminder in open {
+            reply.add(self.move_to(tx, reminder, new)?.into());
+        }
+        self.note_moved(tx, open)?;
         Ok(reply)
     }
 
@@ -130,8 +173,9 @@ impl MessageTurn<'_> {
 
     /// "remind me again at 10": what came is put off; what is still to come gets a second one.
     pub(super) fn again(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
-        let latest = self.latest(tx)?;
-        if latest.is_some_and(|(latest, _)| latest.event == Event::Delivered) {
+        if let Some((latest, at)) = self.latest(tx)?
+            && (latest.event == Event::Delivered || self.is_put_off(tx, &latest, at)?)
+        {
             return self.snooze(tx, Some(time)).map(Some);
         }
         let Some(Referent::Open(open)) = self.latest_found(tx)? else {
@@ -148,14 +192,16 @@ impl MessageTurn<'_> {
         Ok(Some(reply))
     }
 
-    /// Sets reminders that have come once more, after which they don't count as come. The rule of
-    /// a repeating one stays.
+    /// Sets reminders that have come once more. The rule of a repeating one stays.
     pub(super) fn put_off(
         &self,
         tx: &mut Tx<'_>,
         came: &[LatestReminder],
         new: &NewTime,
     ) -> Result<Reply> {
+        let came_at = self
+            .latest(tx)?
+            .and_then(|(latest, at)| latest.delivery(at, self.now));
         let mut reply = Reply::default();
         for reminder in came {
             reply.add(self.remind_at(tx, &reminder.text, new)?);
@@ -163,8 +209,14 @@ impl MessageTurn<'_> {
         let here = (self.room.id, self.user.id);
         let noted = tx.dialog(here.0, here.1)?.latest;
         if let Some((latest, at)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) {
+            let set = latest.changes.set.iter();
+            let came_before = ReminderDelivery {
+                at: came_at.map_or(self.now.0, |came| came.at),
+                reminders: came.to_vec(),
+                put_off: set.map(|one| one.schedule_id.clone()).collect(),
+            };
             let latest = Latest {
-                came_before: None,
+                came_before: Some(came_before),
                 ..latest
             };
             dialog::note(tx, here, DialogPart::Latest, Some(&latest), at)?;

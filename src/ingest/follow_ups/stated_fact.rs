@@ -1,7 +1,7 @@
 //! Facts that a person states about themselves: noted, so that "undo" removes the last one and
 //! nothing older. Also the time zone, with the reminders that were set before it was known.
 
-use super::super::dialog::{Event, Latest, StatedFact};
+use super::super::dialog::{Event, Latest, MessageChanges, StatedFact};
 use super::listed;
 use crate::assistant::wording;
 use crate::clock::Zone;
@@ -18,6 +18,7 @@ impl MessageTurn<'_> {
         let latest = Latest {
             fact: Some(fact),
             is_undone: false,
+            changes: MessageChanges::default(),
             ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
         };
         latest.note(tx, self.room.id, self.user.id, self.now)

@@ -1,6 +1,7 @@
 //! "undo" right after a request that changed nothing: it may mean that request, so nothing is taken
 //! back before the person agrees.
 
+use super::undo::stays;
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::{self, Intent, wording};
@@ -10,12 +11,23 @@ use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{MessageRow, Tx};
 
+/// Messages that "undo" may mean.
+const LOOKED_AT_MAX: usize = 5;
 /// Messages among which the one is looked for whose change would be taken back.
 const MESSAGES_MAX: usize = 20;
 
+/// What "undo" may mean by a message that changed nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UndoEffect {
+    /// A question or small talk: what was before it.
+    None,
+    MayBeMeant,
+    /// It was "undo" itself.
+    Asked,
+}
+
 impl MessageTurn<'_> {
-    /// The question whether an older change is meant. `None`: the last message changed something, or
-    /// requested nothing.
+    /// The question whether an older change is meant. `None`: nothing else was requested since.
     pub(in crate::ingest) fn ask_before_undo(
         &self,
         tx: &mut Tx<'_>,
@@ -39,10 +51,9 @@ impl MessageTurn<'_> {
             Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
             None => Vec::new(),
         };
-        let Some(last) = said.first() else {
-            return Ok(None);
-        };
-        if last.received_at <= changed_at || !self.may_be_undone_by_mistake(last) {
+        let since = said.iter().take_while(|one| one.received_at > changed_at);
+        let mut effects = since.take(LOOKED_AT_MAX).map(|one| self.undo_of(one));
+        if effects.find(|effect| *effect != UndoEffect::None) != Some(UndoEffect::MayBeMeant) {
             return Ok(None);
         }
         let is_within_limits = match power {
@@ -65,6 +76,16 @@ impl MessageTurn<'_> {
         )))
     }
 
+    /// Whether nothing but "undo" was said since.
+    pub(super) fn is_only_undone_since(&self, tx: &Tx<'_>, at: Timestamp) -> Result<bool> {
+        let said = match self.room.head {
+            Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
+            None => Vec::new(),
+        };
+        let mut since = said.iter().take_while(|one| one.received_at > at);
+        Ok(since.all(|one| self.undo_of(one) == UndoEffect::Asked))
+    }
+
     /// When what "undo" takes back was changed; `None`: there is nothing, or it is too old.
     fn changed_at(&self, tx: &Tx<'_>, power: Option<Power>) -> Result<Option<Timestamp>> {
         if let Some(power) = power {
@@ -73,18 +94,19 @@ impl MessageTurn<'_> {
         let latest = tx.dialog(self.room.id, self.user.id)?.latest;
         let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, self.now);
         let can_be_undone = |latest: &Latest| {
-            !latest.is_undone && (latest.event != Event::Delivered || latest.fact.is_some())
+            let is_done = latest.event != Event::Delivered || latest.fact.is_some();
+            !latest.is_undone && is_done && !stays(latest)
         };
         Ok(latest
             .filter(|(latest, _)| can_be_undone(latest))
             .map(|(_, at)| at))
     }
 
-    /// Whether the message requested something, or was not understood. Questions and small talk are
-    /// nothing that "undo" may mean.
-    fn may_be_undone_by_mistake(&self, last: &MessageRow) -> bool {
-        if last.user != self.user.id {
-            return false;
+    /// Whether "undo" may mean this message, which changed nothing.
+    fn undo_of(&self, last: &MessageRow) -> UndoEffect {
+        // What a language model did for a message is not known here.
+        if last.user != self.user.id || last.decision.is_some() {
+            return UndoEffect::None;
         }
         let persona = &self.ingest.persona.get().name;
         let mut message = self.message.clone().into_owned();
@@ -92,7 +114,7 @@ impl MessageTurn<'_> {
         let context = message.context(persona, self.timezone(), last.received_at);
         let understood = assistant::understand_all(&context);
         let is_for_power = !understood.calls.calls.is_empty();
-        match understood.intent {
+        let is_request = match understood.intent {
             Intent::Say(_)
             | Intent::Help(_)
             | Intent::ListReminders
@@ -101,11 +123,19 @@ impl MessageTurn<'_> {
             | Intent::Recall { .. }
             | Intent::Status
             | Intent::Usage => false,
+            Intent::FollowUp {
+                what: FollowUp::Undo,
+                ..
+            } => return UndoEffect::Asked,
             Intent::FollowUp { what, .. } => {
-                what.is_command() && !matches!(what, FollowUp::Undo | FollowUp::Dates(_))
+                what.is_command() && !matches!(what, FollowUp::Dates(_))
             }
             Intent::Unknown if is_for_power => !assistant::only_asks(&last.text, persona),
             _ => true,
+        };
+        match is_request {
+            true => UndoEffect::MayBeMeant,
+            false => UndoEffect::None,
         }
     }
 

@@ -19,14 +19,14 @@ impl MessageTurn<'_> {
         request: &RemindersToCancel,
     ) -> Result<String> {
         let about = request.about.as_deref();
-        let (mut found, on) = self.named(tx, request)?;
+        let (mut found, on) = self.requested(tx, request)?;
         if let (true, Some(name), None) = (found.is_empty(), about, &request.on)
             && let Some(reply) = self.delete_event_named(tx, name)?
         {
             return Ok(reply);
         }
         for kept in &request.kept {
-            let (stays, _) = self.named(tx, kept)?;
+            let (stays, _) = self.requested(tx, kept)?;
             if stays.is_empty() {
                 return Ok(wording::nothing_to_keep());
             }
@@ -62,9 +62,8 @@ impl MessageTurn<'_> {
             replies.push(wording::reminders_cancelled(&pairs(&ended_texts)));
         }
         for reminder in &kept {
-            replies.extend(self.leave_out(tx, reminder, on.as_ref(), ended.is_empty())?);
+            replies.extend(self.leave_out(tx, reminder, on.as_ref())?);
         }
-        // Last, so that "undo" brings these back.
         self.cancel_reminders(tx, &ended)?;
         if !of_groups.is_empty() {
             self.note_listed(tx, &of_groups)?;
@@ -79,37 +78,54 @@ impl MessageTurn<'_> {
         })
     }
 
+    /// Those that a request names.
+    pub(in crate::ingest) fn found_for(
+        &self,
+        tx: &Tx<'_>,
+        request: &RemindersToCancel,
+    ) -> Result<Vec<Reminder>> {
+        self.requested(tx, request).map(|(found, _)| found)
+    }
+
     /// Those that are named, and the days if they were named by these.
-    fn named(
+    fn requested(
         &self,
         tx: &Tx<'_>,
         one: &RemindersToCancel,
     ) -> Result<(Vec<Reminder>, Option<Range<Timestamp>>)> {
         if let Some(whole) = &one.with_time {
             let found = self.reminders_matching(tx, Some(whole), None)?;
+            let found = self.set_before(tx, found)?;
             if !found.is_empty() {
                 return Ok((found, None));
             }
         }
-        let mut found = self.reminders_matching(tx, one.about.as_deref(), one.on.as_ref())?;
+        let found = self.reminders_matching(tx, one.about.as_deref(), one.on.as_ref())?;
+        let is_all = one.about.is_none() && one.on.is_none() && one.minutes.is_empty();
+        let mut found = match is_all && !one.is_next {
+            true => found,
+            false => self.set_before(tx, found)?,
+        };
         if !one.minutes.is_empty() {
             let minute = |reminder: &Reminder| minute_of_day(reminder.send_at, self.zone());
             found.retain(|reminder| one.minutes.contains(&minute(reminder)));
         }
+        if one.is_next {
+            found.sort_by_key(|reminder| reminder.send_at);
+            found.truncate(1);
+        }
         Ok((found, one.on.clone()))
     }
 
-    /// Leaves out the times of a repeating reminder on one day, or says why not. `by_undo`: it is
-    /// what "undo" takes back, not what was cancelled with it.
+    /// Leaves out the times of a repeating reminder on one day, or says why not.
     fn leave_out(
         &self,
         tx: &mut Tx<'_>,
         reminder: &Reminder,
         day: Option<&Range<Timestamp>>,
-        by_undo: bool,
     ) -> Result<Option<String>> {
         let skipped = match day {
-            Some(day) => self.skip_within(tx, reminder, day, by_undo)?,
+            Some(day) => self.skip_within(tx, reminder, day)?,
             None => None,
         };
         let kept = || {

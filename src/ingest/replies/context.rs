@@ -262,6 +262,7 @@ fn came_last(
     let now = message.received_at;
     let latest = dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now);
     let came = latest.and_then(|(latest, at)| latest.delivery(at, now));
+    let came = came.filter(|came| came.put_off.is_empty());
     let zone = user.timezone.unwrap_or(Zone::UTC);
     let line = |reminder: &LatestReminder| {
         let at = Timestamp(reminder.send_at).utc().with_timezone(&zone);

@@ -135,9 +135,10 @@ impl RequestFacts<'_> {
             | FollowUp::CancelAllBut(_)
             | FollowUp::Undo => true,
             FollowUp::Snooze(_) => self.has_latest || self.has_word(&["snooze"]),
-            FollowUp::Change { .. } | FollowUp::Reword { .. } | FollowUp::Replace { .. } => {
-                self.has_latest
-            }
+            FollowUp::Change { .. }
+            | FollowUp::Reword { .. }
+            | FollowUp::Replace { .. }
+            | FollowUp::Instead { .. } => self.has_latest,
             FollowUp::Time(_) | FollowUp::Yes => self.is_unanswered,
             _ => false,
         }

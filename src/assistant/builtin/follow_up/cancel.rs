@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::change::numbers;
+use super::change::{number_span, numbers};
 use super::new_time::read_new_time;
 use super::{FollowUp, ReminderRef};
 use crate::assistant::builtin::subject;
@@ -30,14 +30,11 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     {
         return Some(FollowUp::Cancel(ReminderRef::Numbered(numbers)));
     }
-    // "cancel the lunch one"
-    let from = words
-        .after(range.start, &["the", "my"])
-        .unwrap_or(range.start);
-    let is_one = words.get(range.end - 1) == "one" && words.get(range.start) != "all";
-    if range.len() > 1 && is_one && from + 1 < range.end {
-        let about = subject(words.original(from..range.end - 1));
-        return Some(FollowUp::Cancel(ReminderRef::About(about)));
+    if let Some(numbers) = span(words, range.clone()) {
+        return Some(FollowUp::Cancel(ReminderRef::Numbered(numbers)));
+    }
+    if let Some(which) = one_of(words, range.clone()) {
+        return Some(FollowUp::Cancel(which));
     }
     let but = [
         "all but", "all except", "everything but", "everything except", "all of them but",
@@ -56,6 +53,29 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::CancelAllBut(kept));
     }
     None
+}
+
+/// "2 to 4"
+fn span(words: &Words, range: Range<usize>) -> Option<Vec<usize>> {
+    let is_span = matches!(words.get(range.start + 1), "to" | "through" | "-" | "–");
+    let numbers = number_span(words.get(range.start), words.get(range.start + 2));
+    let numbers = numbers.filter(|_| is_span && range.len() == 3)?;
+    Some(numbers.collect())
+}
+
+/// "the lunch one", "the water ones", "the next one".
+fn one_of(words: &Words, range: Range<usize>) -> Option<ReminderRef> {
+    let all = ["all the", "all my", "all", "the", "my"];
+    let from = words.after(range.start, &all).unwrap_or(range.start);
+    let last = range.end.checked_sub(1).filter(|last| *last > from)?;
+    let about = subject(words.original(from..last));
+    match words.get(last) {
+        "ones" => Some(ReminderRef::AllAbout(about)),
+        "one" if words.get(range.start) == "all" => None,
+        "one" if about == "next" => Some(ReminderRef::Next),
+        "one" => Some(ReminderRef::About(about)),
+        _ => None,
+    }
 }
 
 /// How many are meant together: "both", "all three of them".
@@ -83,8 +103,9 @@ pub(super) fn switched_off(words: &Words, range: Range<usize>) -> Option<FollowU
     if !matches!(last, "reminder" | "alarm" | "timer") {
         return cancel(words, from..range.end);
     }
-    let about = about(words, from..range.end - 1)?;
-    Some(FollowUp::Cancel(ReminderRef::About(about)))
+    let about =
+        about(words, from..range.end - 1).or_else(|| (last != "reminder").then(|| last.to_owned()));
+    Some(FollowUp::Cancel(ReminderRef::About(about?)))
 }
 
 /// What a reminder is about: "the pills".
@@ -92,6 +113,31 @@ fn about(words: &Words, range: Range<usize>) -> Option<String> {
     let from = words.after(range.start, &["the", "my", "that", "for"]);
     let about = subject(words.original(from.unwrap_or(range.start)..range.end));
     (!about.is_empty()).then_some(about)
+}
+
+/// "run and rent": each of several reminders; empty for one.
+pub fn named_apart(about: &str) -> Vec<String> {
+    const NAMED_MAX: usize = 8;
+    let words = Words::new(about);
+    let mut names = Vec::new();
+    if words.iter().any(|word| word == "remind") {
+        return names; // another request
+    }
+    let mut from = 0;
+    while from < words.len() && names.len() < NAMED_MAX {
+        let is_and = |at: usize| matches!(words.get(at), "and" | "&");
+        let ends = |at: &usize| is_and(*at) || *at > from && words.is_set_off(*at - 1);
+        let end = (from..words.len()).find(ends).unwrap_or(words.len());
+        let start = words.after(from, &["the", "my"]).unwrap_or(from);
+        if end > start {
+            names.push(subject(words.original(start..end)));
+        }
+        from = end + usize::from(is_and(end));
+    }
+    match names.len() {
+        0 | 1 => Vec::new(),
+        _ => names,
+    }
 }
 
 /// "cancel the pills", "move call mom to 10": where nothing else is meant, these may be the words of
@@ -108,6 +154,19 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     match words.get(start) {
         "cancel" | "delete" | "remove" | "stop" => {
             Some(FollowUp::Cancel(ReminderRef::About(about(words, range)?)))
+        }
+        "make"
+            if !matches!(
+                words.get(range.start),
+                "it" | "that" | "this" | "them" | "me" | "us" | "sure"
+            ) =>
+        {
+            let (at, to) = range.clone().skip(1).find_map(|at| {
+                let to = read_new_time(words, at..range.end)?;
+                Some((at, to))
+            })?;
+            let which = ReminderRef::About(about(words, range.start..at)?);
+            Some(FollowUp::Change { which, to })
         }
         "move" | "change" | "push" | "shift" | "reschedule" | "postpone" | "delay" | "bring" => {
             let (at, to) = range.clone().skip(1).find_map(|at| {

@@ -1,16 +1,16 @@
 //! Parses requests to change a reminder's time, and corrections of what was just said
 //! ("no, saturday").
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use super::new_time::{read_new_time, time_alone};
+use super::new_time::{minutes_alone, number_alone, read_new_time, time_alone};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{reminder, subject, when};
 
 /// Limit of numbers in one message.
-const NUMBERS_MAX: usize = 10;
+const NUMBERS_MAX: usize = 20;
 /// Lists are not longer than this.
 const NUMBER_MAX: usize = 200;
 
@@ -32,7 +32,26 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
     if let Some(found) = limited(words, from..range.end) {
         return Some(found);
     }
-    let to = time_alone(words, from..range.end)?;
+    let number = number_alone(words, from..range.end);
+    let to = number.or_else(|| time_alone(words, from..range.end))?;
+    let which = ReminderRef::Latest;
+    Some(FollowUp::Change { which, to })
+}
+
+/// "at 7 not 6", "not 6 but 7": one time for another.
+pub(super) fn other_time(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let not = range.clone().find(|at| words.get(*at) == "not")?;
+    let (old, new) = match not == range.start {
+        true => {
+            let but = (not + 1..range.end).find(|at| words.get(*at) == "but");
+            let apart = || (not + 1..range.end).find(|at| words.is_set_off(*at));
+            let end = but.or_else(|| apart().map(|at| at + 1))?;
+            (not + 1..end, end + usize::from(but.is_some())..range.end)
+        }
+        false => (not + 1..range.end, range.start..not),
+    };
+    time_alone(words, old)?;
+    let to = time_alone(words, new)?;
     let which = ReminderRef::Latest;
     Some(FollowUp::Change { which, to })
 }
@@ -78,6 +97,8 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
                 || time_alone(words, part.clone()).is_some()
                 || when::read(words, part.start).is_some()
         };
+        // "not ben, i meant ann"
+        let new = words.after(new.start, &CORRECTIONS).unwrap_or(new.start)..new.end;
         let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_other(&new);
         let [old, new] = [old, new].map(|part| subject(words.original(part)));
         (fits && !old.is_empty() && !new.is_empty()).then_some(FollowUp::Reword { old, new })
@@ -149,6 +170,9 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         "it" | "that" | "this" | "that one" | "the reminder" | "my reminder" | "that reminder" => {
             ReminderRef::Latest
         }
+        _ if numbers(words, named).is_some_and(|(_, end)| end == to) => {
+            ReminderRef::Numbered(numbers(words, named)?.0)
+        }
         phrase if phrase.ends_with(" reminder") => {
             let from = words.after(named, &["my", "the"]).unwrap_or(named);
             ReminderRef::About(subject(words.original(from..to - 1)))
@@ -177,11 +201,20 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if let Some(found) = referred.and_then(|from| limited(words, from..range.end)) {
         return Some(found);
     }
+    let time = |from| {
+        minutes_alone(words, from..range.end, verb)
+            .or_else(|| number_alone(words, from..range.end))
+            .or_else(|| read_new_time(words, from..range.end))
+    };
     if let Some(from) = referred.filter(|from| links(words, *from, verb))
-        && let Some(to) = read_new_time(words, from..range.end)
+        && let Some(to) = time(from)
     {
         let which = ReminderRef::Latest;
         return Some(FollowUp::Change { which, to });
+    }
+    let is_before = words.get(range.end.saturating_sub(1)) == "before";
+    if is_before && referred.is_some_and(|from| when::read_duration(words, from).is_some()) {
+        return Some(FollowUp::ChangeBefore);
     }
     if words.get(range.end) == "instead"
         && let Some(found) = referred.and_then(|from| replaced(words, from..range.end))
@@ -193,7 +226,7 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         &["both of them", "both", "them both", "all of them", "them"],
     );
     if let Some(from) = both
-        && let Some(to) = read_new_time(words, from..range.end)
+        && let Some(to) = time(from)
     {
         let count = (at..from).any(|at| words.get(at) == "both").then_some(2);
         let which = ReminderRef::Together(count);
@@ -248,6 +281,29 @@ fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Replace { to, text })
 }
 
+/// "remind me at 6 instead", "call eve at 8pm instead": another time, another text, or both.
+pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let marked = words.after(range.start, &CORRECTIONS);
+    let start = marked.unwrap_or(range.start);
+    let which = ReminderRef::Latest;
+    if let Some(to) = time_alone(words, start..range.end) {
+        return Some(FollowUp::Change { which, to });
+    }
+    let asked = words.after(start, &["remind me", "remind us"]);
+    let is_task = || reminder::is_task_word(words.get(start));
+    let from = asked.or_else(|| is_task().then_some(start))?;
+    let is_meant = marked.or(asked).is_some();
+    let parts = reminder::split_words(words, from..range.end, false);
+    let text = Words::new(&parts.text);
+    let text = reminder::text_alone(&text, 0..text.len());
+    let to = parts.spec.map(|spec| TimeChange(NewTimeText::At(spec)));
+    match (to, text) {
+        (Some(to), None) if parts.text.is_empty() => Some(FollowUp::Change { which, to }),
+        (to, Some(text)) if to.is_some() || is_meant => Some(FollowUp::Instead { to, text }),
+        _ => None,
+    }
+}
+
 /// Whether a time may follow: it may after "make it", but "set the reminder to call mom" names a
 /// reminder.
 fn links(words: &Words, at: usize, verb: &str) -> bool {
@@ -275,7 +331,8 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let is_reminder = |at: &usize| matches!(words.get(*at), "reminder" | "alarm" | "timer" | "one");
     let named = range.clone().find(is_reminder)?;
     // "make the plumber one 10", unlike "make a reminder to call mom at 10"
-    let is_made = words.get(range.start - 1) == "make" && words.get(named) == "one";
+    let is_known = words.get(named) == "one" || matches!(words.get(range.start), "my" | "the");
+    let is_made = words.get(range.start - 1) == "make" && is_known;
     let link = |at: &usize| {
         matches!(
             words.get(*at),
@@ -299,9 +356,11 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         false => words.original(before..named),
     };
     let about = subject(about);
-    let which = match about.is_empty() {
-        true => ReminderRef::Latest,
-        false => ReminderRef::About(about),
+    let which = match (about.as_str(), words.get(named)) {
+        ("", "alarm" | "timer") => ReminderRef::About(words.get(named).to_owned()),
+        ("", _) => ReminderRef::Latest,
+        ("next", _) => ReminderRef::Next,
+        _ => ReminderRef::About(about),
     };
     Some(FollowUp::Change { which, to })
 }
@@ -326,17 +385,25 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
             false => words.after(end, &["and", "&"]).unwrap_or(end),
         };
         let word = words.get(next).trim_start_matches('#');
-        let Some(n) = word
-            .parse::<usize>()
-            .ok()
-            .filter(|n| (1..=NUMBER_MAX).contains(n))
-        else {
+        // "1,3", "2-4"
+        let spans = word.split([',', '/']);
+        let spans = spans.map(|part| part.split_once(['-', '–']).unwrap_or((part, part)));
+        let numbers: Option<Vec<_>> = spans.map(|(a, b)| number_span(a, b)).collect();
+        let Some(numbers) = numbers else {
             break;
         };
-        found.push(n);
+        found.extend(numbers.into_iter().flatten());
         end = next + 1;
     }
-    (!found.is_empty()).then_some((found, end))
+    found.dedup();
+    (!found.is_empty() && found.len() <= NUMBERS_MAX).then_some((found, end))
+}
+
+/// "2" to "4".
+pub(super) fn number_span(first: &str, last: &str) -> Option<RangeInclusive<usize>> {
+    let number = |word: &str| word.parse().ok().filter(|n| (1..=NUMBER_MAX).contains(n));
+    let (first, last) = (number(first)?, number(last)?);
+    (first <= last).then_some(first..=last)
 }
 
 /// "the first one", "second reminder", "the third" at the end.

@@ -27,7 +27,13 @@ const LINKS: [&str; 10] = [
     "i mean",
 ];
 
-/// What follows "no," and its like; the whole of it, without the assistant's name.
+/// They change what was said.
+const CHANGES: [&str; 9] = [
+    "make it", "make that", "change it to", "change that to", "move it to", "move that to",
+    "push it to", "reschedule it to", "change the time to",
+];
+
+/// What follows "no," or "make it" and the like; the whole of it, without the assistant's name.
 pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     let mut words = Words::new(text);
     drop_name(&mut words, persona);
@@ -39,9 +45,19 @@ pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
             .after(0, &STATEMENTS)
             .filter(|from| from + 1 == words.len() && has_digit(words.get(*from)))
     };
-    let from = words.after(0, &MARKS).or_else(stated)?;
+    let changed = || {
+        words.after(
+            words.after(0, &["please", "ok", "and"]).unwrap_or(0),
+            &CHANGES,
+        )
+    };
+    let from = words.after(0, &MARKS).or_else(stated).or_else(changed)?;
     let from = words.after(from, &LINKS).unwrap_or(from);
-    let value = subject(words.original(from..words.len()));
+    let end = match words.get(words.len() - 1) {
+        "please" | "pls" | "instead" if words.len() > from + 1 => words.len() - 1,
+        _ => words.len(),
+    };
+    let value = subject(words.original(from..end));
     let is_talk = matches!(
         words.get(from),
         "thanks"
@@ -96,7 +112,9 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     }
     let replaced = match whole_time(&new) {
         Some(day) => dated(&words, day)?,
-        None if new.len() == 1 && has_digit(new.get(0)) => only_number(&words)?,
+        None if new.len() == 1 && has_digit(new.get(0)) => {
+            only_number(&words).or_else(|| dated(&words, None))?
+        }
         None => {
             // "level 4" after "is parked on level 3"
             let first = new.get(0);
@@ -143,7 +161,8 @@ fn whole_time(new: &Words) -> Option<Option<Day>> {
     spec.or_else(|| day.map(|(day, _)| Some(day)))
 }
 
-/// The only time of a message. A day of a month does not stand for one with its month.
+/// The only time of a message, or the part of it for which the new one stands: the time of day of
+/// "on friday at 8", or its day. A day of a month does not stand for one with its month.
 fn dated(words: &Words, day: Option<Day>) -> Option<Range<usize>> {
     let mut found = None;
     let mut at = 0;
@@ -151,20 +170,46 @@ fn dated(words: &Words, day: Option<Day>) -> Option<Range<usize>> {
         match when::read(words, at) {
             Some(_) if found.is_some() => return None,
             Some((spec, end)) => {
-                let is_same_kind =
-                    spec.day.is_some() == day.is_some() && (spec.clock.is_none() || day.is_none());
                 let is_whole = !matches!(day, Some(Day::OfMonth(_)))
                     || matches!(spec.day, Some(Day::OfMonth(_)));
-                if !is_same_kind || !is_whole {
+                if !is_whole {
                     return None;
                 }
-                found = Some(at..end);
+                found = Some(of_kind(words, at..end, day.is_some())?);
                 at = end;
             }
             None => at += 1,
         }
     }
     found
+}
+
+/// The words of a time that name its day, or its time of day.
+fn of_kind(words: &Words, time: Range<usize>, is_day: bool) -> Option<Range<usize>> {
+    let is_one = |part: &Range<usize>| {
+        let read = when::read(words, part.start).filter(|(_, end)| *end >= part.end);
+        read.is_some_and(|(spec, end)| {
+            let is_kind = match is_day {
+                true => spec.day.is_some() && spec.clock.is_none(),
+                false => spec.day.is_none(),
+            };
+            end == part.end && is_kind
+        })
+    };
+    let ends = (time.start + 1..time.end).map(|at| at..time.end);
+    let mut parts = std::iter::once(time.clone()).chain(ends);
+    if let Some(part) = parts.find(is_one) {
+        return Some(part);
+    }
+    // "at 8 on friday": the other kind stands at the end.
+    let other = (time.start + 1..time.end).find(|at| {
+        let read = when::read(words, *at).filter(|(_, end)| *end == time.end);
+        read.is_some_and(|(spec, _)| match is_day {
+            true => spec.day.is_none(),
+            false => spec.day.is_some() && spec.clock.is_none(),
+        })
+    });
+    other.map(|at| time.start..at)
 }
 
 fn only_number(words: &Words) -> Option<Range<usize>> {
@@ -227,7 +272,23 @@ mod tests {
                 "my car is parked on level 3", "no, level 4", "my car is parked on level 4",
             ),
             ("add milk", "no, eggs", ""),
-            ("dentist on friday at 10", "no, saturday", ""),
+            (
+                "dinner at luigi on friday at 8", "make it 9pm", "dinner at luigi on friday 9pm",
+            ),
+            (
+                "dinner at luigi on friday at 8", "make it saturday please",
+                "dinner at luigi saturday at 8",
+            ),
+            (
+                "dinner at 8 on friday", "change it to 9pm", "dinner 9pm on friday",
+            ),
+            (
+                "i have an interview tomorrow at 10", "make it 11",
+                "i have an interview tomorrow at 11",
+            ),
+            (
+                "dentist on friday at 10", "no, saturday", "dentist saturday at 10",
+            ),
             ("", "no, 5", ""),
         ];
         for (said, correction, expected) in cases {

@@ -2,10 +2,54 @@
 
 use std::ops::Range;
 
-use super::{NewTimeText, TimeChange};
+use super::{MINUTE_S, NewTimeText, TimeChange};
 use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
+
+const HOUR_S: i64 = 3_600;
+/// Larger numbers are no minutes.
+const COUNT_MAX: u32 = 600;
+/// Words in which it is looked for a count from now.
+const COUNT_WORDS_MAX: usize = 60;
+
+/// The unit in seconds in which a message counts minutes or hours from now: 60 of "in 30 min".
+pub fn counted_unit_s(text: &str) -> Option<i64> {
+    let words = Words::new(text);
+    let is_timer = words.iter().any(|word| word == "timer");
+    let mut unit_s = None;
+    for at in 0..words.len().min(COUNT_WORDS_MAX) {
+        let read = when::read(&words, at);
+        let read = read.or_else(|| is_timer.then(|| when::read_duration(&words, at)).flatten());
+        let Some((spec, _)) = read else {
+            continue;
+        };
+        if spec.day.is_some() || spec.clock.is_some() {
+            return None;
+        }
+        let wait = spec.wait.filter(|wait| wait.days == 0 && wait.months == 0);
+        let seconds = wait.map_or(0, |wait| wait.seconds);
+        unit_s = unit_s.or((seconds > 0).then(|| unit_of_s(seconds)));
+    }
+    unit_s
+}
+
+/// The same for a delay.
+pub fn unit_of_s(delay_s: i64) -> i64 {
+    match delay_s % HOUR_S {
+        0 => HOUR_S,
+        _ => MINUTE_S,
+    }
+}
+
+/// "20", "to 20", unlike "at 20".
+pub(super) fn number_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+    let at = words.after(range.start, &["to"]).unwrap_or(range.start);
+    let count = words.get(at).parse().ok();
+    let count = count.filter(|count| (1..=COUNT_MAX).contains(count) && at + 1 == range.end)?;
+    let hour = when::read_hour_alone(words, at).map(|(spec, _)| spec);
+    Some(TimeChange(NewTimeText::Number { count, hour }))
+}
 
 /// Whether a message that is only a time may begin with this word: a cheap check before parsing a
 /// time.
@@ -95,7 +139,29 @@ pub(in crate::assistant) fn read_new_time(
     let at = words
         .after(at, &["to", "till", "until", "for"])
         .unwrap_or(at);
+    // "to an hour later"
+    let later = when::read_duration(words, at).filter(|(_, end)| *end == range.end);
+    if let Some((spec, end)) = later
+        && words.get(end - 1) == "later"
+        && let Some(wait) = spec.wait.filter(|wait| wait.months == 0)
+    {
+        let seconds = wait.days * 86_400 + wait.seconds;
+        return Some(TimeChange(NewTimeText::Later(seconds)));
+    }
     time_alone(words, at..range.end)
+}
+
+/// "10" of "push it by 10", "delay it 10": minutes, unlike those of "move it by 10".
+pub(super) fn minutes_alone(words: &Words, range: Range<usize>, verb: &str) -> Option<TimeChange> {
+    let by = words.after(range.start, &["by", "back by"]);
+    let is_delay = matches!(verb, "push" | "delay" | "postpone");
+    let at = by.or(is_delay.then_some(range.start))?;
+    let count: u32 = words.get(at).parse().ok()?;
+    let is_count = (1..=COUNT_MAX).contains(&count) && at + 1 == range.end;
+    is_count.then_some(TimeChange(match is_delay {
+        true => NewTimeText::Later(i64::from(count) * MINUTE_S),
+        false => NewTimeText::Number { count, hour: None },
+    }))
 }
 
 /// A message that is only a time.

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::cancel::{cancel, switched_off};
 use super::change::{
-    CORRECTIONS, change, change_unclear, corrected, limited, numbers, rename, reworded,
+    CORRECTIONS, change, change_unclear, corrected, in_place, limited, numbers, other_time, rename,
+    reworded,
 };
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::{pause, skip};
@@ -23,6 +24,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     let end = without_thanks(words);
     let at = message.start.min(end);
     let found = fixed(message.request())
+        .or_else(|| other_time(words, at..end))
         .or_else(|| limited(words, at..end))
         .or_else(|| corrected(words, at..end))
         .or_else(|| taken_back(words, at..end))
@@ -44,7 +46,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         "skip" => skip(message, at + 1..end),
         "pause" => pause(message, at + 1..end),
         "done" | "finished" => done(words, at..end),
-        "same" | "the" => once_more(words, at..end),
+        "same" | "the" | "again" => once_more(words, at..end),
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
@@ -52,6 +54,10 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         .or_else(|| more_minutes(words, at..end))
         .or_else(|| earlier(words, at..end))
         .or_else(|| also(words, at..end));
+    let found = found.or_else(|| {
+        let is_instead = words.get(end) == "instead";
+        is_instead.then(|| in_place(words, at..end)).flatten()
+    });
     // "ok, tomorrow at 9": a courtesy may precede a time.
     found.or_else(|| {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
@@ -79,7 +85,7 @@ fn without_thanks(words: &Words) -> usize {
     while end > 1
         && matches!(
             words.get(end - 1),
-            "please" | "pls" | "plz" | "thanks" | "instead" | "then"
+            "please" | "pls" | "plz" | "thanks" | "instead" | "then" | "too"
         )
     {
         end -= 1;
@@ -222,10 +228,10 @@ fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> 
     wait().or_else(|| time_alone(words, range.clone()))
 }
 
-/// "an hour earlier".
+/// "an hour earlier", "10 min later".
 fn earlier(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let last = words.get(range.end.checked_sub(1)?);
-    if !matches!(last, "earlier" | "sooner") {
+    if !matches!(last, "earlier" | "sooner" | "later") || range.len() < 2 {
         return None;
     }
     let to = read_new_time(words, range)?;
@@ -233,8 +239,12 @@ fn earlier(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Change { which, to })
 }
 
-/// "also on friday": its first word was read as a courtesy.
+/// "also on friday": its first word was read as a courtesy. "on friday too".
 fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    if words.get(range.end) == "too" && !words.is_question() {
+        let time = time_alone(words, range.clone())?;
+        return Some(FollowUp::Again(time));
+    }
     let before = range.start.checked_sub(1)?;
     let is_also = words.get(before) == "also";
     is_also
@@ -246,7 +256,9 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(
         range.start,
-        &["same thing", "the same thing", "the same", "same", "also"],
+        &[
+            "same thing", "the same thing", "the same", "same", "also", "again",
+        ],
     )?;
     let from = words.after(from, &["again"]).unwrap_or(from);
     let is_linked = matches!(words.get(from), "on" | "at" | "in" | "tomorrow" | "next")
@@ -355,7 +367,7 @@ mod tests {
             Some(FollowUp::Change { which, to }) => {
                 format!("{which:?} {}", at(to.of_set(set, None, now, zone)))
             }
-            Some(FollowUp::Replace { to, text }) => {
+            Some(FollowUp::Replace { to, text } | FollowUp::Instead { to: Some(to), text }) => {
                 format!("replace {} {text}", at(to.of_set(set, None, now, zone)))
             }
             Some(FollowUp::Snooze(Some(to))) => format!("snooze {}", at(to.of_new(now, zone))),
@@ -442,6 +454,49 @@ mod tests {
             ("cancel 2", "Cancel(Numbered([2]))"),
             ("cancel #2", "Cancel(Numbered([2]))"),
             ("cancel 1 and 3", "Cancel(Numbered([1, 3]))"),
+            ("cancel 2, 3 and 5", "Cancel(Numbered([2, 3, 5]))"),
+            ("cancel 2-4", "Cancel(Numbered([2, 3, 4]))"),
+            ("cancel 2 to 4", "Cancel(Numbered([2, 3, 4]))"),
+            ("cancel 4-2", "none"),
+            ("stop the water ones", "Cancel(AllAbout(\"water\"))"),
+            ("cancel the next one", "Cancel(Next)"),
+            ("move my next reminder to friday", "Next 11-27 09:00"),
+            ("move my alarm to 8", "About(\"alarm\") 11-24 08:00"),
+            (
+                "make my run reminder daily",
+                "About(\"run\") 11-24 09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+            ),
+            ("make a reminder to run at 10", "none"),
+            ("make it 45", "Latest I'm not sure what yo"),
+            ("change it to 45", "Latest I'm not sure what yo"),
+            (
+                "not ben, i meant ann", "Reword { old: \"ben\", new: \"ann\" }",
+            ),
+            ("call eve at 8pm instead", "replace 11-24 20:00 call eve"),
+            ("remind me at 11 instead", "Latest 11-24 11:00"),
+            ("tell me a joke instead", "none"),
+            ("push it by 10", "Latest 11-24 09:10"),
+            ("delay it 10", "Latest 11-24 09:10"),
+            ("move it by 10", "Latest I'm not sure what yo"),
+            ("move it to an hour later", "Latest 11-24 10:00"),
+            ("10 min later", "Latest 11-24 09:10"),
+            ("at 7 not 6", "Latest 11-24 07:00"),
+            ("not at 6, at 7", "Latest 11-24 07:00"),
+            ("not 6 but 7", "Latest 11-24 07:00"),
+            ("friday instead", "Latest 11-27 09:00"),
+            (
+                "actually call cy instead",
+                "Instead { to: None, text: \"call cy\" }",
+            ),
+            ("on friday too", "again 11-27 09:00"),
+            ("cancel 1,3", "Cancel(Numbered([1, 3]))"),
+            (
+                "rename 2 to run",
+                "Rename { which: Numbered([2]), text: \"run\" }",
+            ),
+            ("turn off my alarm", "Cancel(About(\"alarm\"))"),
+            ("skip run", "Skip { which: About(\"run\"), day: None }"),
+            ("skip it", "Skip { which: Latest, day: None }"),
             ("undo", "Undo"),
             ("yes", "Yes"),
             ("in 10 minutes", "time 11-23 14:10"),

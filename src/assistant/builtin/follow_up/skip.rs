@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use super::{FollowUp, ReminderRef};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::builtin::{ParsedMessage, subject, when};
+use crate::assistant::builtin::{ParsedMessage, agenda, subject, when};
+
+/// Words of a reminder of which no time is named: "skip my morning run".
+const ALONE_WORDS_MAX: usize = 3;
 
 /// The words after "pause": "it until friday", "my swim reminder for 2 weeks". Without an end there
 /// is none.
@@ -38,15 +41,12 @@ fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
         "it" | "that" | "this" | "the reminder" | "my reminder" | "that reminder" => {
             Some(ReminderRef::Latest)
         }
-        _ if words.get(about.end - 1) == "reminder" => {
-            let from = words
-                .after(about.start, &["my", "the"])
-                .unwrap_or(about.start);
-            Some(ReminderRef::About(subject(
-                words.original(from..about.end - 1),
-            )))
+        _ => {
+            let from = words.after(about.start, &["my", "the"]);
+            let from = from.unwrap_or(about.start);
+            let end = about.end - usize::from(words.get(about.end - 1) == "reminder");
+            (from < end).then(|| ReminderRef::About(subject(words.original(from..end))))
         }
-        _ => None,
     }
 }
 
@@ -62,7 +62,15 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
             return Some((at, None));
         }
         let from = words.after(at, &["on", "for"]).unwrap_or(at);
-        let (day, end) = when::day_at(words, from)?;
+        if let Some(span) = agenda::named_span(message, &words.phrase(from..range.end)) {
+            return Some((at, Some(span.range)));
+        }
+        let day = when::day_at(words, from);
+        // "skip run"
+        if day.is_none() && at + 1 == range.end && range.len() <= ALONE_WORDS_MAX {
+            return Some((range.end, None));
+        }
+        let (day, end) = day?;
         let spec = when::Spec {
             day: Some(day),
             ..when::Spec::default()

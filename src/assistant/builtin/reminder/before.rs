@@ -287,6 +287,32 @@ pub(super) fn seconds_before(words: &Words, from: usize, at: usize) -> Option<(u
     }
 }
 
+/// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:
+/// one of both names no offset.
+pub fn with_other_offset(said: &str, change: &str) -> Option<String> {
+    let (words, new) = (Words::new(said), Words::new(change));
+    let (from, to) = (0..new.len()).find_map(|from| {
+        let (_, to) = amount::wait(&new, from, true)?;
+        Some((from, to))
+    })?;
+    let ends = new.after(
+        to,
+        &["before", "before that", "before it", "earlier please"],
+    );
+    if ends.unwrap_or(to) != new.len() {
+        return None;
+    }
+    let before = |at: &usize| words.get(*at) == "before";
+    let (lead, at) = (0..words.len().min(WORDS_MAX))
+        .filter(before)
+        .find_map(|at| {
+            let (lead, _) = offset_before(&words, 0, at)?;
+            Some((lead, at))
+        })?;
+    let (start, end) = (words.original(0..lead), words.original(at..words.len()));
+    Some(format!("{start} {} {end}", new.original(from..to)))
+}
+
 /// The offset whose last word is at `at` ("before", "of"), and its first word.
 fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset)> {
     let part = |name: &str| -> Option<(u32, u32)> {

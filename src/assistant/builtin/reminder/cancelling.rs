@@ -1,6 +1,8 @@
 //! Cancelling open reminders by their words, day or time of day: "cancel my reminder to run", "cancel
 //! all reminders this week except the one about mum". It knows none of them.
 
+mod unnamed;
+
 use std::ops::Range;
 
 use super::parts::{WORDS_MAX, after_link};
@@ -10,6 +12,7 @@ use crate::assistant::builtin::{
     Intent, ParsedMessage, RemindersToCancel, agenda, subject, wording,
 };
 use crate::clock::Timestamp;
+use unnamed::{alarm, everything};
 
 const HALF_DAY_MINUTES: u32 = 12 * 60;
 /// Reminders that are named to be kept.
@@ -38,15 +41,22 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     {
         return Some(Intent::Unclear(wording::which_reminder()));
     }
+    if let Some(found) = everything(message, at..end) {
+        return Some(found);
+    }
     let all = words.after(
         at,
         &[
-            "all of my", "all of the", "all my", "all the", "all", "every",
+            "both of my", "both my", "both the", "both", "all of my", "all of the", "all my",
+            "all the", "all", "every",
         ],
     );
     let at = all
         .or_else(|| words.after(at, &["my", "the", "that", "this", "a"]))
         .unwrap_or(at);
+    if let Some(found) = alarm(message, at..end, all.is_some()) {
+        return Some(found);
+    }
     let found = (at..words.len().min(at + 8))
         .find(|n| matches!(words.get(*n), "reminder" | "reminders"))?;
     let several = all.is_some() || words.get(found) == "reminders";
@@ -93,6 +103,7 @@ fn limited(named: RemindersToCancel, limits: RemindersToCancel) -> Option<Remind
         about: named.about.or(limits.about),
         on: named.on.or(limits.on),
         minutes: [named.minutes, limits.minutes].concat(),
+        is_next: named.is_next || limits.is_next,
         several,
         ..limits
     })
@@ -185,6 +196,13 @@ fn named_before(
     }
     if let Some(spec) = time_before(words, range.start, range.end) {
         return at_time(message, &spec, several);
+    }
+    if name == "next" {
+        return Ok(RemindersToCancel {
+            is_next: true,
+            several,
+            ..RemindersToCancel::default()
+        });
     }
     let about = subject(words.original(range));
     Ok(RemindersToCancel {

@@ -2,7 +2,8 @@
 //! must not guess.
 
 use super::correction;
-use super::parts::WORDS_MAX;
+use super::parts::{WORDS_MAX, split_words};
+use super::task_words::is_task_word;
 use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
 use crate::assistant::builtin::words::Words;
 
@@ -266,6 +267,25 @@ pub(super) fn is_half_read(words: &Words, range: std::ops::Range<usize>) -> bool
         let ends = end + 2 >= range.end || words.get(end + 2) == "to";
         !is_link && words.get(end + 1) == "time" && ends
     })
+}
+
+/// Whether a second thing has a day of its own after the time of the first: "at 5 to call ann and
+/// call joe sat". Which of both is on that day?
+pub(super) fn has_second_day(words: &Words, range: std::ops::Range<usize>) -> bool {
+    let last = range.end.saturating_sub(1);
+    let is_second = |and: usize| {
+        let is_thing = is_task_word(words.get(and + 1)) && and + 2 < last;
+        let first = split_words(words, range.start..and, false);
+        let is_timed = first
+            .spec
+            .is_some_and(|spec| spec.clock.is_some() && spec.day.is_none());
+        is_thing && is_timed && !first.is_trailing && first.text.contains(' ')
+    };
+    let is_day = weekday_name(words.get(last)).is_some();
+    let mut ands = range
+        .clone()
+        .filter(|at| matches!(words.get(*at), "and" | "&"));
+    is_day && ands.any(is_second)
 }
 
 /// "9 gym" after a day without a time: the number is probably the hour.

@@ -13,9 +13,9 @@ use crate::clock::Zone;
 pub(super) const WORDS_MAX: usize = 1_100;
 
 /// The parts of a command.
-pub(super) struct ReminderParts {
-    pub(super) spec: Option<Spec>,
-    pub(super) text: String,
+pub(in crate::assistant::builtin) struct ReminderParts {
+    pub(in crate::assistant::builtin) spec: Option<Spec>,
+    pub(in crate::assistant::builtin) text: String,
     /// The words after a time within the text.
     pub(super) tail: Range<usize>,
     /// The time stands at the end.
@@ -94,6 +94,15 @@ pub(in crate::assistant::builtin) fn without_courtesies(
     }
 }
 
+/// The end of the words without "too" after a time: "to run tomorrow and on friday too".
+pub(super) fn without_too(words: &Words, range: Range<usize>) -> usize {
+    const TOO: [&str; 3] = ["too", "as well", "also"];
+    let first = range.end.saturating_sub(2).max(range.start + 1);
+    let too = (first..range.end).find(|at| words.after(*at, &TOO) == Some(range.end));
+    let is_timed = |at: &usize| trailing_time(words, range.start..*at).is_some();
+    too.filter(is_timed).unwrap_or(range.end)
+}
+
 fn is_saying(word: &str) -> bool {
     matches!(
         word,
@@ -101,7 +110,11 @@ fn is_saying(word: &str) -> bool {
     )
 }
 
-pub(super) fn split_words(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
+pub(in crate::assistant::builtin) fn split_words(
+    words: &Words,
+    range: Range<usize>,
+    timer: bool,
+) -> ReminderParts {
     let end = without_courtesies(words, range.clone());
     if end - range.start > WORDS_MAX {
         return ReminderParts::new(None, tidied(words.original(range.start..end)));

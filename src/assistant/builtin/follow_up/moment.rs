@@ -1,0 +1,256 @@
+//! The moment that a new time means: of a new reminder, and of one that is set.
+
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
+
+use super::{NewTime, NewTimeText, TimeChange};
+use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
+use crate::assistant::builtin::when::{self, Clock, Day, Problem, Spec};
+use crate::assistant::builtin::wording;
+use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
+
+/// Earlier hours are meant only where a reminder was as early.
+const DAY_BEGINS_HOUR: u32 = 7;
+/// Bare hours from this one on are not meant.
+const DAY_ENDS_HOUR: u32 = 23;
+const HALF_DAY_MINUTES: u32 = 12 * 60;
+/// A time so little before the one of a morning is of that morning, too.
+const SHORTLY_MINUTES: u32 = 60;
+
+impl TimeChange {
+    /// For a reminder without a time. The error is the reply.
+    pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+        if let Some(hour) = self.as_hour() {
+            return hour.of_new(now, zone);
+        }
+        match &self.0 {
+            NewTimeText::Number { count, .. } => Err(wording::number_unclear(*count)),
+            NewTimeText::At(spec) => once(spec, now, zone),
+            NewTimeText::Repeat(repeat)
+            | NewTimeText::OnDays(repeat)
+            | NewTimeText::OnlyOn(repeat, _) => repeated(repeat, now, zone),
+            NewTimeText::NotOn(_) => Err(wording::reminder_repeats_unclear()),
+            NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
+            NewTimeText::Forward => Err(wording::earlier_or_later()),
+        }
+    }
+
+    /// For an existing reminder: an unnamed day or time of day stays.
+    pub fn of_set(
+        &self,
+        send_at: Timestamp,
+        recurrence: Option<&Recurrence>,
+        now: Timestamp,
+        zone: Zone,
+    ) -> Result<NewTime, String> {
+        if let Some(hour) = self.as_hour() {
+            return hour.of_set(send_at, recurrence, now, zone);
+        }
+        let own = recurrence.map_or(zone, Recurrence::zone);
+        let local = send_at.utc().with_timezone(&own).naive_local();
+        match (&self.0, recurrence) {
+            (NewTimeText::Number { count, .. }, _) => Err(wording::number_unclear(*count)),
+            (NewTimeText::OnDays(_), Some(_)) => Err(wording::other_days_stay()),
+            (NewTimeText::OnlyOn(_, days), Some(recurrence)) => {
+                on_weekdays(recurrence, now, |day| days.contains(&day))
+            }
+            (NewTimeText::NotOn(days), Some(recurrence)) => {
+                on_weekdays(recurrence, now, |day| !days.contains(&day))
+            }
+            (NewTimeText::NotOn(_), None) => Err(wording::comes_only_once()),
+            (
+                NewTimeText::Repeat(repeat)
+                | NewTimeText::OnDays(repeat)
+                | NewTimeText::OnlyOn(repeat, _),
+                _,
+            ) => {
+                let mut repeat = repeat.as_ref().clone();
+                if !repeat.has_time() {
+                    take_times(&mut repeat, recurrence, local.time());
+                }
+                if local.date() > now.utc().with_timezone(&own).date_naive() {
+                    repeat.start_on(day_of(local.date(), now, own));
+                }
+                repeated(&repeat, now, zone)
+            }
+            (NewTimeText::At(spec), Some(recurrence)) => {
+                if spec.day.is_some() || spec.wait.is_some() {
+                    return Err(wording::recurring_stays());
+                }
+                let spec = in_same_half(*spec, local.time());
+                let (hour, minute) = when::time_of_day(&spec).map_err(problem)?;
+                let moved = recurrence.at_time(hour, minute, now);
+                let moved = moved.map_err(wording::recurrence_refused)?;
+                let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
+                Ok(NewTime {
+                    send_at,
+                    recurrence: Some(moved),
+                    zone: None,
+                })
+            }
+            (NewTimeText::Forward, _) => Err(wording::earlier_or_later()),
+            (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
+            (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
+            (NewTimeText::At(spec), None) => moved_once(spec, (send_at, local), now, (own, zone)),
+        }
+    }
+}
+
+/// A reminder that comes once, at another time. `own`: the zone of its time before.
+fn moved_once(
+    spec: &Spec,
+    (send_at, local): (Timestamp, NaiveDateTime),
+    now: Timestamp,
+    (own, zone): (Zone, Zone),
+) -> Result<NewTime, String> {
+    let is_time_only = spec.wait.is_none() && spec.day.is_none();
+    let day = day_of(local.date(), now, own);
+    let day = Some(day).filter(|_| is_time_only && send_at > now);
+    let spec = Spec {
+        day: spec.day.or(day),
+        ..*spec
+    };
+    let is_whole_hour = spec.clock.is_some_and(|clock| clock.minute == 0);
+    let same = in_same_half(spec, local.time());
+    // A whole hour of a day that was named is the first one of it.
+    match once(&same, now, zone) {
+        Ok(new) if is_time_only => Ok(new),
+        _ if is_whole_hour => at_own_time(spec, local.time(), now, zone),
+        _ => at_own_time(same, local.time(), now, zone),
+    }
+}
+
+/// At the time of day that it had, where none was named.
+fn at_own_time(
+    spec: Spec,
+    before: NaiveTime,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<NewTime, String> {
+    let day_only = spec.clock.is_none() && spec.part.is_none();
+    let spec = match day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
+        true => spec.merged(when::exact_time(before)).unwrap_or(spec),
+        false => spec,
+    };
+    once(&spec, now, zone)
+}
+
+/// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A whole hour is
+/// so where the other half of the day is no nearer, and never late at night: "7" for one of 18:00 is
+/// 19:00, "11" is 11:00.
+fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
+    let is_open = |clock: &Clock| !clock.exact && clock.hour < 12;
+    let Some(clock) = spec
+        .clock
+        .filter(|clock| is_open(clock) && spec.part.is_none())
+    else {
+        return spec;
+    };
+    let (before_minute, minute) = (
+        before.hour() * 60 + before.minute(),
+        clock.hour * 60 + clock.minute,
+    );
+    let is_nearer_late = before_minute.abs_diff(minute + HALF_DAY_MINUTES)
+        <= before_minute.abs_diff(minute)
+        && clock.hour + 12 < DAY_ENDS_HOUR;
+    let earlier_by = before_minute.checked_sub(minute);
+    let is_shortly_before = earlier_by.is_some_and(|minutes| minutes <= SHORTLY_MINUTES);
+    let hour = match before.hour() {
+        12.. if clock.minute > 0 || is_nearer_late => clock.hour + 12,
+        12.. => return spec,
+        early if is_shortly_before || clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
+        _ => return spec,
+    };
+    let clock = Some(Clock {
+        hour,
+        exact: true,
+        ..clock
+    });
+    Spec { clock, ..spec }
+}
+
+/// Names today as "today", because a bare hour then means the next one.
+fn day_of(date: NaiveDate, now: Timestamp, zone: Zone) -> Day {
+    if now.utc().with_timezone(&zone).date_naive() == date {
+        return Day::Today;
+    }
+    Day::Date {
+        year: date.year(),
+        month: date.month(),
+        day: date.day(),
+    }
+}
+
+fn once(spec: &Spec, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+    let at = when::resolve(spec, now, zone).map_err(problem)?;
+    check(at, now, spec.zone)
+}
+
+fn check(send_at: Timestamp, now: Timestamp, zone: Option<Zone>) -> Result<NewTime, String> {
+    if send_at <= now {
+        return Err(wording::reminder_past());
+    }
+    Ok(NewTime {
+        send_at,
+        recurrence: None,
+        zone,
+    })
+}
+
+fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+    let recurrences = repeat.recurrences(now, zone).map_err(|error| match error {
+        RepeatProblem::Time(error) => problem(error),
+        RepeatProblem::Rule(error) => wording::recurrence_refused(error),
+    })?;
+    let [recurrence] = recurrences.as_slice() else {
+        return Err(wording::reminder_one_time());
+    };
+    let send_at = recurrence.next();
+    Ok(NewTime {
+        send_at: send_at.ok_or_else(wording::reminder_no_such_time)?,
+        recurrence: Some(recurrence.clone()),
+        zone: None,
+    })
+}
+
+/// The times of day of a reminder that comes once, or of all its days.
+fn take_times(repeat: &mut Repeat, recurrence: Option<&Recurrence>, once: NaiveTime) {
+    let pattern = recurrence.and_then(Recurrence::pattern);
+    let known = pattern.map(|pattern| pattern.times).unwrap_or_default();
+    let known = known
+        .into_iter()
+        .filter_map(|(hour, minute)| NaiveTime::from_hms_opt(hour.into(), minute.into(), 0));
+    let mut times: Vec<NaiveTime> = known.collect();
+    if times.is_empty() {
+        times.push(once);
+    }
+    for time in times {
+        repeat.take_time(when::exact_time(time));
+    }
+}
+
+/// The recurrence on fewer days of the week.
+fn on_weekdays(
+    recurrence: &Recurrence,
+    now: Timestamp,
+    is_kept: impl Fn(Weekday) -> bool,
+) -> Result<NewTime, String> {
+    let changed = recurrence.on_weekdays(is_kept, now);
+    let changed = changed.ok_or_else(wording::recurring_stays)?;
+    Ok(NewTime {
+        send_at: changed.next().ok_or_else(wording::reminder_no_such_time)?,
+        recurrence: Some(changed),
+        zone: None,
+    })
+}
+
+pub(in crate::assistant::builtin) fn problem(problem: Problem) -> String {
+    match problem {
+        Problem::Past => wording::reminder_past(),
+        Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
+        Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
+        Problem::NoSuchTime => wording::reminder_no_such_time(),
+        Problem::WeekdayMismatch => wording::weekday_mismatch(),
+        Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
+    }
+}

@@ -1,0 +1,186 @@
+//! "undo": everything that the person's last message changed here is taken back, together. What
+//! somebody else in a group has changed since stays.
+
+use crate::assistant::powers::PowerAction;
+use crate::assistant::wording;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::carry_out::{described, listed, pairs};
+use crate::ingest::dialog::{
+    self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, ReminderChange, StatedFact,
+};
+use crate::ingest::open_reminders::ReminderRequest;
+use crate::ingest::powers::PowerReply;
+use crate::ingest::turn::MessageTurn;
+use crate::store::{Reminder, Tx};
+
+impl MessageTurn<'_> {
+    pub(super) fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
+        let Some((latest, at)) = latest else {
+            return Ok(None);
+        };
+        if self.now.0 - at.0 > NUMBERS_MS {
+            return Ok(Some(wording::too_late_to_undo()));
+        }
+        if latest.is_undone {
+            return Ok(Some(wording::undone_already()));
+        }
+        if stays(&latest) && !self.is_only_undone_since(tx, at)? {
+            return Ok(None);
+        }
+        let mut undone: Vec<String> = self.undo_latest(tx, &latest, at)?.into_iter().collect();
+        for power in self.powers_of(tx, at)? {
+            if let Some(PowerReply::Said {
+                text,
+                changed: true,
+            }) = self.act(tx, power, PowerAction::Undo)?
+            {
+                undone.push(text);
+            }
+        }
+        if undone.is_empty() {
+            return Ok(Some(wording::nothing_to_undo()));
+        }
+        self.note_undone(tx)?;
+        Ok(Some(undone.join("\n")))
+    }
+
+    /// What was taken back is still what "it" means, but is not done again by "undo".
+    fn note_undone(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(latest.as_ref(), 0, self.now);
+        let Some((latest, _)) = latest.filter(|(latest, _)| latest.fact.is_none()) else {
+            return Ok(()); // a name stays
+        };
+        let latest = Latest {
+            is_undone: true,
+            ..latest.with_changes(Default::default())
+        };
+        latest.note(tx, self.room.id, self.user.id, self.now)
+    }
+
+    /// `None`: there is nothing of it any more. `at`: when it was noted.
+    pub(in crate::ingest) fn undo_latest(
+        &self,
+        tx: &mut Tx<'_>,
+        latest: &Latest,
+        at: Timestamp,
+    ) -> Result<Option<String>> {
+        let mut replies = Vec::new();
+        if let Some(fact) = &latest.fact {
+            let undone = self.undo_fact(tx, fact)?;
+            let first = match fact {
+                StatedFact::CorrectedMemory(_) => self.bring_back(tx, at)?,
+                _ => None,
+            };
+            replies.push(first.unwrap_or(undone));
+        } else if latest.changes.has_removed {
+            replies.extend(self.bring_back(tx, at)?);
+        }
+        for change in &latest.changes.changed {
+            replies.extend(self.change_back(tx, change)?);
+        }
+        replies.extend(self.cancel_set(tx, latest)?);
+        Ok((!replies.is_empty()).then(|| replies.join("\n")))
+    }
+
+    /// `None`: it is gone.
+    fn change_back(&self, tx: &mut Tx<'_>, change: &ReminderChange) -> Result<Option<String>> {
+        let Some(open) = tx.reminder(&change.after.schedule_id)? else {
+            return Ok(None);
+        };
+        let (now, timezone) = (self.now, self.timezone());
+        if self.is_changed_since(tx, &change.after, &open)? {
+            return Ok(Some(wording::changed_since(
+                &open.text, open.send_at, now, timezone,
+            )));
+        }
+        let (recurrence, send_at) = change.before.next_after(now);
+        if send_at <= now {
+            let before = (send_at, open.send_at);
+            return Ok(Some(wording::time_has_passed(
+                &open.text, before, now, timezone,
+            )));
+        }
+        let earlier = ReminderRequest {
+            text: &change.before.text,
+            send_at,
+            recurrence: recurrence.as_ref(),
+        };
+        self.change_to(tx, &open, &earlier).map(Some)
+    }
+
+    /// Cancels what was set. What came before, and was put off by it, counts as come again.
+    fn cancel_set(&self, tx: &mut Tx<'_>, latest: &Latest) -> Result<Option<String>> {
+        let (mut open, mut replies) = (Vec::new(), Vec::new());
+        for set in &latest.changes.set {
+            match tx.reminder(&set.schedule_id)? {
+                Some(row) if self.is_changed_since(tx, set, &row)? => {
+                    let (now, zone) = (self.now, self.timezone());
+                    replies.push(wording::changed_since(&row.text, row.send_at, now, zone));
+                }
+                row => open.extend(row),
+            }
+        }
+        self.cancel_reminders(tx, &open)?;
+        let came = latest.came_before.clone();
+        let came = came.filter(|came| {
+            let mut ids = open.iter().map(|one| &one.schedule_id);
+            !open.is_empty() && ids.all(|id| came.put_off.contains(id))
+        });
+        match came {
+            Some(came) => {
+                replies.push(wording::snooze_taken_back(&listed(&open)));
+                let came = Latest {
+                    reminders: came.reminders,
+                    ..Latest::of(Event::Delivered, &[])
+                };
+                came.note(tx, self.room.id, self.user.id, self.now)?;
+            }
+            None if !open.is_empty() => replies.push(wording::reminders_cancelled(&listed(&open))),
+            None => {}
+        }
+        Ok((!replies.is_empty()).then(|| replies.join("\n")))
+    }
+
+    /// Whether somebody has changed a group's reminder since.
+    fn is_changed_since(
+        &self,
+        tx: &Tx<'_>,
+        noted: &LatestReminder,
+        row: &Reminder,
+    ) -> Result<bool> {
+        Ok(!noted.is_still(row) && tx.is_group(row.room)?)
+    }
+
+    /// Restores items deleted at that time.
+    fn bring_back(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<Option<String>> {
+        let (mut reminders, mut memories) = (Vec::new(), Vec::new());
+        for (kind, user, item) in tx.take_removed(self.user.id, at)? {
+            match kind.as_str() {
+                "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
+                "birthday" => memories.extend(self.restore_birthday(tx, &item)?),
+                "first value" => {}
+                _ => memories.push(self.restore_memory(tx, &item)?),
+            }
+        }
+        if reminders.is_empty() && memories.is_empty() {
+            return Ok(None);
+        }
+        Latest::of(Event::Set, &reminders).note(tx, self.room.id, self.user.id, self.now)?;
+        Ok(Some(wording::brought_back(
+            &pairs(&described(&reminders, self.timezone())),
+            &memories,
+            self.now,
+            self.timezone(),
+        )))
+    }
+}
+
+/// Whether it is a name or a time zone alone, which can't be taken back.
+pub(super) fn stays(latest: &Latest) -> bool {
+    let is_kept = matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
+    is_kept && latest.changes == Default::default()
+}
