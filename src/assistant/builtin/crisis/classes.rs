@@ -268,14 +268,15 @@ const IN_MANY: &str = "get got so out up off over now take go keep going want wa
     house wife husband friend die im box list buy wake bed talk look back let us open girl boy man \
     turn full lots ten rest word words world walk free next first best door baby";
 
+static FREQUENCIES: LazyLock<WordMap<usize>> = LazyLock::new(|| {
+    let most = IN_MOST.split(' ').map(|word| (word, 40));
+    let many = IN_MANY.split(' ').map(|word| (word, 8));
+    WordMap::merged(most.chain(many), usize::max)
+});
+
 /// How often a word is in messages, by a rough guess.
 pub(super) fn frequency(word: &str) -> usize {
-    let is_one = |words: &str| words.split(' ').any(|one| one == word);
-    match word {
-        _ if is_one(IN_MOST) => 40,
-        _ if is_one(IN_MANY) => 8,
-        _ => 1,
-    }
+    FREQUENCIES.get(word).unwrap_or(1)
 }
 
 static CLASSES_OF: LazyLock<WordMap<u64>> = LazyLock::new(|| {

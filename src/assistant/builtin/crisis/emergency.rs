@@ -29,7 +29,7 @@ const ACUTE: &[&str] = &[
     "trouble|difficulty|difficulties|struggling|struggles|hard|problems|gasping|fighting|problem|labored .. BREATHE|air",
     "gasping for|$|and|ON",
     "not .. get air|oxygen|enough_air|breath|my_breath|any_air",
-    "asthma .. attack|not|inhaler|breathe|bad",
+    "asthma .. attack|not|breathe|bad",
     "inhaler .. empty|not|lost|where|ran_out",
     "short|shortness of breath",
     "NEAR|CHILD|WHO|I|baby .. choking $|ON|on|at|from|now",
@@ -109,8 +109,8 @@ const ACUTE: &[&str] = &[
     "baby|newborn|infant .. limp|blue|floppy",
     // Colour
     "lips|lip|nails|fingers .. blue|purple|grey|gray",
-    "NEAR|CHILD|WHO|face BE|turning|going|went|turned|gone|goes now? all? blue|purple|grey|gray $|ON|in|lips|around",
-    "turning blue|purple|grey",
+    "NEAR|CHILD|WHO|face BE? turning|going|went|turned|gone|goes|all blue|purple|grey|gray $|ON|in|lips|around",
+    "NEAR|CHILD|WHO|face BE now? all? blue|purple|grey|gray $|ON|in|lips|around",
     // Blood and wounds
     "bleeding .. not .. stop|stopping",
     "not .. stop|stopping .. BLOOD",
@@ -180,6 +180,7 @@ const ACCIDENT: &[&str] = &[
     "BE|got|was|just in a|an? bad|terrible|serious|huge? car accident|crash|wreck $|ON|on|near|at|with|my",
     "car|bus|motorcycle|bike|train|plane accident|crash .. hurt|trapped|injured|blood|bleeding|bad|help|not|unconscious|dead|on|near|outside|in_front",
     "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|with|hurt|bad|car",
+    "accident|crash ... bleeding|hurt|injured|unconscious|trapped",
     "terrible|bad|horrible|serious|awful|huge .. crash|accident $|ON|here|in|on|with|near|outside|happened",
     "FEEL like passing|fainting|collapsing",
     "FEEL faint|lightheaded .. chest|heart|breathe|pregnant|bleeding|insulin",

@@ -78,6 +78,8 @@ const POISONED: &[&str] = &[
     "bottle|box|pack|packet .. is empty ... CHILD|PILLS|drank|ate",
     "CHILD ... PILLS ... bottle|box|pack .. empty|open",
     "poison control",
+    "CHILD ... drank|ate|swallowed ... whole|entire|all bottle|box|pack|packet|tube",
+    "CHILD ... drank|ate|swallowed ... syrup|drops|ointment|cream",
     "ATE .. poisonous|toxic",
     "NEAR|WHO|I|CHILD .. od on|again|$|and|ON",
     "CHILD ... PILLS ... ate|swallowed|took|mouth|chewed",

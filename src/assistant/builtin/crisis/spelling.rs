@@ -142,6 +142,13 @@ pub(super) fn plain<'a>(word: &'a str, typed: &str, before: &str) -> Cow<'a, str
         "id" if CARD_AFTER.contains(&before) => return Cow::Borrowed(word),
         _ => {}
     }
+    // "2yo": two years old.
+    if word
+        .strip_suffix("yo")
+        .is_some_and(|age| age.parse::<u8>().is_ok())
+    {
+        return Cow::Borrowed("toddler");
+    }
     if is_drawn_out(word) {
         let mut letters: Vec<char> = word.chars().collect();
         letters.dedup();
