@@ -109,7 +109,7 @@ const ACUTE: &[&str] = &[
     "baby|newborn|infant .. limp|blue|floppy",
     // Colour
     "lips|lip|nails|fingers .. blue|purple|grey|gray",
-    "NEAR|CHILD|WHO|face BE? turning|going|went|turned|gone|goes|all blue|purple|grey|gray $|ON|in|lips|around",
+    "NEAR|CHILD|WHO|face ... turning|going|went|turned|gone|goes|all blue|purple|grey|gray $|ON|in|lips|around",
     "NEAR|CHILD|WHO|face BE now? all? blue|purple|grey|gray $|ON|in|lips|around",
     // Blood and wounds
     "bleeding .. not .. stop|stopping",
