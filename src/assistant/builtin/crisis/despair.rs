@@ -124,7 +124,7 @@ const PLAIN: &[&str] = &[
     "WISH .. not be alive|here|around|born",
     "WISH .. never born|existed|exist",
     "WISH .. never .. born|wake_up",
-    "WISH .. stop|cease|quit to? LIVE|existing",
+    "WISH .. stop|cease|quit to? LIVE|existing|breathing",
     "not FEEL like LIVE",
     "no will|wish|desire to live",
     "lost .. will to live",
