@@ -1,18 +1,21 @@
 //! The habit tracker: weekly goals, the days they were done, and streaks. It sends no reminders.
 
 mod days;
+mod often;
 mod operations;
 mod planned;
 mod read;
+mod stems;
 
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::local_time;
-use super::texts::{counted, joined, same, too_long};
-use super::{PowerContext, Superpower, statement};
+use super::texts::{counted, display, joined, same, too_long};
+use super::{PowerContext, Superpower, parsers, statement};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
+use stems::stems;
 
 /// Habits of one person.
 const HABITS_MAX: usize = 30;
@@ -55,7 +58,14 @@ pub enum HabitAction {
     HourUnclear,
     /// More than one habit.
     Several,
+    /// How often it is to be done from now on.
+    Often {
+        name: String,
+        per_week: u32,
+    },
     List,
+    /// "did I run today?"
+    Asked(String),
     Remove(String),
     Nothing,
 }
@@ -107,8 +117,14 @@ impl Superpower for HabitState {
                 "I can track a habit every day, or so many times a week, so I've kept nothing yet. For example: “track habit: run 3 times a week”."
                     .to_owned()
             }
+            HabitAction::Often { name, per_week } => {
+                let habit = &self.habits[self.find(&name)?];
+                let name = habit.name.clone();
+                self.track(name, per_week)
+            }
             HabitAction::List => self.overview(context),
-            HabitAction::Remove(name) => match self.find(&name) {
+            HabitAction::Asked(what) => self.habits[self.find(&what)?].told(context.today()),
+            HabitAction::Remove(name) => match self.find(&name).or_else(|| self.find_part(&name)) {
                 Some(at) => {
                     let removed = self.habits.remove(at);
                     format!(
@@ -274,16 +290,34 @@ impl HabitState {
         format!("{reply} {}: {}.", habit.name, habit.progress(today))
     }
 
+    /// "water" of "drink water", where no other has it.
+    fn find_part(&self, what: &str) -> Option<usize> {
+        let names = self.habits.iter().map(|habit| habit.name.as_str());
+        parsers::several_named(what, names.clone())
+            .is_empty()
+            .then(|| parsers::which(what, names))?
+    }
+
     /// Finds a habit by name, or else by the first word in any form: "ran" matches "run".
     fn find(&self, what: &str) -> Option<usize> {
         let named = |habit: &Habit| same(&habit.name, what);
-        let words = stems(what);
+        // "played guitar"
+        let verbs = [
+            "played ", "practiced ", "practised ", "finished ", "completed ",
+        ];
+        let lower = what.to_lowercase();
+        let bare = verbs.iter().find_map(|verb| lower.strip_prefix(verb));
+        let found = self.find_stems(&stems(what), named);
+        found.or_else(|| self.find_stems(&stems(bare?), named))
+    }
+
+    fn find_stems(&self, words: &[String], named: impl Fn(&Habit) -> bool) -> Option<usize> {
         self.habits.iter().position(named).or_else(|| {
             self.habits.iter().position(|habit| {
                 let name = stems(&habit.name);
                 !words.is_empty()
                     && !name.is_empty()
-                    && (name.starts_with(&words)
+                    && (name.starts_with(words)
                         || words
                             .strip_prefix(name.as_slice())
                             .is_some_and(|more| more.first().is_none_or(|word| is_detail(word))))
@@ -293,6 +327,16 @@ impl HabitState {
 }
 
 impl Habit {
+    /// "run: every day, 3 days in a row. Last done on Monday, 23 November."
+    fn told(&self, today: NaiveDate) -> String {
+        let last = match self.days.last() {
+            None => "Not done yet.".to_owned(),
+            Some(day) if *day == local_time::number(today) => "Last done today.".to_owned(),
+            Some(day) => format!("Last done on {}.", display(local_time::day(*day), today)),
+        };
+        format!("{}: {}. {last}", self.name, self.progress(today))
+    }
+
     fn in_week(&self, today: NaiveDate) -> usize {
         let monday = week(local_time::number(today));
         self.days.iter().filter(|day| week(**day) == monday).count()
@@ -345,69 +389,4 @@ fn is_detail(word: &str) -> bool {
             word,
             "again" | "already" | "around" | "at" | "by" | "in" | "on" | "this" | "today" | "with"
         )
-}
-
-/// The stems of a habit's words: "went running" becomes "run".
-fn stems(text: &str) -> Vec<String> {
-    text.to_lowercase()
-        .split_whitespace()
-        .filter(|word| {
-            !matches!(
-                *word,
-                "my" | "the" | "a" | "an" | "for" | "went" | "go" | "have" | "some" | "to"
-            )
-        })
-        .map(stem)
-        .collect()
-}
-
-fn stem(word: &str) -> String {
-    const IRREGULAR: [(&str, &str); 24] = [
-        ("ran", "run"),
-        ("read", "read"),
-        ("swam", "swim"),
-        ("swum", "swim"),
-        ("wrote", "write"),
-        ("written", "write"),
-        ("slept", "sleep"),
-        ("ate", "eat"),
-        ("eaten", "eat"),
-        ("drank", "drink"),
-        ("drunk", "drink"),
-        ("did", "do"),
-        ("took", "take"),
-        ("taken", "take"),
-        ("sang", "sing"),
-        ("rode", "ride"),
-        ("ridden", "ride"),
-        ("drew", "draw"),
-        ("drawn", "draw"),
-        ("woke", "wake"),
-        ("spoke", "speak"),
-        ("meditated", "meditat"),
-        ("meditate", "meditat"),
-        ("cycled", "cycl"),
-    ];
-    if let Some((_, base)) = IRREGULAR.iter().find(|(form, _)| *form == word) {
-        return (*base).trim_end_matches('e').to_owned();
-    }
-    let bare = ["ing", "ed"]
-        .iter()
-        .find_map(|tail| word.strip_suffix(tail))
-        .filter(|bare| bare.chars().count() > 2)
-        .unwrap_or(word);
-    let mut bare = bare.trim_end_matches('e').to_owned();
-    // "running" is "runn" at this point.
-    let doubled = bare.len() < word.trim_end_matches('e').len()
-        && bare
-            .chars()
-            .rev()
-            .take(2)
-            .collect::<Vec<_>>()
-            .windows(2)
-            .any(|w| w[0] == w[1]);
-    if doubled {
-        bare.pop();
-    }
-    bare
 }

@@ -4,9 +4,9 @@ use chrono::NaiveDate;
 
 use super::HabitAction;
 use super::days::{self, DoneDay};
+use super::often::{changed, tracked, tracked_so_often};
 use super::planned::planned;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength;
 use crate::assistant::powers::{local_time, parsers};
@@ -39,7 +39,33 @@ pub(in crate::assistant::powers) fn parse(
         _ => {}
     }
     let (at, end) = (message.start, parsers::end(words));
+    if let Some(what) = asked(words, at, end) {
+        return Some((Strength::Soft, HabitAction::Asked(what)));
+    }
     kept(words, at, end).or_else(|| done(message, at, end))
+}
+
+/// "did i run today?", "when did i last run", "what's my running streak": of which habit.
+fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+    let times = [
+        "how many times did i", "how many days did i", "how often did i", "how many times have i",
+        "how often have i", "when did i last", "when was the last time i", "did i do my",
+        "did i do", "did i already", "did i", "have i done my", "have i done",
+    ];
+    let streaks = [
+        "whats my", "what is my", "hows my", "how is my", "show my", "my",
+    ];
+    let is_streak = matches!(words.get(end.saturating_sub(1)), "streak" | "streaks");
+    if is_streak && let Some(from) = words.after(at, &streaks) {
+        return (from + 1 < end).then(|| parsers::original(words, from, end - 1));
+    }
+    let from = words.after(at, &times)?;
+    let spans = [
+        "today", "yesterday", "this week", "this month", "already", "so far", "yet",
+    ];
+    let to = (from..end).find(|n| words.after(*n, &spans) == Some(end));
+    let is_short = to.unwrap_or(end) <= from + 4;
+    (is_short && to != Some(from)).then(|| parsers::original(words, from, to.unwrap_or(end)))
 }
 
 /// What begins or ends a habit.
@@ -48,7 +74,8 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
     let track = [
         "track habit", "track a habit", "track the habit", "track my habit", "new habit",
         "add habit", "add a habit", "add the habit", "start habit", "start a habit",
-        "create habit", "create a habit", "habit",
+        "create habit", "create a habit", "habit", "track habits", "track these habits",
+        "new habits", "add habits",
     ];
     if let Some(from) = words.after(at, &track) {
         let from = words.after(from, &["to", "of"]).unwrap_or(from);
@@ -61,6 +88,9 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
         && let Some(action) = tracked_so_often(words, from, end)
     {
         return Some((Clear, action));
+    }
+    if let Some(action) = changed(words, at, end) {
+        return Some((Strength::Soft, action));
     }
     let stop = [
         "delete habit", "delete the habit", "delete my habit", "remove habit", "remove the habit",
@@ -76,10 +106,11 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
     None
 }
 
-const NOT_DONE: [&str; 17] = [
-    "i didnt do my", "i didnt do", "i didnt", "i did not", "didnt do my", "didnt", "did not",
-    "i havent", "i have not", "i skipped my", "i skipped", "skipped", "i missed my", "i missed",
-    "missed", "i forgot to", "no",
+const NOT_DONE: [&str; 21] = [
+    "i forgot my", "forgot my", "forgot to", "i havent done", "i didnt do my", "i didnt do",
+    "i didnt", "i did not", "didnt do my", "didnt", "did not", "i havent", "i have not",
+    "i skipped my", "i skipped", "skipped", "i missed my", "i missed", "missed", "i forgot to",
+    "no",
 ];
 
 /// "I ran today", "did run", "run done", "I didn't run today".
@@ -142,7 +173,7 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
         Some(from) => (from, InSession),
         None if dated => (at, Soft),
         None if is_usual_past(words.get(at)) => (at, Soft),
-        None if words.get(end - 1) == "done" => {
+        None if matches!(words.get(end - 1), "done" | "✅" | "✔" | "✓" | "☑") => {
             return Some((InSession, did(words, (at, end - 1), 0, true)));
         }
         None => (at, InSession),
@@ -281,152 +312,4 @@ fn did(
         days_ago,
         is_report,
     }
-}
-
-/// The same after "track" alone: only with how often.
-fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
-    let from = words.after(from, &["my", "the"]).unwrap_or(from);
-    let is_other = |at: usize| {
-        matches!(
-            words.get(at),
-            "mood"
-                | "moods"
-                | "spending"
-                | "expenses"
-                | "budget"
-                | "parcel"
-                | "parcels"
-                | "package"
-                | "packages"
-                | "order"
-                | "orders"
-                | "flight"
-                | "this"
-                | "that"
-                | "it"
-        )
-    };
-    match tracked(words, from, end) {
-        HabitAction::Track { name, per_week } if !(from..end).any(is_other) => {
-            let is_often = name.split_whitespace().count() < end - from;
-            is_often.then_some(HabitAction::Track { name, per_week })
-        }
-        _ => None,
-    }
-}
-
-/// "run 3 times a week", "meditate daily", "water plants every day".
-fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
-    let (mut to, mut per_week) = (end, 7);
-    for at in from + 1..end {
-        if let Some(next) =
-            words.after(at, &["every day", "each day", "daily", "everyday", "a day"])
-            && next == end
-        {
-            to = at;
-            break;
-        }
-        if words.after(
-            at,
-            &[
-                "once a week", "once weekly", "weekly", "every week", "once per week",
-            ],
-        ) == Some(end)
-        {
-            (to, per_week) = (at, 1);
-            break;
-        }
-        if words.after(at, &["twice a week", "twice per week"]) == Some(end) {
-            (to, per_week) = (at, 2);
-            break;
-        }
-        if let Some(times) = words.get(at).strip_suffix("/week").and_then(times)
-            && at + 1 == end
-        {
-            (to, per_week) = (at, times);
-            break;
-        }
-        let times = times(words.get(at));
-        if let Some(times) = times
-            && let Some(next) = words.after(
-                at + 1,
-                &[
-                    "times a week", "times per week", "days a week", "times every week",
-                    "x a week", "x per week", "time a week", "days per week", "times weekly",
-                    "times week", "x week", "x weekly", "a week", "per week", "week",
-                ],
-            )
-            && next == end
-        {
-            (to, per_week) = (at, times);
-            break;
-        }
-    }
-    if names_days(words, from, to) || (from..to).any(|n| is_often(words.get(n))) {
-        return HabitAction::OftenUnclear;
-    }
-    named(words, (from, to), per_week)
-}
-
-fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitAction {
-    let name = parsers::original(words, from, to);
-    if name.is_empty() {
-        HabitAction::Nothing
-    } else if when::trailing_time(words, from..to).is_some() {
-        HabitAction::HourUnclear
-    } else if parsers::things(&name).len() > 1 {
-        HabitAction::Several
-    } else {
-        HabitAction::Track { name, per_week }
-    }
-}
-
-/// "gym mon wed fri"
-fn names_days(words: &Words<'_>, from: usize, to: usize) -> bool {
-    to > from + 1 && when::weekday_name(words.get(to - 1)).is_some()
-}
-
-/// Whether a word is part of a frequency and not of a habit's name.
-fn is_often(word: &str) -> bool {
-    matches!(
-        word,
-        "every"
-            | "each"
-            | "daily"
-            | "weekly"
-            | "monthly"
-            | "per"
-            | "times"
-            | "twice"
-            | "once"
-            | "weekdays"
-            | "weekends"
-            | "mondays"
-            | "tuesdays"
-            | "wednesdays"
-            | "thursdays"
-            | "fridays"
-            | "saturdays"
-            | "sundays"
-            | "monday"
-            | "tuesday"
-            | "wednesday"
-            | "thursday"
-            | "friday"
-            | "saturday"
-            | "sunday"
-            | "week"
-            | "month"
-    ) || word.contains("/week")
-}
-
-fn times(word: &str) -> Option<u32> {
-    const NAMES: [&str; 7] = ["one", "two", "three", "four", "five", "six", "seven"];
-    let digits = word.trim_end_matches(['x', '×']);
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| *name == word)
-        .map(|(n, _)| n)
-        .or_else(|| digits.parse().ok())
-        .filter(|n| (1..=7).contains(n))
 }

@@ -1,0 +1,161 @@
+//! How often a habit is to be done: "run 3 times a week", "make running 4x a week".
+
+use super::HabitAction;
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::parsers;
+
+/// "change run to 5 times a week", "make running 4x a week": only of a habit that is tracked.
+pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction> {
+    let verbs = [
+        "change my", "change", "make", "set", "update my", "update", "increase", "reduce",
+    ];
+    let from = words.after(at, &verbs)?;
+    let to = (from + 1..end).find(|n| {
+        let is_count = times(words.get(*n)).is_some() || words.get(*n).ends_with("/week");
+        is_count
+            || matches!(
+                words.get(*n),
+                "to" | "daily" | "every" | "once" | "twice" | "weekly"
+            )
+    })?;
+    let name = parsers::original(words, from, to);
+    let to = to + usize::from(words.get(to) == "to");
+    let per_week = often_until(words, to, end)?;
+    Some(HabitAction::Often { name, per_week })
+}
+
+/// The same after "track" alone: only with how often.
+pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
+    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    let is_other = |at: usize| {
+        matches!(
+            words.get(at),
+            "mood"
+                | "moods"
+                | "spending"
+                | "expenses"
+                | "budget"
+                | "parcel"
+                | "parcels"
+                | "package"
+                | "packages"
+                | "order"
+                | "orders"
+                | "flight"
+                | "this"
+                | "that"
+                | "it"
+        )
+    };
+    match tracked(words, from, end) {
+        HabitAction::Track { name, per_week } if !(from..end).any(is_other) => {
+            let is_often = name.split_whitespace().count() < end - from;
+            is_often.then_some(HabitAction::Track { name, per_week })
+        }
+        _ => None,
+    }
+}
+
+/// "run 3 times a week", "meditate daily", "water plants every day".
+pub(super) fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
+    let found = (from + 1..end).find_map(|at| Some((at, often_until(words, at, end)?)));
+    let (to, per_week) = found.unwrap_or((end, 7));
+    if names_days(words, from, to) || (from..to).any(|n| is_often(words.get(n))) {
+        return HabitAction::OftenUnclear;
+    }
+    named(words, (from, to), per_week)
+}
+
+/// How often a week, where nothing else is said from `at` on: "3 times a week", "daily".
+fn often_until(words: &Words<'_>, at: usize, end: usize) -> Option<u32> {
+    let is_all = |phrases: &[&str]| words.after(at, phrases) == Some(end);
+    let daily = [
+        "every day", "each day", "daily", "everyday", "a day", "every night", "every morning",
+        "every evening", "nightly", "each morning", "each night",
+    ];
+    if is_all(&daily) {
+        return Some(7);
+    }
+    if is_all(&[
+        "once a week", "once weekly", "weekly", "every week", "once per week",
+    ]) {
+        return Some(1);
+    }
+    if is_all(&["twice a week", "twice per week"]) {
+        return Some(2);
+    }
+    if let Some(times) = words.get(at).strip_suffix("/week").and_then(times) {
+        return (at + 1 == end).then_some(times);
+    }
+    let units = [
+        "times a week", "times per week", "days a week", "times every week", "x a week",
+        "x per week", "time a week", "days per week", "times weekly", "times week", "x week",
+        "x weekly", "a week", "per week", "week",
+    ];
+    let times = times(words.get(at))?;
+    (words.after(at + 1, &units) == Some(end)).then_some(times)
+}
+
+fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitAction {
+    let name = parsers::original(words, from, to);
+    if name.is_empty() {
+        HabitAction::Nothing
+    } else if when::trailing_time(words, from..to).is_some() {
+        HabitAction::HourUnclear
+    } else if parsers::things(&name).len() > 1 {
+        HabitAction::Several
+    } else {
+        HabitAction::Track { name, per_week }
+    }
+}
+
+/// "gym mon wed fri"
+fn names_days(words: &Words<'_>, from: usize, to: usize) -> bool {
+    to > from + 1 && when::weekday_name(words.get(to - 1)).is_some()
+}
+
+/// Whether a word is part of a frequency and not of a habit's name.
+fn is_often(word: &str) -> bool {
+    matches!(
+        word,
+        "every"
+            | "each"
+            | "daily"
+            | "weekly"
+            | "monthly"
+            | "per"
+            | "times"
+            | "twice"
+            | "once"
+            | "weekdays"
+            | "weekends"
+            | "mondays"
+            | "tuesdays"
+            | "wednesdays"
+            | "thursdays"
+            | "fridays"
+            | "saturdays"
+            | "sundays"
+            | "monday"
+            | "tuesday"
+            | "wednesday"
+            | "thursday"
+            | "friday"
+            | "saturday"
+            | "sunday"
+            | "week"
+            | "month"
+    ) || word.contains("/week")
+}
+
+fn times(word: &str) -> Option<u32> {
+    const NAMES: [&str; 7] = ["one", "two", "three", "four", "five", "six", "seven"];
+    let digits = word.trim_end_matches(['x', '×']);
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| *name == word)
+        .map(|(n, _)| n)
+        .or_else(|| digits.parse().ok())
+        .filter(|n| (1..=7).contains(n))
+}

@@ -1,0 +1,66 @@
+//! Words of habits in any form: "went running" is about "run".
+
+/// The stems of a habit's words: "went running" becomes "run".
+pub(super) fn stems(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .split_whitespace()
+        .filter(|word| {
+            !matches!(
+                *word,
+                "my" | "the" | "a" | "an" | "for" | "went" | "go" | "have" | "some" | "to"
+            )
+        })
+        .map(stem)
+        .collect()
+}
+
+fn stem(word: &str) -> String {
+    const IRREGULAR: [(&str, &str); 24] = [
+        ("ran", "run"),
+        ("read", "read"),
+        ("swam", "swim"),
+        ("swum", "swim"),
+        ("wrote", "write"),
+        ("written", "write"),
+        ("slept", "sleep"),
+        ("ate", "eat"),
+        ("eaten", "eat"),
+        ("drank", "drink"),
+        ("drunk", "drink"),
+        ("did", "do"),
+        ("took", "take"),
+        ("taken", "take"),
+        ("sang", "sing"),
+        ("rode", "ride"),
+        ("ridden", "ride"),
+        ("drew", "draw"),
+        ("drawn", "draw"),
+        ("woke", "wake"),
+        ("spoke", "speak"),
+        ("meditated", "meditat"),
+        ("meditate", "meditat"),
+        ("cycled", "cycl"),
+    ];
+    if let Some((_, base)) = IRREGULAR.iter().find(|(form, _)| *form == word) {
+        return (*base).trim_end_matches('e').to_owned();
+    }
+    let bare = ["ing", "ed"]
+        .iter()
+        .find_map(|tail| word.strip_suffix(tail))
+        .filter(|bare| bare.chars().count() > 2)
+        .unwrap_or(word);
+    let mut bare = bare.trim_end_matches('e').to_owned();
+    // "running" is "runn" at this point.
+    let doubled = bare.len() < word.trim_end_matches('e').len()
+        && bare
+            .chars()
+            .rev()
+            .take(2)
+            .collect::<Vec<_>>()
+            .windows(2)
+            .any(|w| w[0] == w[1]);
+    if doubled && !bare.ends_with("ss") && !bare.ends_with("ll") {
+        bare.pop();
+    }
+    bare
+}
