@@ -1,0 +1,315 @@
+//! Parses messages about moods: "mood 7/10", "i feel great today", "how was my mood this week?".
+
+use super::MoodAction;
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::{Strength, parsers, planned_time};
+
+const SCORES: [(u8, &[&str]); 10] = [
+    (
+        1,
+        &[
+            "awful", "terrible", "horrible", "hopeless", "miserable", "like crap", "like shit",
+            "like hell",
+        ],
+    ),
+    (
+        2,
+        &[
+            "depressed", "devastated", "very sad", "really bad", "very bad", "really sad",
+        ],
+    ),
+    (
+        3,
+        &[
+            "bad", "sad", "down", "low", "lonely", "anxious", "angry", "upset", "sick",
+        ],
+    ),
+    (
+        4,
+        &[
+            "tired", "stressed", "meh", "exhausted", "worried", "not great", "bored",
+        ],
+    ),
+    (5, &["ok", "okay", "so-so", "alright", "neutral", "not bad"]),
+    (6, &["fine", "decent", "calm"]),
+    (7, &["good", "well", "relaxed", "rested", "better"]),
+    (
+        8,
+        &[
+            "happy", "very good", "really good", "energetic", "proud", "grateful",
+        ],
+    ),
+    (
+        9,
+        &["great", "very happy", "really happy", "excited", "super"],
+    ),
+    (
+        10,
+        &[
+            "amazing", "fantastic", "wonderful", "awesome", "excellent", "perfect", "ecstatic",
+        ],
+    ),
+];
+
+pub(in crate::assistant::powers) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(Strength, MoodAction)> {
+    use Strength::{Clear, InSession, Soft};
+    let words = &message.words;
+    if let Some(found) = fixed(message.request()) {
+        return Some(found);
+    }
+    if let "delete last mood"
+    | "delete my last mood"
+    | "delete the last mood"
+    | "remove last mood"
+    | "remove my last mood"
+    | "remove the last mood" = message.request()
+    {
+        return Some((Clear, MoodAction::RemoveLast));
+    }
+    let (at, end) = (message.start, parsers::end(words));
+    let start = words.after(
+        at,
+        &[
+            "log my mood as", "log my mood", "log mood", "my mood today is", "my mood is",
+            "mood today", "mood is", "mood", "my mood",
+        ],
+    );
+    if let Some(from) = start {
+        if words
+            .after(from, &["yesterday", "last night", "was yesterday"])
+            .is_some()
+        {
+            return Some((Clear, MoodAction::NotNow));
+        }
+        return logged(words, from, end, true).map(|action| (Clear, action));
+    }
+    if let Some(note) = unwell(words, at, end) {
+        let score = UNWELL;
+        return Some((Soft, MoodAction::Log { score, note }));
+    }
+    let felt = words.after(
+        at,
+        &[
+            "i feel", "i am feeling", "im feeling", "feeling", "i felt", "today i feel",
+            "i feel so", "i am", "im", "felt", "feel",
+        ],
+    );
+    if let Some(from) = felt {
+        return logged(words, from, end, false).map(|action| (Soft, action));
+    }
+    logged(words, at, end, false).map(|action| (InSession, action))
+}
+
+/// The score of "not feeling great".
+const UNWELL: u8 = 4;
+
+/// "not feeling great", "i don't feel good today": the note.
+fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+    let denied = [
+        "not feeling", "im not feeling", "i am not feeling", "i dont feel", "i do not feel",
+        "dont feel", "i havent been feeling", "havent been feeling",
+    ];
+    let from = words.after(at, &denied)?;
+    let from = words
+        .after(from, &["so", "too", "very", "that", "all that"])
+        .unwrap_or(from);
+    let good = [
+        "great", "good", "well", "ok", "okay", "the best", "fine", "happy", "amazing", "it",
+    ];
+    let next = words.after(from, &good)?;
+    let next = words
+        .after(next, &["today", "right now", "at all", "now", "tonight"])
+        .unwrap_or(next);
+    let is_whole = next == end || ends_word(words, next);
+    is_whole.then(|| format!("not {}", parsers::original(words, from, end)))
+}
+
+/// Whether the word for a mood is complete before what stands at `at`.
+fn ends_word(words: &Words<'_>, at: usize) -> bool {
+    words.is_set_off(at - 1)
+        || matches!(
+            words.get(at),
+            "because"
+                | "bc"
+                | "cuz"
+                | "cause"
+                | "since"
+                | "about"
+                | "and"
+                | "but"
+                | "tbh"
+                | "lol"
+                | "rn"
+                | "atm"
+                | "again"
+                | "after"
+                | "though"
+        )
+}
+
+fn fixed(request: &str) -> Option<(Strength, MoodAction)> {
+    let (strength, days) = match request {
+        "how was my mood this week"
+        | "how was my mood"
+        | "hows my mood"
+        | "how is my mood"
+        | "my mood"
+        | "my moods"
+        | "moods"
+        | "mood tracker"
+        | "show my mood"
+        | "show my moods"
+        | "mood history"
+        | "my mood this week"
+        | "hows my mood been"
+        | "how has my mood been"
+        | "mood this week"
+        | "track my mood"
+        | "log my mood"
+        | "track my moods"
+        | "how has my mood been this week"
+        | "show my mood this week"
+        | "mood diary" => (Strength::Clear, 7),
+        "how was my mood today" | "my mood today" | "mood today" => (Strength::Clear, 1),
+        "how was my mood this month"
+        | "my mood this month"
+        | "mood this month"
+        | "how has my mood been this month" => (Strength::Clear, 30),
+        "mood"
+        | "whats my mood"
+        | "what is my mood"
+        | "how did i feel this week"
+        | "how have i been feeling"
+        | "how have i felt this week"
+        | "average mood"
+        | "my average mood"
+        | "whats my average mood" => (Strength::Soft, 7),
+        "how did i feel today" => (Strength::Soft, 1),
+        _ => return None,
+    };
+    Some((strength, MoodAction::Past { days }))
+}
+
+/// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
+fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
+    let word = words.get(from);
+    if plain && is_of_other_scale(words, from) {
+        return Some(MoodAction::OutOfRange);
+    }
+    let scored = score_at(words, from);
+    // "I'm 30"
+    let is_age = from > 0 && matches!(words.get(from - 1), "am" | "im");
+    let bare = || Some((word.parse().ok().filter(|_| !is_age)?, from + 1));
+    if let Some((number, next)) = scored.or_else(bare) {
+        if next < end && !plain && scored.is_none() && !words.is_set_off(next - 1) {
+            return None;
+        }
+        let next = words
+            .after(next, &["today", "right now", "now", "tonight"])
+            .unwrap_or(next);
+        let from = words
+            .after(next, &["because of", "because", "due to", "for now", "for"])
+            .unwrap_or(next);
+        let note = parsers::original(words, from, end);
+        // "6 at lunch, 8 now", "7 - 8"
+        let is_second = |at: usize| {
+            let is_score = words.get(at).parse::<u8>().is_ok();
+            let is_alone =
+                at + 1 == end || matches!(words.get(at + 1), "now" | "today" | "tonight");
+            is_score && is_alone && (at == next || words.is_set_off(at - 1))
+        };
+        let is_other = matches!(words.get(next), "or" | "to")
+            || (next..end).any(is_second)
+            || (next..end).any(|at| matches!(words.get(at), "last" | "ago"))
+            || planned_time::names_other_day(words, next..end);
+        return Some(match number {
+            1..=10 if is_other => MoodAction::NotNow,
+            score @ 1..=10 => MoodAction::Log { score, note },
+            _ => MoodAction::OutOfRange,
+        });
+    }
+    // "8.5"
+    if plain && word.starts_with(|c: char| c.is_ascii_digit()) {
+        return Some(MoodAction::OutOfRange);
+    }
+    worded(words, from, end)
+}
+
+/// "great today", "awful, 2/10": a word for a mood, and what counts more than it.
+fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
+    let scored = |from: usize| {
+        let mut scores = SCORES.iter();
+        scores.find_map(|(score, names)| Some((from, *score, words.after(from, names)?)))
+    };
+    let adverbs = [
+        "so", "pretty", "quite", "a bit", "rather", "kinda", "kind of", "sort of", "a little",
+        "really", "super", "very", "too", "just",
+    ];
+    let (from, score, next) = scored(from).or_else(|| scored(words.after(from, &adverbs)?))?;
+    let rest = words
+        .after(
+            next,
+            &["today", "right now", "now", "this morning", "tonight"],
+        )
+        .unwrap_or(next);
+    let ends = rest == end || ends_word(words, rest);
+    let Some((at, number, after)) = number_after(words, rest, end) else {
+        let note = parsers::original(words, from, end);
+        return ends.then_some(MoodAction::Log { score, note });
+    };
+    let is_second = (after..end).any(|at| score_at(words, at).is_some());
+    let notes = [(from, at), (after, end)].map(|(from, to)| parsers::original(words, from, to));
+    let notes: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+    Some(match number {
+        _ if is_second || planned_time::names_other_day(words, after..end) => MoodAction::NotNow,
+        1..=10 => MoodAction::Log {
+            score: number,
+            note: notes.join(", "),
+        },
+        _ => MoodAction::OutOfRange,
+    })
+}
+
+/// "2/10" in "awful, 2/10", "8" in "great 8", which count more than the word: where it begins, the
+/// number, and the index after it.
+fn number_after(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, u8, usize)> {
+    let is_apart = |at: usize| {
+        let is_linked = matches!(words.get(at - 1), "a" | "like" | "about" | "maybe" | "only");
+        at == from || words.is_set_off(at - 1) || is_linked
+    };
+    let scored = |at| score_at(words, at).map(|(number, after)| (at, number, after));
+    let bare = || {
+        let at = end.checked_sub(1).filter(|at| *at >= from)?;
+        Some((at, words.get(at).parse().ok()?, end))
+    };
+    let found = (from..end).find_map(scored).or_else(bare)?;
+    is_apart(found.0).then_some(found)
+}
+
+/// "7/10", "7 out of 10": the number, and the index after it.
+fn score_at(words: &Words<'_>, at: usize) -> Option<(u8, usize)> {
+    let (number, next) = match words.get(at).split_once('/') {
+        Some((number, "10")) => (number, at + 1),
+        Some(_) => return None,
+        None => {
+            let of = ["out of 10", "out of ten", "of 10"];
+            (words.get(at), words.after(at + 1, &of)?)
+        }
+    };
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+    is_number.then(|| (number.parse().unwrap_or(u8::MAX), next))
+}
+
+/// "3/5", "3 out of 5": how much that is of 10 is not said.
+fn is_of_other_scale(words: &Words<'_>, at: usize) -> bool {
+    let is_number = |word: &str| word.parse::<u32>().is_ok();
+    match words.get(at).split_once('/') {
+        Some((n, of)) => is_number(n) && is_number(of) && of != "10",
+        None => words
+            .after(at + 1, &["out of", "of", "from"])
+            .is_some_and(|of| is_number(words.get(at)) && !matches!(words.get(of), "10" | "ten")),
+    }
+}
