@@ -15,7 +15,7 @@ const MARKS_SET_OFF: [&str; 7] = [
 ];
 
 /// Words between what is meant and what isn't.
-const EXCHANGES: [&str; 3] = ["but not", "instead of", "rather than"];
+const EXCHANGES: [&str; 4] = ["but not", "but no", "instead of", "rather than"];
 
 /// Words after such a mark by which nothing takes its place.
 const TAKING_BACK: [&str; 7] = [

@@ -38,6 +38,11 @@ pub(super) fn added(
     if let Some(other) = things.iter().find(is_other) {
         return other_request(other);
     }
+    if let Some(thing) = things.iter().find(|thing| names_list(thing)) {
+        return TodoAction::Unclear(format!(
+            "I'm not sure which list you mean with “{thing}”, so I've added nothing. Say it like “add milk to my groceries list”."
+        ));
+    }
     let drafts = things.into_iter().map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
         Err(reply) => TodoAction::Unclear(reply),
@@ -74,6 +79,24 @@ pub(super) fn other_request(text: &str) -> TodoAction {
     TodoAction::Unclear(format!(
         "“{text}” sounds like another request, so I've added nothing. Please send them one by one."
     ))
+}
+
+/// "milk to groceries", "my todo": a list that was not understood is left in it.
+fn names_list(thing: &str) -> bool {
+    let words = Words::new(thing);
+    let lists = [
+        "groceries", "shopping", "todo", "todos", "to-do", "lists", "all lists", "both lists",
+        "all my lists", "both my lists",
+    ];
+    let last = |from: usize| words.after(from, &lists) == Some(words.len());
+    let linked = (1..words.len()).any(|at| {
+        let from = words.after(
+            at,
+            &["to my", "to the", "to", "on my", "on the", "on", "onto"],
+        );
+        from.is_some_and(last)
+    });
+    linked || words.after(0, &["my", "the"]).is_some_and(last)
 }
 
 /// "milk to my list for the party": what was said after the list belongs to the thing.

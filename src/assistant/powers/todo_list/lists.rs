@@ -291,6 +291,16 @@ impl TodoState {
             let at = self.position_of_number(*place, number, matches);
             return at.map(|at| (*place, at)).ok_or_else(String::new);
         }
+        let last = [
+            "the last one", "last one", "the last item", "last item", "the last thing",
+        ];
+        if let Some(place) = places
+            .first()
+            .filter(|_| last.contains(&text.to_lowercase().as_str()))
+            && let Some(at) = self.items_in(*place).iter().rposition(&matches)
+        {
+            return Ok((*place, at));
+        }
         if *list == ListName::InUse {
             places.extend(self.places());
         }

@@ -136,7 +136,9 @@ fn add_all(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Streng
         return Some((Clear, added(message, ListName::Unnamed, (from, end), None)));
     }
     // "put bread on it", "add bread too"
-    let on_it = ["to it", "on it", "to that", "on that", "to them"];
+    let on_it = [
+        "to it", "on it", "to that", "on that", "to them", "on there", "in there", "on to it",
+    ];
     let it = (at + 2..end).find(|n| words.after(*n, &on_it) == Some(end));
     let to = it.unwrap_or(end);
     let more = ["as well", "too", "also", "again"];

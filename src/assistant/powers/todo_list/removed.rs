@@ -22,7 +22,9 @@ pub(super) fn parse(
         "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
         "check" | "tick" | "mark" => checked(message, end),
         "done" | "finished" | "completed" => {
-            let is_number = end == at + 2 && words.get(at + 1).parse::<usize>().is_ok();
+            let is_one = |n: usize| words.get(n).parse::<usize>().is_ok();
+            let is_number = is_one(at + 1)
+                && (at + 1..end).all(|n| is_one(n) || matches!(words.get(n), "and" | "&"));
             let from = words.after(at + 1, &["with", "w"]);
             Some(done_with(
                 message,
@@ -50,10 +52,12 @@ pub(super) fn parse(
             let texts = taken_back(message, end)?;
             Some((InSession, removal(false, ListName::InUse, texts)))
         }
-        _ if end > at + 1 && words.get(end - 1) == "done" && end - at <= 8 => Some((
-            InSession,
-            removal(true, ListName::InUse, words.original(at..end - 1)),
-        )),
+        _ if end > at + 1 && is_done(words.get(end - 1)) && end - at <= 8 => {
+            // "milk is done"
+            let is_verb = matches!(words.get(end - 2), "is" | "are") && end > at + 2;
+            let texts = words.original(at..end - 1 - usize::from(is_verb));
+            Some((InSession, removal(true, ListName::InUse, texts)))
+        }
         _ => None,
     }
 }
@@ -152,6 +156,17 @@ fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
     (is_sure && is_short && !is_no_thing(&subject(texts))).then_some(texts)
 }
 
+fn is_done(word: &str) -> bool {
+    matches!(word, "done" | "✅" | "✔" | "✓" | "☑")
+}
+
+fn is_everything(thing: &str) -> bool {
+    let all = [
+        "everything", "all", "all of it", "it all", "all things", "all items", "all of them",
+    ];
+    all.contains(&thing.to_lowercase().as_str())
+}
+
 fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
     match things(text) {
         found if found.is_empty() => {
@@ -162,6 +177,7 @@ fn removal(done: bool, list: ListName, text: &str) -> TodoAction {
             "There's another request in that, so I've changed nothing. Please send them one by one."
                 .to_owned(),
         ),
+        found if !done && found.iter().all(|one| is_everything(one)) => TodoAction::Clear(list),
         found if done => TodoAction::Done(list, found),
         found => TodoAction::Remove(list, found),
     }
