@@ -65,6 +65,10 @@ pub enum BillSplitAction {
     PayersUnclear,
     /// "split 100 60/40" without two names in their order.
     PartsUnclear,
+    /// The last payment is taken off.
+    RemoveLast,
+    /// Several debts of one message: all of them or none.
+    Each(Vec<BillSplitAction>),
     /// "Bo owes me 20"
     Owes {
         debtor: String,
@@ -158,6 +162,19 @@ impl BillSplitState {
                 let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
                 return Ok(each.map(|replies| replies.join("\n")));
             }
+            BillSplitAction::Each(all) => {
+                let each = all.into_iter().map(|one| self.done(one, context));
+                let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
+                return Ok(each.map(|replies| replies.join("\n")));
+            }
+            BillSplitAction::RemoveLast => match self.payments.pop() {
+                None => "There's nothing on the bill.".to_owned(),
+                Some(removed) => format!(
+                    "Okay, no longer on the bill: {}. “undo” brings it back.\n{}",
+                    self.line(&removed),
+                    self.owed()
+                ),
+            },
             BillSplitAction::PayersUnclear if !context.sure && self.people.is_empty() => {
                 return Ok(None);
             }

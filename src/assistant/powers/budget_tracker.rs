@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::local_time;
 use super::money::{self, Currency, Money};
 use super::texts::{self, same, too_long};
-use super::{PowerContext, Superpower};
+use super::{PowerContext, Superpower, parsers};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -51,6 +51,8 @@ pub enum BudgetAction {
         is_both: bool,
     },
     RemoveLast,
+    /// The last expense for that.
+    RemoveNamed(String),
     /// The day was not fully understood.
     DayUnclear,
     /// What it was for is not understood.
@@ -120,7 +122,12 @@ impl Superpower for BudgetState {
                 is_usual,
                 is_both,
             } => self.spend_if_in_use(money.0, purpose, (is_usual, is_both), context)?,
-            BudgetAction::RemoveLast => Ok(self.remove_last(context)),
+            BudgetAction::RemoveLast => Ok(self.remove(self.expenses.len(), context)),
+            BudgetAction::RemoveNamed(purpose) => {
+                let mut expenses = self.expenses.iter();
+                let at = expenses.rposition(|one| same(&one.purpose, &purpose))?;
+                Ok(self.remove(at + 1, context))
+            }
             BudgetAction::DayUnclear
             | BudgetAction::PurposeUnclear
             | BudgetAction::AmountsUnclear
@@ -145,22 +152,10 @@ impl Superpower for BudgetState {
                 "I can add up today, yesterday, this or last week, this or last month, and this year. For example: “how much did I spend on food last week?”"
                     .to_owned(),
             ),
-            BudgetAction::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, context)),
+            BudgetAction::HowMuch { span, purpose } => Ok(self.how_much_each(span, purpose, context)),
             BudgetAction::ShowIfAny if !self.is_in_use() => return None,
             BudgetAction::Show | BudgetAction::ShowIfAny => Ok(self.overview(context)),
-            BudgetAction::RemoveBudget(purpose) => {
-                let count = self.budgets.len();
-                self.budgets.retain(|one| !same(&one.purpose, &purpose));
-                let what = match purpose.as_str() {
-                    "" => "all in all".to_owned(),
-                    purpose => format!("for {purpose}"),
-                };
-                Ok(if self.budgets.len() < count {
-                    format!("Okay, no budget {what} any more.")
-                } else {
-                    format!("There's no budget {what}. “my budgets” shows them.")
-                })
-            }
+            BudgetAction::RemoveBudget(purpose) => Ok(self.remove_budget(&purpose)),
             BudgetAction::Unclear => {
                 Ok("How much, and what for? For example: “budget 400 for food”.".to_owned())
             }
@@ -263,6 +258,30 @@ impl BudgetState {
         })
     }
 
+    /// "on food and rent": each by itself, unless both have one name.
+    fn how_much_each(&self, span: Span, purpose: String, context: &PowerContext<'_>) -> String {
+        let each = match self.knows(&purpose) || purpose.is_empty() {
+            true => vec![purpose],
+            false => parsers::things(&purpose),
+        };
+        let each = each.iter().map(|what| self.how_much(span, what, context));
+        each.collect::<Vec<String>>().join("\n")
+    }
+
+    fn remove_budget(&mut self, purpose: &str) -> String {
+        let count = self.budgets.len();
+        self.budgets.retain(|one| !same(&one.purpose, purpose));
+        let what = match purpose {
+            "" => "all in all".to_owned(),
+            purpose => format!("for {purpose}"),
+        };
+        if self.budgets.len() < count {
+            format!("Okay, no budget {what} any more.")
+        } else {
+            format!("There's no budget {what}. “my budgets” shows them.")
+        }
+    }
+
     fn is_in_use(&self) -> bool {
         !self.budgets.is_empty() || !self.expenses.is_empty()
     }
@@ -272,10 +291,12 @@ impl BudgetState {
         self.expenses.iter().any(|one| same(&one.purpose, purpose))
     }
 
-    fn remove_last(&mut self, context: &PowerContext<'_>) -> String {
-        let Some(removed) = self.expenses.pop() else {
+    /// The expense with that number, from 1.
+    fn remove(&mut self, number: usize, context: &PowerContext<'_>) -> String {
+        let Some(at) = number.checked_sub(1) else {
             return "No expense is noted.".to_owned();
         };
+        let removed = self.expenses.remove(at);
         let on = match removed.purpose.as_str() {
             "" => String::new(),
             purpose => format!(" on {purpose}"),

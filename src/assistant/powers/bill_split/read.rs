@@ -74,10 +74,14 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
         | "show expenses"
         | "show our expenses"
         | "split bills" => BillSplitAction::Show,
-        "clear the bill" | "new bill" | "start a new bill" | "clear our bill"
-        | "delete the bill" | "reset the bill" | "clear my bill" | "close the bill" => {
-            BillSplitAction::Clear
-        }
+        "delete the last payment"
+        | "remove the last payment"
+        | "delete last payment"
+        | "remove last payment"
+        | "delete my last payment" => BillSplitAction::RemoveLast,
+        "clear bill" | "delete bill" | "reset bill" | "clear bills" | "clear the bill"
+        | "new bill" | "start a new bill" | "clear our bill" | "delete the bill"
+        | "reset the bill" | "clear my bill" | "close the bill" => BillSplitAction::Clear,
         "split the bill"
         | "split a bill"
         | "lets split the bill"
@@ -99,9 +103,9 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
         )
         .unwrap_or(at + 1);
     let bill = after > at + 2;
-    let amount = money::read(words, after);
+    let (purpose, amount) = amount_after(words, after, end);
     let Some((mut sum, next)) = amount else {
-        let from = words.after(after, &["between", "among", "with"])?;
+        let from = words.after(after, &["between", "among", "with", "btw", "w"])?;
         return bill.then(|| (Clear, BillSplitAction::People(names(words, from, end))));
     };
     let Some(next) = with_sum(words, &mut sum, next) else {
@@ -140,13 +144,43 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSpli
             BillSplitAction::PartsUnclear
         }
         BillSplitAction::Paid(paid) if parts.is_empty() || parts.len() == paid.among.len() => {
-            BillSplitAction::Paid(PaidAction { parts, ..paid })
+            let purpose = purpose.filter(|_| paid.purpose.is_empty());
+            BillSplitAction::Paid(PaidAction {
+                parts,
+                purpose: purpose.unwrap_or(paid.purpose),
+                ..paid
+            })
         }
         BillSplitAction::Paid(_) => BillSplitAction::PartsUnclear,
         _ if !parts.is_empty() => BillSplitAction::PartsUnclear,
         action => action,
     };
     Some((Clear, action))
+}
+
+/// "80", "dinner 80": what it was for, and the amount with the index after it.
+fn amount_after(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> (Option<String>, Option<(money::Money, usize)>) {
+    if let Some(amount) = money::read(words, at) {
+        return (None, Some(amount));
+    }
+    let named = (at + 1..end.min(at + 1 + NAME_WORDS_MAX))
+        .find(|n| money::read(words, *n).is_some() && (at..*n).all(|n| is_plain(words.get(n))));
+    (
+        named.map(|to| parsers::original(words, at, to)),
+        named.and_then(|at| money::read(words, at)),
+    )
+}
+
+fn is_plain(word: &str) -> bool {
+    let is_link = matches!(
+        word,
+        "between" | "among" | "with" | "w" | "btw" | "for" | "by" | "in"
+    );
+    word.chars().all(char::is_alphabetic) && !is_link
 }
 
 /// "minus 10", "plus 5.50" after the amount: the index after it. `None` where it is unclear.
@@ -171,7 +205,18 @@ fn with_sum(words: &Words<'_>, sum: &mut money::Money, at: usize) -> Option<usiz
 
 /// "with Ana" doesn't say whose part is first.
 fn has_with(words: &Words<'_>, from: usize, end: usize) -> bool {
-    (from..end).any(|at| words.get(at) == "with")
+    (from..end).any(|at| is_with(words, at))
+}
+
+fn is_with(words: &Words<'_>, at: usize) -> bool {
+    matches!(words.get(at), "with" | "w")
+}
+
+fn is_between(words: &Words<'_>, at: usize) -> bool {
+    matches!(
+        words.get(at),
+        "between" | "among" | "amongst" | "btw" | "bw" | "btwn"
+    )
 }
 
 /// "60/40" after the amount or at the end.
@@ -215,10 +260,14 @@ fn split_between(
     next: usize,
     end: usize,
 ) -> Option<BillSplitAction> {
-    let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among" | "with"));
+    let between = (next..end).find(|n| is_with(words, *n) || is_between(words, *n));
     let Some(between) = between else {
         return (next == end).then_some(BillSplitAction::Unclear);
     };
+    // "split 100 and 50 with Bo"
+    if (next..between).any(|n| money::read(words, n).is_some()) {
+        return Some(BillSplitAction::Unclear);
+    }
     let purpose = words
         .after(next, &["for", "of"])
         .filter(|from| *from < between)
@@ -233,7 +282,7 @@ fn split_between(
         Some((_, except)) => (vec!["everybody".to_owned()], except),
         None => (names(words, between + 1, until), Vec::new()),
     };
-    if words.get(between) == "with" {
+    if is_with(words, between) {
         among.push("me".to_owned());
     }
     if among.len() < 2
@@ -351,7 +400,7 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
         return Some(2);
     }
     // "with 2 friends", "between me and 2 friends"
-    if let Some(from) = words.after(at, &["with", "between me and", "among me and"]) {
+    if let Some(from) = words.after(at, &["with", "w", "between me and", "among me and"]) {
         let count = count(words.get(from))?;
         let others = ["friends", "others", "people", "other people", "more people"];
         let whole = words.after(from + 1, &others) == Some(end);
@@ -362,6 +411,7 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
             at,
             &[
                 "evenly by", "evenly between", "equally between", "by", "between", "among", "into",
+                "btw",
             ],
         )
         .unwrap_or(at);

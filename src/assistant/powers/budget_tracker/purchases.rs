@@ -3,6 +3,7 @@
 use super::{BudgetAction, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{Strength, money, parsers};
 
@@ -37,6 +38,9 @@ pub(super) fn last_or_left(
         return Some((InSession, BudgetAction::RemoveLast));
     }
     let words = &message.words;
+    if let Some(removal) = removes_named(words, at, parsers::end(words)) {
+        return Some(removal);
+    }
     let left = [
         "whats left in my", "how much is left for", "how much is left in my", "whats left for",
         "what do i have left for", "how much do i have left for",
@@ -90,6 +94,34 @@ fn removes_last(request: &str) -> bool {
     )
 }
 
+/// "remove the rent expense", "delete the gum": the last one of it.
+fn removes_named(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BudgetAction)> {
+    let verbs = ["delete", "remove", "drop", "cancel", "forget", "undo"];
+    let from = words.after(at, &verbs)?;
+    let from = words
+        .after(from, &["my last", "the last", "last", "the", "my"])
+        .unwrap_or(from);
+    let last = end.checked_sub(1)?;
+    let is_expense = matches!(
+        words.get(last),
+        "expense" | "spending" | "purchase" | "payment"
+    );
+    let for_it = words.after(from, &["expense for", "expense on", "expense of"]);
+    let (from, to) = match (for_it, is_expense) {
+        (Some(from), _) => (from, end),
+        (None, true) => (from, last),
+        (None, false) => (from, end),
+    };
+    let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
+    let strength = match is_expense || for_it.is_some() {
+        true => Strength::Soft,
+        false => Strength::InSession,
+    };
+    let purpose = || parsers::original(words, from, to);
+    let is_budget = (from..to).any(|n| words.get(n) == "budget");
+    (is_short && !is_budget).then(|| (strength, BudgetAction::RemoveNamed(purpose())))
+}
+
 /// "delete the last one", "delete that": only right after an expense.
 fn is_last_entry(request: &str) -> bool {
     let verbs = [
@@ -123,6 +155,21 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
         "yesterday" => (end - 1, 1),
         _ => (end, 0),
     };
+    let is_bought = words.get(from - 1) == "bought";
+    let parts = money::parts(words, from, to);
+    let each = parts
+        .iter()
+        .map(|(from, to)| bought_for(words, (*from, *to), is_bought));
+    let spent = each.collect::<Option<Vec<(Spending, String)>>>()?;
+    (!spent.is_empty()).then_some(BudgetAction::Spent { spent, days_ago })
+}
+
+/// "a sandwich for 6".
+fn bought_for(
+    words: &Words<'_>,
+    (from, to): (usize, usize),
+    is_bought: bool,
+) -> Option<(Spending, String)> {
     let link = (from + 1..to).rev().find(|n| words.get(*n) == "for")?;
     let (amount, next) = money::read(words, link + 1)?;
     let from = words
@@ -130,11 +177,8 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
         .unwrap_or(from);
     let purpose = parsers::original(words, from, link);
     let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
-    let is_bought = words.get(from.saturating_sub(1)) == "bought" || is_money || is_usual(&purpose);
-    (next == to && is_bought && !purpose.is_empty()).then(|| BudgetAction::Spent {
-        spent: vec![(Spending(amount), purpose)],
-        days_ago,
-    })
+    let is_sure = is_bought || is_money || is_usual(&purpose);
+    (next == to && is_sure && !purpose.is_empty()).then_some((Spending(amount), purpose))
 }
 
 /// "lunch 12", "12.50 lunch", "lunch was 12".
@@ -179,7 +223,9 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     });
     // "100 usd in eur"
     let is_conversion = (from..to).any(|n| money::is_currency(words.get(n)));
-    if !is_short || !is_named || is_conversion {
+    // "felt great, lunch 12"
+    let is_set_off = (from + 1..to).any(|n| words.is_set_off(n - 1));
+    if !is_short || !is_named || is_conversion || is_set_off {
         return None;
     }
     let purpose = parsers::original(words, from, to);

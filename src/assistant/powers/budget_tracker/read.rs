@@ -53,11 +53,8 @@ pub(in crate::assistant::powers) fn parse(
     ) {
         return how_much(message, from, end).map(|action| (Clear, action));
     }
-    // It may as well be looked up in memories.
-    let asked = words.after(at, &["what did i spend"]);
-    let asked = asked.or_else(|| words.after(at, &["how much on"]).map(|from| from - 1));
-    if let Some(from) = asked {
-        return how_much(message, from, end).map(|action| (Soft, action));
+    if let Some(found) = asked(message, at, end) {
+        return Some(found);
     }
     if let Some(action) = purchases::last_or_left(message, at) {
         return Some(action);
@@ -67,9 +64,38 @@ pub(in crate::assistant::powers) fn parse(
     {
         return Some((Clear, BudgetAction::RemoveBudget(purpose)));
     }
-    budgets(message, end)
+    // "budget 60 for wine instead"
+    let last = ["instead", "from now on", "now"];
+    let until = (at + 1..end).find(|n| words.after(*n, &last) == Some(end));
+    budgets(message, until.unwrap_or(end))
         .map(|action| (Clear, action))
         .or_else(|| purchases::parse(message, at, end))
+}
+
+/// "what did i spend on food", "how much on food?", "how much this week?".
+fn asked(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, BudgetAction)> {
+    let words = &message.words;
+    // It may as well be looked up in memories.
+    let from = words.after(at, &["what did i spend"]);
+    let from = from.or_else(|| words.after(at, &["how much on"]).map(|from| from - 1));
+    let from = from.or_else(|| {
+        let from = words.after(
+            at,
+            &[
+                "did i spend anything", "did i spend any money", "did i spend",
+            ],
+        )?;
+        (from == end || words.get(from) == "on" || span(words, from).is_some()).then_some(from)
+    });
+    if let Some(from) = words.after(at, &["how much"])
+        && span(words, from).is_some()
+    {
+        return how_much(message, from, end).map(|action| (Strength::InSession, action));
+    }
+    if let Some(from) = from {
+        return how_much(message, from, end).map(|action| (Strength::Soft, action));
+    }
+    None
 }
 
 /// "my budget for food", "my food budget", "my budget".
@@ -84,6 +110,12 @@ fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
 const SPENT: [&str; 12] = [
     "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",
     "i payed", "spend", "log expense", "expense",
+];
+
+/// Words before an amount, which is noted as it was said.
+const ROUGHLY: [&str; 12] = [
+    "like", "about", "around", "roughly", "approximately", "approx", "almost", "nearly", "exactly",
+    "only", "just", "some",
 ];
 
 /// Limit of amounts in one message.
@@ -111,6 +143,7 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     } else {
         Strength::Clear
     };
+    let from = words.after(from, &ROUGHLY).unwrap_or(from);
     let (to, days_ago) = day_at_end(words, from, end);
     let days_ago = days_ago.max(i32::from(is_yesterday));
     let parts = money::parts(words, from, to);
@@ -339,6 +372,17 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         .after(word + 1, &["of", "to", "is", "at"])
         .unwrap_or(word + 1);
     let Some((amount, next)) = money::read(words, from) else {
+        // "set budget food 300"
+        let at = (from + 1..end.min(from + 4)).find(|n| money::read(words, *n).is_some());
+        if let Some((at, (amount, next))) = at.and_then(|at| Some((at, money::read(words, at)?)))
+            && before.is_empty()
+            && (from..at).all(|n| words.get(n).chars().all(char::is_alphabetic))
+            && statement::is_thing(words.original(from..at))
+        {
+            let purpose = parsers::original(words, from, at);
+            return whole(words, next, end)
+                .then(|| BudgetAction::Budgets(vec![(Spending(amount), purpose)]));
+        }
         return (from == end && words.get(message.start) == "set").then_some(BudgetAction::Unclear);
     };
     let purpose = match words.after(next, &["for", "on"]) {

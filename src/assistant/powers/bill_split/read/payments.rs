@@ -9,12 +9,29 @@ use crate::assistant::powers::Strength::{self, Soft};
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
-/// "Bo owes me 20 for lunch", "I lent Bo 20", "how much does Bo owe me?".
+/// "Bo owes me 20 and Cy owes me 10", "how much does Bo owe me?".
 pub(super) fn owes(
     words: &Words<'_>,
     at: usize,
     end: usize,
 ) -> Option<(Strength, BillSplitAction)> {
+    let parts = money::parts(words, at, end);
+    if parts.len() > 1 {
+        let each = parts.iter().map(|(from, to)| one_owes(words, *from, *to));
+        let each: Option<Vec<(Strength, BillSplitAction)>> = each.collect();
+        let is_debt = |(_, action): &(Strength, BillSplitAction)| {
+            matches!(action, BillSplitAction::Owes { .. })
+        };
+        if let Some(each) = each.filter(|each| each.iter().all(is_debt)) {
+            let each = each.into_iter().map(|(_, action)| action);
+            return Some((Soft, BillSplitAction::Each(each.collect())));
+        }
+    }
+    one_owes(words, at, end)
+}
+
+/// "Bo owes me 20 for lunch", "I lent Bo 20".
+fn one_owes(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| {
         matches!(
             words.get(*n),
@@ -141,7 +158,7 @@ fn one_paid(
     payer: Option<String>,
 ) -> Option<BillSplitAction> {
     // "paid bo back", "paid ana 20"
-    if words.get(at) == "paid" && payer.is_none() {
+    if is_paid(words.get(at)) && payer.is_none() {
         let Some((_, next)) = money::read(words, at + 1) else {
             return settled(words, "I".to_owned(), at + 1, end);
         };
@@ -150,7 +167,7 @@ fn one_paid(
         shared_with(&purpose)?;
         return one_paid(words, at + 1, end, Some("I".to_owned()));
     }
-    let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid");
+    let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| is_paid(words.get(*n)));
     let (payer, after) = match (verb, payer) {
         (Some(verb), _) => (without_adverb(words, at, verb), verb + 1),
         (None, Some(payer)) if money::read(words, at).is_some() => (payer, at),
@@ -192,6 +209,10 @@ fn one_paid(
         except,
         parts: Vec::new(),
     }))
+}
+
+fn is_paid(word: &str) -> bool {
+    matches!(word, "paid" | "payed")
 }
 
 /// "got paid 2000" is nobody's payment.
@@ -265,9 +286,17 @@ fn settled(words: &Words<'_>, payer: String, from: usize, end: usize) -> Option<
             (parsers::original(words, from, end - 1), None)
         }
         None if words.get(from) == "back" => (parsers::original(words, from + 1, end), None),
+        // "Bo paid me"
+        None if words.after(from, &["me"]) == Some(end) => ("me".to_owned(), None),
         None => return None,
     };
     let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
+    // "Dan paid back 20"
+    let is_back = to.is_empty() || to == "back";
+    let to = match is_back && words.get(from) == "back" && !is_self(&payer) {
+        true => "me".to_owned(),
+        false => to,
+    };
     if are_several(&payer) || are_several(&to) {
         return Some(BillSplitAction::PayersUnclear);
     }
