@@ -111,7 +111,7 @@ impl Superpower for BirthdayState {
                 None => format!("I don't know {} birthday.", possessive(&name)),
             },
             BirthdayAction::Unclear => {
-                "On which day is it? Say it like “Ana's birthday is on 3 May”.".to_owned()
+                "On which day is it? I've noted nothing. Say one birthday at a time, like “Ana's birthday is on 3 May”.".to_owned()
             }
         })
     }

@@ -2,6 +2,7 @@
 
 mod booked;
 mod operations;
+mod packing;
 mod questions;
 mod read;
 mod trip;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::local_time;
 use super::parsers::which;
-use super::texts::{self, counted, joined, same, too_long};
+use super::texts::{self, counted, same, too_long};
 use super::{PowerContext, Superpower};
 pub use booked::planned_trips;
 pub(super) use operations::Arguments;
@@ -50,6 +51,8 @@ pub enum TripAction {
         day: u32,
         what: String,
     },
+    /// Plans for several days: all of them or none.
+    AddDays(Vec<(u32, String)>),
     Pack(Vec<String>),
     Packed(Vec<String>),
     /// Without a trip it means something else: a list called packing.
@@ -119,7 +122,10 @@ impl Superpower for TripState {
                     }
                 },
             },
-            TripAction::AddDay { day, what } => self.add_day(day, what, context),
+            TripAction::AddDay { day, what } => match self.add_day(day, what, context) {
+                Ok(reply) | Err(reply) => reply,
+            },
+            TripAction::AddDays(plans) => self.add_days(plans, context),
             TripAction::IfAny(_) if self.trips.is_empty() => return None,
             TripAction::IfAny(action) => return self.apply(*action, context),
             TripAction::Pack(things) => self.pack(things, context),
@@ -143,28 +149,7 @@ impl Superpower for TripState {
                 None => NO_TRIP.to_owned(),
             },
             TripAction::PackingFor(place) => self.speak_of(&place)?.packing_list(),
-            TripAction::Cancel(place) => {
-                let at = if place.is_empty() {
-                    self.trips.len().checked_sub(1)
-                } else {
-                    self.position(&place)
-                };
-                match at {
-                    Some(at) => {
-                        let removed = self.trips.remove(at);
-                        let title = removed.title(context).replacen("Trip", "trip", 1);
-                        let mut reply = format!("Okay, no {title}. “undo” brings it back.");
-                        let mut others = self.trips.iter();
-                        if let Some(other) = others.find(|other| same(&other.place, &removed.place))
-                        {
-                            reply.push_str(&format!(" This one stays: {}.", other.title(context)));
-                        }
-                        reply
-                    }
-                    None if self.trips.is_empty() => NO_TRIP.to_owned(),
-                    None => format!("I know of no trip to {place}."),
-                }
-            }
+            TripAction::Cancel(place) => self.cancel(&place, context),
             TripAction::DatesUnclear => {
                 "Which days exactly? I've planned nothing yet. For example: “plan a trip to Lisbon from 3 to 7 June”."
                     .to_owned()
@@ -326,23 +311,30 @@ impl TripState {
         trips.rposition(|trip| same(&trip.place, place) && is_same_time(trip))
     }
 
-    fn add_day(&mut self, day: u32, what: String, context: &PowerContext<'_>) -> String {
+    fn add_day(
+        &mut self,
+        day: u32,
+        what: String,
+        context: &PowerContext<'_>,
+    ) -> Result<String, String> {
         if let Some(reply) = too_long(&[&what], TEXT_CHARS_MAX) {
-            return reply;
+            return Err(reply);
         }
         let Some(trip) = self.trips.last_mut() else {
-            return NO_TRIP.to_owned();
+            return Err(NO_TRIP.to_owned());
         };
         let days = trip.days().unwrap_or(DAYS_MAX);
         if !(1..=days).contains(&i64::from(day)) {
-            return format!(
+            return Err(format!(
                 "The trip to {} has {}, so there's no day {day}.",
                 trip.place,
                 counted(days as usize, "day")
-            );
+            ));
         }
         if trip.plans.len() >= PLANS_MAX {
-            return format!("A trip holds {PLANS_MAX} plans, and this one is full.");
+            return Err(format!(
+                "A trip holds {PLANS_MAX} plans, and this one is full."
+            ));
         }
         let reply = format!(
             "Day {day}{} in {}: {what}.",
@@ -355,59 +347,43 @@ impl TripState {
             by: context.by,
         });
         trip.plans.sort_by_key(|plan| plan.day);
-        reply
+        Ok(reply)
     }
 
-    fn pack(&mut self, things: Vec<String>, context: &PowerContext<'_>) -> String {
-        if let Some(reply) = too_long(&things, TEXT_CHARS_MAX) {
-            return reply;
-        }
-        let Some(trip) = self.trips.last_mut() else {
-            return NO_TRIP.to_owned();
+    fn cancel(&mut self, place: &str, context: &PowerContext<'_>) -> String {
+        let at = if place.is_empty() {
+            self.trips.len().checked_sub(1)
+        } else {
+            self.position(place)
         };
-        let known = |trip: &Trip, what: &str| trip.packing.iter().any(|one| same(&one.what, what));
-        let new: Vec<String> = things
-            .into_iter()
-            .filter(|thing| !known(trip, thing))
-            .collect();
-        if new.is_empty() {
-            return "That's on the packing list already.".to_owned();
+        match at {
+            Some(at) => {
+                let removed = self.trips.remove(at);
+                let title = removed.title(context).replacen("Trip", "trip", 1);
+                let mut reply = format!("Okay, no {title}. “undo” brings it back.");
+                let mut others = self.trips.iter();
+                if let Some(other) = others.find(|other| same(&other.place, &removed.place)) {
+                    reply.push_str(&format!(" This one stays: {}.", other.title(context)));
+                }
+                reply
+            }
+            None if self.trips.is_empty() => NO_TRIP.to_owned(),
+            None => format!("I know of no trip to {place}."),
         }
-        if trip.packing.len() + new.len() > PACKED_MAX {
-            return format!("A packing list holds {PACKED_MAX} things, and this one is full.");
-        }
-        let reply = format!("On the packing list for {}: {}.", trip.place, joined(&new));
-        trip.packing.extend(new.into_iter().map(|what| Packing {
-            what,
-            packed: false,
-            by: context.by,
-        }));
-        reply
     }
 
-    fn packed(&mut self, things: &[String], context: &PowerContext<'_>) -> Option<String> {
-        let trip = self.trips.last_mut()?;
-        let mut packed = Vec::new();
-        for thing in things {
-            if let Some(at) = which(thing, trip.packing.iter().map(|one| one.what.as_str())) {
-                trip.packing[at].packed = true;
-                packed.push(trip.packing[at].what.clone());
+    /// All of them or none.
+    fn add_days(&mut self, plans: Vec<(u32, String)>, context: &PowerContext<'_>) -> String {
+        let before = self.clone();
+        let each = plans.into_iter();
+        let each = each.map(|(day, what)| self.add_day(day, what, context));
+        match each.collect::<Result<Vec<String>, String>>() {
+            Ok(replies) => replies.join("\n"),
+            Err(why) => {
+                *self = before;
+                why
             }
         }
-        if packed.is_empty() {
-            return context
-                .sure
-                .then(|| format!("I don't see {} on the packing list.", joined(things)));
-        }
-        let left = trip.packing.iter().filter(|one| !one.packed).count();
-        Some(match left {
-            0 => format!("✓ {}. All packed!", joined(&packed)),
-            n => format!(
-                "✓ {}. {} left to pack.",
-                joined(&packed),
-                counted(n, "thing")
-            ),
-        })
     }
 
     /// Of several to one place the one that was spoken of last.

@@ -32,16 +32,12 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &["how old is", "how old will", "how old was"]) {
         return asked_age(words, from, end).map(|name| (Soft, BirthdayAction::Age(name)));
     }
-    let mut near = at..end.min(at + 5 + NAME_WORDS_MAX);
+    let near = at..end.min(at + 5 + NAME_WORDS_MAX);
     let Some(word) = near
         .clone()
         .find(|n| matches!(words.get(*n), "birthday" | "bday" | "b-day"))
     else {
-        let verb = near.find(|n| matches!(words.get(*n), "born" | "turns" | "turning"))?;
-        return match words.get(verb) {
-            "born" => parse_born(message, at, verb, end),
-            _ => parse_turns(message, at, verb, end),
-        };
+        return told_otherwise(message, near, at, end);
     };
     if let Some(from) = words.after(at, &WHEN) {
         let name = owner_name(words, from, word, end)?;
@@ -81,9 +77,40 @@ pub(in crate::assistant::powers) fn parse(
                 action => action,
             },
         )),
+        // "Bo's birthday is 3/5", "Bo's birthday is 3 May, Cy's is 4 June"
+        _ if has_digit(words, next..end) && !words.is_question() => {
+            Some((Clear, BirthdayAction::Unclear))
+        }
         // "Ana's birthday is going to be fun" is ordinary talk.
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
+    }
+}
+
+/// "Dan was born on 10 June", "Bo turns 30 on 5 May", "when was Dan born?".
+fn told_otherwise(
+    message: &ParsedMessage<'_>,
+    mut near: std::ops::Range<usize>,
+    at: usize,
+    end: usize,
+) -> Option<(Strength, BirthdayAction)> {
+    use Strength::Soft;
+    let words = &message.words;
+    let verb = near.find(|n| matches!(words.get(*n), "born" | "turns" | "turning"))?;
+    if let Some(from) = words.after(at, &["when was", "when were", "what year was"])
+        && words.get(verb) == "born"
+        && verb + 1 == end
+    {
+        let name = match words.phrase(from..verb).as_str() {
+            "i" => "you".to_owned(),
+            _ => parsers::original(words, from, verb),
+        };
+        let is_name = name == "you" || statement::is_person(&name);
+        return is_name.then_some((Soft, BirthdayAction::When(name)));
+    }
+    match words.get(verb) {
+        "born" => parse_born(message, at, verb, end),
+        _ => parse_turns(message, at, verb, end),
     }
 }
 
@@ -114,6 +141,10 @@ fn moved(
     }
     let (action, to) = day(message, next)?;
     (to == end).then(|| action(name))
+}
+
+fn has_digit(words: &Words<'_>, mut range: std::ops::Range<usize>) -> bool {
+    range.any(|at| words.get(at).contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whose age: "bo", "bo be".
@@ -206,6 +237,15 @@ fn lists(request: &str) -> bool {
             | "next birthdays"
             | "whos birthday is next"
             | "birthday reminders"
+            | "any birthdays"
+            | "any birthdays this week"
+            | "any birthdays this month"
+            | "any birthdays soon"
+            | "any birthdays coming up"
+            | "birthdays this week"
+            | "birthdays this month"
+            | "who has birthday next"
+            | "whose birthday is coming up"
     )
 }
 
@@ -304,6 +344,13 @@ fn owner(words: &Words<'_>, from: usize, word: usize, end: usize) -> Option<(Str
             })
             .unwrap_or(end);
         let name = parsers::original(words, from, to);
+        return statement::is_person(&name).then_some((name, to));
+    }
+    // "birthday dan 3 may"
+    if word == from
+        && let Some(to) = (word + 2..end).find(|n| when::read(words, *n).is_some())
+    {
+        let name = parsers::original(words, word + 1, to);
         return statement::is_person(&name).then_some((name, to));
     }
     if word <= from || word - from > NAME_WORDS_MAX {

@@ -230,7 +230,7 @@ fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
             "arrives", "is arriving", "comes", "is coming", "will arrive", "should arrive",
             "should come", "will come", "gets here", "is due", "is expected", "will be delivered",
             "is delivered", "should be here", "will be here", "is out for delivery", "arriving",
-            "due",
+            "due", "coming", "expected",
         ],
     )
 }

@@ -45,22 +45,16 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(found) = questions::parse(message, at, end) {
         return Some(found);
     }
-    if let Some(from) = words.after(
-        at,
-        &[
-            "cancel my trip to", "delete my trip to", "cancel the trip to", "delete the trip to",
-            "cancel our trip to", "remove my trip to",
-        ],
-    ) {
-        return Some((
-            Clear,
-            TripAction::Cancel(parsers::original(words, from, end)),
-        ));
+    if let Some(place) = cancelled(words, at, end) {
+        return Some((Clear, TripAction::Cancel(place)));
     }
     if let Some(from) = words.after(
         at,
         &[
             "my trip is from", "our trip is from", "the trip is from", "trip dates",
+            "change my trip to", "change our trip to", "change the trip to", "move my trip to",
+            "move our trip to", "move the trip to", "my trip is now", "the trip is now",
+            "change the trip dates to", "change the dates of my trip to",
         ],
     ) {
         let (from, to, next) = dates(message, from)?;
@@ -75,6 +69,34 @@ const BARE: [&str; 13] = [
     "going on a trip to", "im going on a trip to", "were going on a trip to", "weekend trip to",
     "i have a trip to", "city trip to",
 ];
+
+/// "cancel my trip to Lisbon", "cancel my Lisbon trip": the place.
+fn cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+    if let Some(from) = words.after(
+        at,
+        &[
+            "cancel my trip to", "delete my trip to", "cancel the trip to", "delete the trip to",
+            "cancel our trip to", "remove my trip to", "cancel trip to", "delete trip to",
+            "remove the trip to",
+        ],
+    ) {
+        return Some(parsers::original(words, from, end));
+    }
+    // "cancel my Lisbon trip"
+    let named = words.after(
+        at,
+        &[
+            "cancel my", "delete my", "cancel our", "cancel the", "delete the",
+        ],
+    );
+    if let Some(from) = named
+        && end > from + 1
+        && words.get(end - 1) == "trip"
+    {
+        return Some(parsers::original(words, from, end - 1));
+    }
+    None
+}
 
 /// "show my trip to Lisbon", "when is my trip?".
 fn fixed(request: &str) -> Option<TripAction> {
@@ -133,7 +155,13 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
             .after(at, &["from", "on", "between", "starting"])
             .unwrap_or(at);
         let (first, last, next) = dates(message, link)?;
-        (next == end).then_some((at, first, last))
+        // "with Bo"
+        let with = words.after(next, &["with", "w"]);
+        let are_people = |from: usize| {
+            let names = parsers::things(words.original(from..end));
+            names.iter().all(|name| is_companion(name))
+        };
+        (next == end || with.is_some_and(are_people)).then_some((at, first, last))
     });
     let (to, first, last) = match found {
         Some((at, first, last)) => (at, Some(first), Some(last)),
@@ -206,6 +234,21 @@ pub(in crate::assistant::powers) fn dates(
 ) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
     let words = &message.words;
+    // "for 3 days from 5 jan"
+    if words.get(at) == "for"
+        && let Ok(days) = words.get(at + 1).parse::<u64>()
+        && let Some(from) = words.after(
+            at + 2,
+            &[
+                "days from", "day from", "days starting", "days starting on", "days on",
+            ],
+        )
+    {
+        let read = parsers::read_day(words, from, message.context.now, message.zone());
+        let (first, end) = read?;
+        let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
+        return Some((first, last, end));
+    }
     if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
         let (saturday, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
         return Some((saturday, saturday.succ_opt()?, end));
@@ -294,6 +337,7 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
         let day = number(from)?;
         let what = parsers::original(words, from + 1, end);
         let is_second = statement::has_second_request(&Words::new(&what));
+        let days = days(words, from - 1, end);
         let strength = if matches!(words.get(at), "add" | "plan") {
             Clear
         } else {
@@ -301,6 +345,7 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
         };
         let action = match is_second {
             true => TripAction::IfAny(Box::new(TripAction::TwoRequests)),
+            false if days.len() > 1 => TripAction::AddDays(days),
             false => TripAction::AddDay { day, what },
         };
         return (from + 1 < end).then_some((strength, action));
@@ -318,6 +363,24 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
         ));
     }
     None
+}
+
+/// "day 1 louvre, day 2 eiffel tower": the plan of each.
+fn days(words: &Words<'_>, at: usize, end: usize) -> Vec<(u32, String)> {
+    let begins = |n: &usize| {
+        let is_apart = *n == at || words.is_set_off(n - 1) || words.get(n - 1) == "and";
+        words.get(*n) == "day" && words.get(n + 1).parse::<u32>().is_ok() && is_apart
+    };
+    let mut starts: Vec<usize> = (at..end).filter(begins).collect();
+    starts.push(end);
+    let plan = |from: usize, next: usize| {
+        let to = next - usize::from(next < end && words.get(next - 1) == "and");
+        let what = parsers::original(words, from + 2, to);
+        Some((words.get(from + 1).parse().ok()?, what)).filter(|(_, what)| !what.is_empty())
+    };
+    let plans: Option<Vec<(u32, String)>> =
+        starts.windows(2).map(|two| plan(two[0], two[1])).collect();
+    plans.unwrap_or_default()
 }
 
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".

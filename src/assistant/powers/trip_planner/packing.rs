@@ -1,0 +1,64 @@
+//! The packing list of a trip.
+
+use super::{NO_TRIP, PACKED_MAX, Packing, TEXT_CHARS_MAX, Trip, TripState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::parsers::which;
+use crate::assistant::powers::texts::{counted, joined, same, too_long};
+
+impl TripState {
+    pub(super) fn pack(&mut self, things: Vec<String>, context: &PowerContext<'_>) -> String {
+        if let Some(reply) = too_long(&things, TEXT_CHARS_MAX) {
+            return reply;
+        }
+        let Some(trip) = self.trips.last_mut() else {
+            return NO_TRIP.to_owned();
+        };
+        let known = |trip: &Trip, what: &str| trip.packing.iter().any(|one| same(&one.what, what));
+        let new: Vec<String> = things
+            .into_iter()
+            .filter(|thing| !known(trip, thing))
+            .collect();
+        if new.is_empty() {
+            return "That's on the packing list already.".to_owned();
+        }
+        if trip.packing.len() + new.len() > PACKED_MAX {
+            return format!("A packing list holds {PACKED_MAX} things, and this one is full.");
+        }
+        let reply = format!("On the packing list for {}: {}.", trip.place, joined(&new));
+        trip.packing.extend(new.into_iter().map(|what| Packing {
+            what,
+            packed: false,
+            by: context.by,
+        }));
+        reply
+    }
+
+    pub(super) fn packed(
+        &mut self,
+        things: &[String],
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let trip = self.trips.last_mut()?;
+        let mut packed = Vec::new();
+        for thing in things {
+            if let Some(at) = which(thing, trip.packing.iter().map(|one| one.what.as_str())) {
+                trip.packing[at].packed = true;
+                packed.push(trip.packing[at].what.clone());
+            }
+        }
+        if packed.is_empty() {
+            return context
+                .sure
+                .then(|| format!("I don't see {} on the packing list.", joined(things)));
+        }
+        let left = trip.packing.iter().filter(|one| !one.packed).count();
+        Some(match left {
+            0 => format!("✓ {}. All packed!", joined(&packed)),
+            n => format!(
+                "✓ {}. {} left to pack.",
+                joined(&packed),
+                counted(n, "thing")
+            ),
+        })
+    }
+}
