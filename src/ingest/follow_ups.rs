@@ -60,7 +60,7 @@ impl MessageTurn<'_> {
             FollowUp::Change { which, to } => self.change(tx, which, to)?,
             FollowUp::ChangeBefore => self.change_before(tx)?.map(Reply::from),
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
-            FollowUp::Rename { which, text } => self.rename(tx, which, text)?.map(Reply::from),
+            FollowUp::Rename { which, text } => self.rename_meant(tx, which, text)?,
             FollowUp::Reword { old, new } => self.reword(tx, old, new)?.map(Reply::from),
             FollowUp::ChangeUnclear => match self.latest_found(tx)? {
                 Some(Referent::Open(_)) => Some(wording::change_unclear().into()),

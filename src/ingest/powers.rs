@@ -74,16 +74,7 @@ impl MessageTurn<'_> {
                     None => return Ok(None), // it refers to nothing that is stored
                 }
             }
-            PowerRequest::Each(clauses) => {
-                let mut replies = Vec::new();
-                for clause in clauses {
-                    replies.extend(self.try_power_for(tx, clause)?);
-                }
-                if replies.is_empty() {
-                    return Ok(None);
-                }
-                replies.join("\n")
-            }
+            PowerRequest::Each(clauses) => return self.note_each(tx, clauses),
             PowerRequest::End(_) | PowerRequest::Notices(_)
                 if !self.may_take_turn(called.explicit) =>
             {
@@ -175,6 +166,9 @@ impl MessageTurn<'_> {
             group: false, // only one of the parts contains the name
             ..message.context(&persona.name, self.timezone(), self.now)
         });
+        if !calls.clauses.is_empty() && !self.in_group() {
+            return self.note_each(tx, &calls.clauses);
+        }
         let is_sure = |call: &PowerCall| match call.strength {
             Strength::Clear => true,
             Strength::Opening => !self.in_group(),
@@ -201,6 +195,15 @@ impl MessageTurn<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Reports of several kinds. `None`: there is nothing to note.
+    fn note_each(&self, tx: &mut Tx<'_>, clauses: &[String]) -> Result<Option<String>> {
+        let mut replies = Vec::new();
+        for clause in clauses {
+            replies.extend(self.try_power_for(tx, clause)?);
+        }
+        Ok((!replies.is_empty()).then(|| replies.join("\n")))
     }
 
     pub(super) fn text_of(&self, reply: PowerReply) -> String {

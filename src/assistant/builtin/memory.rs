@@ -4,7 +4,9 @@ pub(super) mod fact;
 pub(super) mod matching;
 
 use super::words::Words;
-use super::{Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, wording};
+use super::{
+    Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
+};
 
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
@@ -77,7 +79,31 @@ fn remember(message: &ParsedMessage) -> Option<Intent> {
     if text.chars().count() > MEMORY_CHARS_MAX {
         return Some(Intent::Unclear(wording::memory_too_long(MEMORY_CHARS_MAX)));
     }
-    Some(Intent::Remember { text })
+    Some(match meant(&text) {
+        Some(text) => Intent::Remember { text },
+        None => Intent::Unclear(wording::memory_unclear()),
+    })
+}
+
+/// A longer text corrects nothing.
+const CORRECTED_WORDS_MAX: usize = 40;
+
+/// "the wifi is abc no wait abd": with the later value. `None`: it is not clear what is meant.
+fn meant(text: &str) -> Option<String> {
+    let words = Words::new(text);
+    let marks = [
+        "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
+        "sorry i meant", "scratch that",
+    ];
+    let mut starts = 1..words.len().min(CORRECTED_WORDS_MAX);
+    let Some((at, from)) = starts.find_map(|at| Some((at, words.after(at, &marks)?))) else {
+        return Some(text.to_owned());
+    };
+    let from = words
+        .after(from, &["its", "it is", "thats", "i mean", "i meant"])
+        .unwrap_or(from);
+    let said = tidied(words.original(0..at));
+    with_corrected_value(&said, &subject(words.original(from..words.len())))
 }
 
 /// "me", "nothing", and "this ticket", of which a superpower asks what it says.

@@ -92,6 +92,7 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
         ],
     )?;
     let called = words.get(from - 1) == "me";
+    let from = corrected_from(words, from);
     if called && is_appointment(words.get(from)) {
         return None;
     }
@@ -125,10 +126,29 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
     }
 }
 
+/// Where the name begins that is meant in the end: "Anna, no wait, Ana", "anna no ana".
+fn corrected_from(words: &Words, from: usize) -> usize {
+    let marks = [
+        "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
+        "i mean", "i meant", "actually no", "no its", "sorry its", "no", "sorry", "wait",
+    ];
+    let is_name = |at: usize| {
+        let is_capital = words.original(at..at + 1).starts_with(char::is_uppercase);
+        words.len() <= at + 2 && (is_capital || is_first_name(words.get(at)))
+    };
+    let after = |at: usize| words.after(at, &marks).filter(|next| is_name(*next));
+    let mut starts = from + 1..words.len();
+    starts.find_map(after).unwrap_or(from)
+}
+
 /// "I'm Ana", "i am ana silva": only with a common first name, and nothing else in that clause.
 fn introduction(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let from = words.after(message.start, &["im", "i am"])?;
+    let from = match is_first_name(words.get(from)) {
+        true => corrected_from(words, from),
+        false => from,
+    };
     if words.is_question() || !message.is_addressed || !is_first_name(words.get(from)) {
         return None;
     }

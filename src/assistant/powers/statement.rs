@@ -47,7 +47,11 @@ pub(super) fn start(message: &ParsedMessage<'_>) -> usize {
 pub(super) fn sentence_kind(message: &ParsedMessage<'_>) -> SentenceKind {
     let (words, at) = (&message.words, start(message));
     let begins = |phrases: &[&str]| words.after(at, phrases).is_some();
-    if words.is_question() && !is_request(message) || begins(&ASKING) || begins(&QUESTIONS) {
+    // "didn't run today" is told.
+    let is_told = words.get(at) == "didnt" && !words.is_question();
+    if is_told {
+        SentenceKind::Statement
+    } else if words.is_question() && !is_request(message) || begins(&ASKING) || begins(&QUESTIONS) {
         SentenceKind::Question
     } else if begins(&CONDITIONS) || is_wished(message) || after_hedge(message).is_some() {
         SentenceKind::Doubt

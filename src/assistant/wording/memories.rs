@@ -25,6 +25,11 @@ pub fn memory_empty() -> String {
     "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
 }
 
+pub fn memory_unclear() -> String {
+    "You changed something in that, so I've remembered nothing. Please say it once more, only as you mean it."
+        .to_owned()
+}
+
 pub fn memory_too_long(chars_max: usize) -> String {
     format!(
         "That's too long for me to remember. Please keep it to {} characters.",

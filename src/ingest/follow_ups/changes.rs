@@ -15,6 +15,21 @@ use crate::store::{DialogPart, Reminder, Tx};
 const MINUTE_MS: i64 = 60_000;
 
 impl MessageTurn<'_> {
+    /// "change that to Ava" after a memory renames no reminder.
+    pub(super) fn rename_meant(
+        &self,
+        tx: &mut Tx<'_>,
+        which: &ReminderRef,
+        text: &str,
+    ) -> Result<Option<Reply>> {
+        if *which == ReminderRef::Latest
+            && let Some(reply) = self.correct_value(tx)?
+        {
+            return Ok(Some(reply));
+        }
+        Ok(self.rename(tx, which, text)?.map(Reply::from))
+    }
+
     /// Asks which of them is meant. `how`: how to name one, with an example.
     pub(in crate::ingest) fn ask_which(
         &self,

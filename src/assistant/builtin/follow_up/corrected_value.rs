@@ -28,9 +28,10 @@ const LINKS: [&str; 10] = [
 ];
 
 /// They change what was said.
-const CHANGES: [&str; 9] = [
-    "make it", "make that", "change it to", "change that to", "move it to", "move that to",
-    "push it to", "reschedule it to", "change the time to",
+const CHANGES: [&str; 11] = [
+    "change the last one to", "correct that to", "make it", "make that", "change it to",
+    "change that to", "move it to", "move that to", "push it to", "reschedule it to",
+    "change the time to",
 ];
 
 /// What follows "no," or "make it" and the like; the whole of it, without the assistant's name.

@@ -37,22 +37,31 @@ pub(super) fn clauses(message: &ParsedMessage<'_>, whole: &PowerCalls) -> Vec<St
     };
     let reported =
         |from: usize, to: usize| reported(&in_part(words.original(from..to), message, calls_in));
-    let (mut parts, mut start) = (Vec::new(), message.start);
-    for (at, from) in (start + 1..end).filter_map(split).take(PARTS_MAX) {
+    let splits = (message.start + 1..end).filter_map(split);
+    let mut splits: Vec<(usize, usize)> = splits.take(PARTS_MAX).collect();
+    splits.push((end, end));
+    // Where each part begins and ends; one that reports nothing belongs to the one before it.
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    let (mut start, mut before) = (message.start, None);
+    for (at, from) in splits {
         if at <= start {
             continue;
         }
-        if let Some(first) = reported(start, at)
-            && reported(from, end).is_some_and(|other| other != first)
-        {
-            parts.push(words.original(start..at).to_owned());
-            start = from;
+        let power = reported(start, at);
+        match parts.last_mut() {
+            Some(part) if power.is_none() || before.is_none() || power == before => part.1 = at,
+            _ => parts.push((start, at)),
         }
+        before = power.or(before);
+        start = from;
     }
-    if !parts.is_empty() {
-        parts.push(words.original(start..end).to_owned());
+    if parts.len() < 2 {
+        return Vec::new();
     }
+    let parts = parts.into_iter();
     parts
+        .map(|(from, to)| words.original(from..to).to_owned())
+        .collect()
 }
 
 /// What notes the part of a message.

@@ -117,7 +117,10 @@ impl Kind {
                     linked.is_some() || end > from + 1 || words.get(from).contains([':', 'm']);
                 is_clock.then_some(from..end)
             }
-            Self::Number => money::read(words, at).map(|(_, end)| at..end),
+            Self::Number => {
+                let from = words.after(at, &["for", "at"]).unwrap_or(at);
+                money::read(words, from).map(|(_, end)| from..end)
+            }
         }
     }
 
@@ -188,7 +191,7 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize) -> Replaced {
         false => return Replaced::Unclear,
     };
     let value = match kind {
-        Kind::Number | Kind::Span => from,
+        Kind::Span => from,
         kind => kind.read(words, from).map_or(from, |range| range.start),
     };
     // "4-6" after "3-5 dec" is in the same month.
@@ -288,6 +291,9 @@ mod tests {
             ),
             ("ana paid 30 no wait bo paid 40", "unclear: bo paid 40"),
             ("spent 20 on food", "as said"),
+            (
+                "dinner on 5 dec at 8 for 4, no, for 5", "dinner on 5 dec at 8 for 5",
+            ),
             ("seat no 12", "as said"),
             ("concert friday at 8, row 5 no 12", "as said"),
             ("trip to rome 3-5 dec no 4-6 dec", "trip to rome 4-6 dec"),

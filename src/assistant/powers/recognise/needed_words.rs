@@ -60,7 +60,8 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BillSplit,
-        "bill bills borrowed divide expenses lent loaned owe owes paid pay pays settle share split",
+        "bill bills borrowed divide expenses lent loaned owe owes paid pay payed payment pays settle share \
+         split",
     ),
     (
         Power::FocusProtector,

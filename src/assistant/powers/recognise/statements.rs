@@ -34,6 +34,7 @@ pub(super) fn subject(action: &PowerAction, strength: Strength) -> Option<&str> 
             | BillSplitAction::AllPaid(_)
             | BillSplitAction::Settled { .. }
             | BillSplitAction::Owes { .. }
+            | BillSplitAction::Each(_)
             | BillSplitAction::PayersUnclear,
         ) => is_soft.then_some(""),
         PowerAction::TodoList(TodoAction::Done(..)) => is_soft.then_some(""),

@@ -59,11 +59,12 @@ pub(super) const CLAUSE_WORDS: [&str; 80] = [
 ];
 
 /// How another request or report begins, after "and" or a comma.
-pub(super) const SECOND_REQUESTS: [&str; 36] = [
-    "add", "put", "delete", "remove", "undo", "cancel", "clear", "show me", "show my", "bought",
-    "paid", "spent", "got the", "done with", "track", "split", "remember", "forget", "mood",
-    "my mood", "set a", "set my", "budget", "whats", "what is", "how much", "who owes", "tell me",
-    "list my", "my list", "my budget", "log", "note", "call me", "skip", "remind",
+pub(super) const SECOND_REQUESTS: [&str; 40] = [
+    "felt", "feel", "feeling", "ran", "add", "put", "delete", "remove", "undo", "cancel", "clear",
+    "show me", "show my", "bought", "paid", "spent", "got the", "done with", "track", "split",
+    "remember", "forget", "mood", "my mood", "set a", "set my", "budget", "whats", "what is",
+    "how much", "who owes", "tell me", "list my", "my list", "my budget", "log", "note", "call me",
+    "skip", "remind",
 ];
 
 /// Other words that no person is called: pronouns, prepositions, times.
