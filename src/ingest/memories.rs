@@ -149,7 +149,11 @@ impl MessageTurn<'_> {
         let mut birthdays = self.birthdays(tx)?;
         birthdays.retain(|birthday| assistant::memory_is_meant(&birthday.title, about));
         if matching.is_empty() && birthdays.is_empty() {
-            return Ok(with_what_is_missing(&known, wording::forgotten(0, about)));
+            let mut reply = wording::forgotten(0, about);
+            if !self.by_model && !self.reminders_matching(tx, Some(about), None)?.is_empty() {
+                reply.push_str(&wording::only_a_reminder(about));
+            }
+            return Ok(with_what_is_missing(&known, reply));
         }
         let question = Question::Forget {
             ids: matching.iter().map(|memory| memory.id.clone()).collect(),

@@ -1,9 +1,9 @@
 //! Several requests in one message: one per sentence or line, or put together by "and". Each is done
 //! or named as not understood; a message with one request is not split.
 
+mod beginnings;
 mod questions;
 
-use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, follow_up, one_request, parsing,
@@ -11,37 +11,12 @@ use crate::assistant::builtin::{
 };
 use crate::assistant::powers::{Power, Strength, recognise};
 use crate::assistant::wording;
+use beginnings::{RequestStart, beginnings};
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
 
 /// Longer messages, or those with more parts, are not split.
 const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
-
-/// How a request begins that follows another one after "and".
-const BEGINNINGS: [&str; 85] = [
-    "remind me", "remind us", "can you remind me", "could you remind me", "please remind me",
-    "wake me", "dont let me forget", "remember that", "remember my", "note that", "my name is",
-    "call me", "i live in", "im in", "my time zone is", "my timezone is", "spent", "i spent",
-    "ive spent", "add", "put", "track habit", "track a habit", "split", "plan a trip", "mood",
-    "my mood is", "budget", "set", "forget", "whats on my", "show my", "show me my",
-    "what is on my", "what do i have", "how much have i", "how much did i", "how much is left",
-    "whats left", "who owes", "my reminders", "my list", "my habits", "list my", "show the list",
-    "show reminders", "cancel my", "cancel the", "cancel all", "done with", "remove", "delete my",
-    "delete the", "delete all", "list all", "list reminders", "show all", "tell me", "make it",
-    "make that", "change it", "move it", "move my", "move the", "change my", "snooze", "skip",
-    "what time", "what day", "whats the", "what is the", "whats", "what is", "how is", "hows",
-    "how are", "who is", "whos", "when is", "whens", "where is", "wheres", "are you", "do i have",
-    "will it",
-];
-
-/// Their first words. Sorted.
-static FIRST_WORDS: WordSet = WordSet::new(&[
-    "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "do", "done",
-    "dont", "forget", "how", "hows", "i", "im", "ive", "list", "make", "mood", "move", "my",
-    "note", "plan", "please", "put", "remember", "remind", "remove", "set", "show", "skip",
-    "snooze", "spent", "split", "tell", "track", "wake", "what", "whats", "when", "whens", "where",
-    "wheres", "which", "who", "whos", "why", "will",
-]);
 
 /// One request of a message.
 struct Part<'a> {
@@ -149,6 +124,7 @@ impl Part<'_> {
                 let repeats = matches!(what, FollowUp::Change { to, .. } if to.is_repeat());
                 let last = words.get(words.len().saturating_sub(1));
                 repeats
+                    || names_numbers(what)
                     || matches!(last, "one" | "ones")
                     || words
                         .iter()
@@ -171,6 +147,20 @@ impl Part<'_> {
     }
 }
 
+/// It means some of the list that was shown.
+fn names_numbers(what: &FollowUp) -> bool {
+    matches!(
+        what,
+        FollowUp::Cancel(ReminderRef::Numbered(_))
+            | FollowUp::DoneNumbered(_)
+            | FollowUp::SnoozeNumbered { .. }
+            | FollowUp::Change {
+                which: ReminderRef::Numbered(_),
+                ..
+            }
+    )
+}
+
 /// A message about reminders that were named before, which stands beside another request.
 fn changes_reminder(what: &FollowUp) -> bool {
     match what {
@@ -180,6 +170,7 @@ fn changes_reminder(what: &FollowUp) -> bool {
         | FollowUp::Skip { .. }
         | FollowUp::Snooze(Some(_))
         | FollowUp::SnoozeNumbered { .. }
+        | FollowUp::DoneNumbered(_)
         | FollowUp::CancelAllBut(_) => true,
         FollowUp::Cancel(which) => {
             matches!(
@@ -410,58 +401,4 @@ fn is_link(words: &Words, at: usize) -> bool {
         words.get(at),
         "and" | "then" | "also" | "plus" | "so" | "oh"
     )
-}
-
-/// Where a request may begin that follows another one.
-struct RequestStart {
-    at: usize,
-    /// It is set apart from the words before.
-    is_apart: bool,
-}
-
-fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
-    let is_own = |at: usize| {
-        let before = words.get(at - 1);
-        is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
-    };
-    let is_first = move |at: &usize| FIRST_WORDS.contains(words.get(*at)); // few words
-    let all = (1..words.len())
-        .filter(is_first)
-        .map(move |at| RequestStart {
-            at,
-            is_apart: is_apart(words, at),
-        });
-    all.filter(move |beginning| {
-        let is_question =
-            || words.is_set_off(beginning.at - 1) && begins_question(words, beginning.at);
-        (beginning.is_apart || is_own(beginning.at))
-            && (words.after(beginning.at, &BEGINNINGS).is_some() || is_question())
-    })
-}
-
-fn is_reminder(words: &Words, at: usize) -> bool {
-    words.after(at, &["remind me"]).is_some()
-}
-
-/// Whether the words from `at` on are set apart from those before.
-fn is_apart(words: &Words, at: usize) -> bool {
-    // "I have an exam friday at 9 remind me the day before"
-    let follows_time = || is_reminder(words, at) && when::trailing_time(words, 1..at).is_some();
-    is_link(words, at - 1) || words.is_set_off(at - 1) || follows_time()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_word_of_every_beginning_is_known() {
-        for beginning in BEGINNINGS {
-            let first = beginning.split(' ').next();
-            assert!(
-                first.is_some_and(|word| FIRST_WORDS.contains(word)),
-                "{beginning}"
-            );
-        }
-    }
 }

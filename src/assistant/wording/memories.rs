@@ -112,3 +112,11 @@ pub fn everything_will_be_forgotten() -> String {
 pub fn never_mind() -> String {
     "Okay, never mind. To take a memory away, say “forget” and what it's about.".to_owned()
 }
+
+/// After "forget the meeting", about which nothing is remembered.
+pub fn only_a_reminder(about: &str) -> String {
+    format!(
+        " A reminder is about it, and stays: “cancel {}” ends it.",
+        quoted(about)
+    )
+}

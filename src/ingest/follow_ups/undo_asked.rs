@@ -114,6 +114,8 @@ impl MessageTurn<'_> {
         let context = message.context(persona, self.timezone(), last.received_at);
         let understood = assistant::understand_all(&context);
         let is_for_power = !understood.calls.calls.is_empty();
+        let unknown = understood.unknown.as_ref();
+        let names_reminder = unknown.is_some_and(|unknown| unknown.named_follow_up.is_some());
         let is_request = match understood.intent {
             Intent::Say(_)
             | Intent::Help(_)
@@ -130,6 +132,8 @@ impl MessageTurn<'_> {
             Intent::FollowUp { what, .. } => {
                 what.is_command() && !matches!(what, FollowUp::Dates(_))
             }
+            // "cancel ben"
+            Intent::Unknown if names_reminder => true,
             Intent::Unknown if is_for_power => !assistant::only_asks(&last.text, persona),
             _ => true,
         };

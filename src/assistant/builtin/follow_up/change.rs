@@ -411,7 +411,9 @@ fn ordinal(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
     let from = words.after(at, &["the"]).unwrap_or(at);
     let number = when::ordinal(words.get(from)).filter(|n| (1..=10).contains(n))?;
     let noun = words.after(from + 1, &["one", "reminder"]);
-    let is_alone = from > at && from + 1 == words.len();
-    let end = noun.or(is_alone.then_some(from + 1))?;
+    // "cancel the second", "move the second to 7"
+    let is_alone = from + 1 == words.len()
+        || matches!(words.get(from + 1), "to" | "till" | "until" | "by" | "and");
+    let end = noun.or((from > at && is_alone).then_some(from + 1))?;
     Some((vec![number as usize], end))
 }

@@ -202,8 +202,19 @@ const SNOOZED: [&str; 9] = [
     "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
 ];
 
-/// "remind me again in 10 minutes", "remind me again later".
+/// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me 5 min
+/// earlier".
 fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let me = words.after(range.start, &["remind me", "remind us"])?;
+    if let Some(found) = earlier(words, me..range.end) {
+        return Some(found);
+    }
+    let too = words.after(range.end.saturating_sub(2), &["as well"]);
+    let too = too.filter(|end| *end == range.end).map(|end| end - 2);
+    let too = too.or((words.get(range.end) == "too").then_some(range.end));
+    if let Some(time) = too.and_then(|end| time_alone(words, me..end.max(me))) {
+        return Some(FollowUp::Again(time));
+    }
     let from = words.after(
         range.start,
         &["remind me again", "remind me of that", "remind me of it"],
@@ -488,6 +499,11 @@ mod tests {
                 "actually call cy instead",
                 "Instead { to: None, text: \"call cy\" }",
             ),
+            ("remind me tomorrow too", "again 11-24 09:00"),
+            ("remind me at 9 as well", "again 11-23 21:00"),
+            ("remind me 5 min earlier", "Latest 11-24 08:55"),
+            ("remind me to call bo later", "none"),
+            ("move the second to friday", "Numbered([2]) 11-27 09:00"),
             ("on friday too", "again 11-27 09:00"),
             ("cancel 1,3", "Cancel(Numbered([1, 3]))"),
             (

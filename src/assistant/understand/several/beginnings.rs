@@ -1,0 +1,98 @@
+//! Where a request may begin that follows another one in the same sentence.
+
+use super::is_link;
+use super::questions::begins_question;
+use crate::assistant::builtin::when;
+use crate::assistant::builtin::word_set::WordSet;
+use crate::assistant::builtin::words::Words;
+
+/// How a request begins that follows another one after "and".
+const BEGINNINGS: [&str; 85] = [
+    "remind me", "remind us", "can you remind me", "could you remind me", "please remind me",
+    "wake me", "dont let me forget", "remember that", "remember my", "note that", "my name is",
+    "call me", "i live in", "im in", "my time zone is", "my timezone is", "spent", "i spent",
+    "ive spent", "add", "put", "track habit", "track a habit", "split", "plan a trip", "mood",
+    "my mood is", "budget", "set", "forget", "whats on my", "show my", "show me my",
+    "what is on my", "what do i have", "how much have i", "how much did i", "how much is left",
+    "whats left", "who owes", "my reminders", "my list", "my habits", "list my", "show the list",
+    "show reminders", "cancel my", "cancel the", "cancel all", "done with", "remove", "delete my",
+    "delete the", "delete all", "list all", "list reminders", "show all", "tell me", "make it",
+    "make that", "change it", "move it", "move my", "move the", "change my", "snooze", "skip",
+    "what time", "what day", "whats the", "what is the", "whats", "what is", "how is", "hows",
+    "how are", "who is", "whos", "when is", "whens", "where is", "wheres", "are you", "do i have",
+    "will it",
+];
+
+/// Their first words. Sorted.
+static FIRST_WORDS: WordSet = WordSet::new(&[
+    "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "do", "done",
+    "dont", "forget", "how", "hows", "i", "im", "ive", "list", "make", "mood", "move", "my",
+    "note", "plan", "please", "put", "remember", "remind", "remove", "set", "show", "skip",
+    "snooze", "spent", "split", "tell", "track", "wake", "what", "whats", "when", "whens", "where",
+    "wheres", "which", "who", "whos", "why", "will",
+]);
+
+/// Where a request may begin that follows another one.
+pub(super) struct RequestStart {
+    pub(super) at: usize,
+    /// It is set apart from the words before.
+    pub(super) is_apart: bool,
+}
+
+pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
+    let is_own = |at: usize| {
+        let before = words.get(at - 1);
+        is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
+    };
+    let is_first = move |at: &usize| FIRST_WORDS.contains(words.get(*at)); // few words
+    let all = (1..words.len())
+        .filter(is_first)
+        .map(move |at| RequestStart {
+            at,
+            is_apart: is_apart(words, at),
+        });
+    all.filter(move |beginning| {
+        let is_question =
+            || words.is_set_off(beginning.at - 1) && begins_question(words, beginning.at);
+        (beginning.is_apart || is_own(beginning.at))
+            && (names_number(words, beginning.at)
+                || words.after(beginning.at, &BEGINNINGS).is_some()
+                || is_question())
+    })
+}
+
+/// "cancel 1": a request about the list that was shown.
+fn names_number(words: &Words, at: usize) -> bool {
+    let verbs = [
+        "cancel", "move", "done", "delete", "snooze", "skip", "remove",
+    ];
+    let number = words.get(at + 1).trim_start_matches('#');
+    verbs.contains(&words.get(at)) && number.parse::<u8>().is_ok()
+}
+
+fn is_reminder(words: &Words, at: usize) -> bool {
+    words.after(at, &["remind me"]).is_some()
+}
+
+/// Whether the words from `at` on are set apart from those before.
+fn is_apart(words: &Words, at: usize) -> bool {
+    // "I have an exam friday at 9 remind me the day before"
+    let follows_time = || is_reminder(words, at) && when::trailing_time(words, 1..at).is_some();
+    is_link(words, at - 1) || words.is_set_off(at - 1) || follows_time()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_of_every_beginning_is_known() {
+        for beginning in BEGINNINGS {
+            let first = beginning.split(' ').next();
+            assert!(
+                first.is_some_and(|word| FIRST_WORDS.contains(word)),
+                "{beginning}"
+            );
+        }
+    }
+}
