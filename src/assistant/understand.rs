@@ -69,7 +69,11 @@ fn intent_of(message: &ParsedMessage) -> Intent {
         .flatten();
     let intent = several.unwrap_or_else(|| one_request(message));
     match follow_up::read(message) {
-        Some(FollowUp::ChangeUnclear) if matches!(intent, Intent::Several(_)) => intent,
+        Some(FollowUp::ChangeUnclear | FollowUp::Instead { .. })
+            if matches!(intent, Intent::Several(_)) =>
+        {
+            intent
+        }
         Some(what) => Intent::FollowUp {
             what,
             otherwise: Box::new(intent),

@@ -293,6 +293,16 @@ pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let is_task = || reminder::is_task_word(words.get(start));
     let from = asked.or_else(|| is_task().then_some(start))?;
     let is_meant = marked.or(asked).is_some();
+    // "cancel the vet reminder and remind me on friday instead"
+    let is_request = |word: &str| {
+        matches!(
+            word,
+            "remind" | "reminder" | "reminders" | "cancel" | "delete" | "move" | "change" | "skip"
+        )
+    };
+    if (from..range.end).any(|at| is_request(words.get(at))) {
+        return None;
+    }
     let parts = reminder::split_words(words, from..range.end, false);
     let text = Words::new(&parts.text);
     let text = reminder::text_alone(&text, 0..text.len());
