@@ -32,7 +32,9 @@ const NEXT_DATES: usize = 3;
 impl MessageTurn<'_> {
     /// `None`: it refers to nothing and is understood alone.
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
-        if *what == FollowUp::Cancel(ReminderRef::Latest) && self.was_asked_last(tx)? {
+        let is_named = self.message.text.to_lowercase().contains("reminder");
+        let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
+        if is_latest && self.was_asked_last(tx)? {
             return Ok(self.answer_no(tx)?.map(Reply::from));
         }
         if let Some(reply) = self.change_latest_event(tx, what)? {
@@ -106,7 +108,22 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.correct_value(tx)? {
             return Ok(Some(reply));
         }
+        // "make it 3" after "add 2 eggs" moves no older reminder.
+        if self.was_for_power(tx)? {
+            return Ok(Some(wording::change_unclear().into()));
+        }
         self.change(tx, &ReminderRef::Latest, to)
+    }
+
+    /// Whether the person's last message changed what a superpower keeps, and no reminder.
+    fn was_for_power(&self, tx: &Tx<'_>) -> Result<bool> {
+        let Some(last) = self.said_last(tx)? else {
+            return Ok(false);
+        };
+        let is_reminder = self
+            .latest(tx)?
+            .is_some_and(|(_, at)| at >= last.received_at);
+        Ok(!is_reminder && !self.powers_of(tx, last.received_at)?.is_empty())
     }
 
     /// Asks a question and stores it.

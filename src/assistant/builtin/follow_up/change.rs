@@ -384,7 +384,7 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
         .after(
             at,
             &[
-                "reminder number", "reminder", "number", "numbers", "nr", "no",
+                "reminder number", "reminders", "reminder", "number", "numbers", "nr", "no",
             ],
         )
         .unwrap_or(at);

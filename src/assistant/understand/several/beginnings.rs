@@ -25,11 +25,11 @@ const BEGINNINGS: [&str; 85] = [
 
 /// Their first words. Sorted.
 static FIRST_WORDS: WordSet = WordSet::new(&[
-    "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "do", "done",
-    "dont", "forget", "how", "hows", "i", "im", "ive", "list", "make", "mood", "move", "my",
-    "note", "plan", "please", "put", "remember", "remind", "remove", "set", "show", "skip",
-    "snooze", "spent", "split", "tell", "track", "wake", "what", "whats", "when", "whens", "where",
-    "wheres", "which", "who", "whos", "why", "will",
+    "add", "are", "budget", "call", "can", "cancel", "change", "could", "delete", "did", "do",
+    "does", "done", "dont", "forget", "how", "hows", "i", "im", "is", "ive", "list", "make",
+    "mood", "move", "my", "note", "plan", "please", "put", "remember", "remind", "remove", "set",
+    "shall", "should", "show", "skip", "snooze", "spent", "split", "tell", "track", "wake", "what",
+    "whats", "when", "whens", "where", "wheres", "which", "who", "whos", "why", "will", "would",
 ]);
 
 /// Where a request may begin that follows another one.

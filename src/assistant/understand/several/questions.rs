@@ -9,7 +9,7 @@ pub(super) const QUESTIONS: [&str; 22] = [
     "who owes", "what do i have", "how many", "can you tell", "could you tell",
 ];
 
-/// "what should i", "how do you": a question, also without a mark.
+/// "what should i", "how do you": a question, also without a mark; "should i …?".
 pub(super) fn begins_question(words: &Words, at: usize) -> bool {
     let asks = [
         "what", "whats", "when", "where", "who", "how", "why", "which",
@@ -19,9 +19,9 @@ pub(super) fn begins_question(words: &Words, at: usize) -> bool {
         "was", "were", "have", "has",
     ];
     let persons = ["i", "you", "u", "we", "he", "she", "it", "they", "there"];
-    asks.contains(&words.get(at))
-        && verbs.contains(&words.get(at + 1))
-        && persons.contains(&words.get(at + 2))
+    let is_asked =
+        |at: usize| verbs.contains(&words.get(at)) && persons.contains(&words.get(at + 1));
+    asks.contains(&words.get(at)) && is_asked(at + 1) || words.is_question() && is_asked(at)
 }
 
 /// Whether somebody is to be asked or told what follows: "ask bo, what should we cook".
