@@ -20,6 +20,14 @@ const REMINDERS: [&str; 18] = [
     "list reminders", "show reminders", "any reminders", "my reminders", "reminders",
 ];
 
+/// Beginnings of questions when a reminder comes.
+const WHEN: [&str; 17] = [
+    "when is my", "whens my", "when will my", "when does my", "what time is my",
+    "what time does my", "how long until my", "how long till my", "how long is left on my",
+    "how long left on my", "how long on my", "how much time is left on my",
+    "how much time left on my", "did i set a", "did i set an", "do i have a", "do i have an",
+];
+
 const EVERYTHING: [&str; 38] = [
     "whats on my day", "what is on my day", "whats in my day", "hows my day looking",
     "whats on my plate", "whats on my calendar", "what is on my calendar", "whats in my calendar",
@@ -59,6 +67,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
             about: Some(about),
         });
     }
+    if let Some(from) = words.after(message.start, &WHEN) {
+        return one_reminder(message, from..end);
+    }
     if let Some(from) = another_day(message) {
         let from = words.after(from, &["for", "on"]).unwrap_or(from);
         return span(message, from..end).map(|span| Intent::Agenda {
@@ -83,6 +94,33 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         .unwrap_or(from);
     let from = words.after(from, &["for", "on", "in"]).unwrap_or(from);
     span(message, from..end).map(agenda)
+}
+
+/// "call mom reminder", "timer go off": the reminders about that, or all where it says no more.
+fn one_reminder(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    let words = &message.words;
+    let noun = range
+        .clone()
+        .find(|at| matches!(words.get(*at), "reminder" | "alarm" | "timer"))?;
+    let rest = words
+        .after(
+            noun + 1,
+            &["go off", "going off", "ring", "due", "set for", "set"],
+        )
+        .unwrap_or(noun + 1);
+    let about = match words.after(rest, &["for", "about", "of", "to"]) {
+        Some(from) => words.original(from..range.end),
+        None if rest == range.end => words.original(range.start..noun),
+        None => return None,
+    };
+    let about = subject(about);
+    Some(match about.to_lowercase().as_str() {
+        "" | "next" => Intent::ListReminders,
+        _ => Intent::FindReminders {
+            span: None,
+            about: Some(about),
+        },
+    })
 }
 
 /// Where the day begins in "and tomorrow?", "what about friday?".

@@ -191,6 +191,9 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
         _ if command.ends_with("alarm") => "alarm",
         _ => "",
     };
+    if let Some(request) = at_hour_alone(words, body, nothing) {
+        return Some(reminder(message, &request));
+    }
     // The word alone, or talk about alarms, is no request; the verb is.
     let loose = matches!(
         words.get(at),
@@ -213,6 +216,19 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
             timer,
         },
     ))
+}
+
+/// "alarm 7": an hour and nothing else.
+fn at_hour_alone(words: &Words, body: usize, nothing: &'static str) -> Option<ReminderText> {
+    let is_alarm = matches!(nothing, "alarm" | "wake up");
+    let (hour, end) = when::read_hour_alone(words, body).filter(|_| is_alarm)?;
+    let is_whole = end == without_courtesies(words, body..words.len());
+    is_whole.then_some(ReminderText {
+        body: end,
+        lead: Some(hour),
+        nothing,
+        timer: false,
+    })
 }
 
 /// What isn't one text at one time: corrected, before an event, repeating, or at several times.

@@ -65,6 +65,14 @@ pub(super) fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
     // "buy champagne new year's eve", unlike "plan christmas eve".
     let is_of_two = name.contains(' ') && name != "new years";
     let is_after_task = is_of_two && at > 1 && before(1) != "for" && before(2) != "to";
-    let ends = end >= words.len() || matches!(words.get(end), "at" | "to" | "by" | "around");
+    let ends = end >= words.len()
+        || matches!(words.get(end), "at" | "to" | "by" | "around")
+        || is_hour(words.get(end));
     ((is_linked || is_after_task) && ends).then_some((day, end))
+}
+
+/// "10am", "18:30"
+fn is_hour(word: &str) -> bool {
+    let is_half = word.ends_with("am") || word.ends_with("pm");
+    word.starts_with(|c: char| c.is_ascii_digit()) && (is_half || word.contains(':'))
 }
