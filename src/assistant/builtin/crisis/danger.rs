@@ -26,6 +26,7 @@ pub(super) const DANGER: [RuleSet; 3] = [
 const VIOLENCE: &[&str] = &[
     "MAN .. grabbed|pulled|dragged|pushed|forced|cornered|followed|groped ME|my_CHILD|her",
     "tried|tries|trying .. pull|grab|drag|lure|take|force|steal .. CHILD|me|her .. car|van|away|house|truck|bushes",
+    "MAN .. tried|tries|trying to grab|drag|lure|kiss|undress|abduct .. me|CHILD|her",
     "WHO|NEAR|CHILD|ABUSER .. ASSAULT ME|my_NEAR|her|my_CHILD|him",
     "WHO|NEAR .. ASSAULT and HIT|ASSAULT ME",
     "WHO|NEAR .. smashing|smashes|smashed|breaking|throwing|throws|trashing|destroying everything|things|furniture|plates|the_house|stuff|dishes|my_stuff",

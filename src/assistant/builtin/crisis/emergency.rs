@@ -115,6 +115,7 @@ const ACUTE: &[&str] = &[
     "bleeding .. not .. stop|stopping",
     "not .. stop|stopping .. BLOOD",
     "bleeding|bleeds|bleed|bled a_lot|badly|heavily|everywhere|out|profusely|bad|to_death|so_much|from|so|all_over|like_crazy|non-stop|nonstop|quite|very",
+    "blood .. coming|pouring|running .. ear|ears|mouth|head|eyes|nose",
     "blood everywhere|all_over|pouring|gushing|spurting|coming",
     "lot|lots|much|pool|puddle|loads|tons of? blood",
     "losing|lost|loses|loosing .. blood",

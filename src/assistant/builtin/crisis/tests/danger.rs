@@ -194,4 +194,5 @@ pub(super) const DANGERS: &[&str] = &[
     "my sister is trapped in the burning house",
     "please help he has a gun",
     "i think someone drugged me",
+    "a man tried to grab me in the parking lot",
 ];

@@ -239,4 +239,7 @@ pub(super) const DESPAIR: &[&str] = &[
     "my brother left a suicide note",
     "i want to overdose",
     "nobody wants me here so ill just die",
+    "ive had enough of life",
+    "nobody will miss me when im dead",
+    "i wrote letters to everyone, its time to go",
 ];

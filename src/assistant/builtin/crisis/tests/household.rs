@@ -388,4 +388,6 @@ pub(super) const HOUSEHOLD: &[&str] = &[
     "tell me of town number 112",
     "interview for the ambulance driver job at 9",
     "unconscious bias training on monday",
+    "i want to finish it tonight",
+    "end me the report by 5, i mean send me",
 ];

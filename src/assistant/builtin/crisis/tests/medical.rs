@@ -220,4 +220,5 @@ pub(super) const ILLNESS: &[&str] = &[
     "i need an ambulance now",
     "my brother is unresponsive",
     "she is having contractions and the baby is coming",
+    "blood is coming out of his ears",
 ];
