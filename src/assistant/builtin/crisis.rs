@@ -89,7 +89,7 @@ fn is_needed(word: &str) -> bool {
 }
 
 pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
-    use CrisisKind::{Danger, Despair, Emergency, Overdose};
+    use CrisisKind::{Danger, Despair, Emergency, OtherInDespair, Overdose};
     if !words.iter().any(is_needed) {
         return None; // most messages
     }
@@ -110,9 +110,18 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
     match () {
         () if has(Overdose) || has(Despair) && has(Emergency) => Some(Overdose),
         () if has(Emergency) => Some(Emergency),
+        () if has(OtherInDespair) && !(has(Despair) && names_oneself(words)) => {
+            Some(OtherInDespair)
+        }
         () if has(Despair) => Some(Despair),
         () => has(Danger).then_some(Danger),
     }
+}
+
+fn names_oneself(words: &Words) -> bool {
+    words
+        .iter()
+        .any(|word| matches!(word, "i" | "im" | "ive" | "id" | "ill" | "me" | "myself"))
 }
 
 struct Message<'t> {

@@ -53,6 +53,10 @@ pub fn crisis(kind: CrisisKind, phone: &str) -> String {
             "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {} If you are hurt or in immediate danger, please call {emergency} now, or get to somebody you trust.",
             crisis_line(phone)
         ),
+        CrisisKind::OtherInDespair => format!(
+            "I'm so sorry. Please take it seriously, and don't carry it alone: stay with them if you can, ask them openly, and keep away from them what could hurt them. {} They also help people who worry about somebody. If somebody is hurt or in immediate danger, please call {emergency} now.",
+            crisis_line(phone)
+        ),
         CrisisKind::Danger => format!(
             "If you are hurt or in danger, please call {emergency} now, or get to a safe place and to somebody you trust. I'm so sorry. Nobody may hurt or threaten you, and it isn't your fault. For people in your country who listen and help, findahelpline.com has the numbers."
         ),

@@ -1,7 +1,7 @@
 //! What people say who may want to die or to hurt themselves, or somebody near them, in the notation of
 //! `grammar`.
 
-use super::rule_set::CrisisKind::Despair;
+use super::rule_set::CrisisKind::{Despair, OtherInDespair};
 use super::rule_set::{RuleSet, context::*};
 
 pub(super) const DESPAIR: [RuleSet; 4] = [
@@ -11,7 +11,7 @@ pub(super) const DESPAIR: [RuleSet; 4] = [
         rules: PLAIN,
     },
     RuleSet {
-        kind: Despair,
+        kind: OtherInDespair,
         yields_to: FICTION | REQUEST,
         rules: OF_OTHERS,
     },

@@ -5,6 +5,8 @@
 pub enum CrisisKind {
     /// They may want to die or to hurt themselves.
     Despair,
+    /// Somebody near them may want to die or to hurt themselves.
+    OtherInDespair,
     /// Somebody hurts or threatens them.
     Danger,
     /// Somebody needs an ambulance, or the fire brigade.

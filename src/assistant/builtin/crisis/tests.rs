@@ -10,7 +10,7 @@ mod medical;
 mod poisoning;
 
 use super::*;
-use CrisisKind::{Danger, Despair, Emergency, Overdose};
+use CrisisKind::{Danger, Despair, Emergency, OtherInDespair, Overdose};
 
 /// A message, and whether it is a crisis.
 const TALK: &[(&str, bool)] = &[
@@ -179,7 +179,7 @@ const TALK: &[(&str, bool)] = &[
 ];
 
 /// What each kind of crisis is told by.
-const KINDS: [(CrisisKind, &[&str]); 4] = [
+const KINDS: [(CrisisKind, &[&str]); 5] = [
     (
         CrisisKind::Despair,
         &[
@@ -227,7 +227,6 @@ const KINDS: [(CrisisKind, &[&str]); 4] = [
             "i hate my life",
             "goodbye cruel world",
             "i want to jump off the roof",
-            "my brother wants to end it",
             "i want to stop existing",
             "i lost the will to live",
             "i am going to hang myself",
@@ -242,6 +241,16 @@ const KINDS: [(CrisisKind, &[&str]); 4] = [
             "whats the suicide hotline",
             "my uncle died by suicide",
             "kill me",
+        ],
+    ),
+    (
+        CrisisKind::OtherInDespair,
+        &[
+            "my brother wants to end it",
+            "my friend wants to die",
+            "my sister says she wants to kill herself",
+            "my mom tried to kill herself",
+            "my daughter is cutting herself again",
         ],
     ),
     (
@@ -456,11 +465,14 @@ fn what_only_sounds_like_a_crisis_is_none() {
 #[test]
 fn crises_are_found() {
     let tables: [(&[&str], &[CrisisKind]); 5] = [
-        (despair::DESPAIR, &[Despair, Overdose]),
+        (despair::DESPAIR, &[Despair, OtherInDespair, Overdose]),
         (danger::DANGERS, &[Danger, Emergency]),
         (medical::ILLNESS, &[Emergency, Overdose]),
         (poisoning::POISONING, &[Emergency, Overdose, Danger]),
-        (foreign::CRISES, &[Despair, Danger, Emergency, Overdose]),
+        (
+            foreign::CRISES,
+            &[Despair, OtherInDespair, Danger, Emergency, Overdose],
+        ),
     ];
     for (texts, kinds) in tables {
         let is_right =
