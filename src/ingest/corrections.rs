@@ -2,7 +2,7 @@
 //! that nothing is done twice. What can't be undone stays, and the reply says so.
 
 use super::Message;
-use super::dialog::{self, Event, LATEST_MS, Latest, StatedFact};
+use super::dialog::{self, Event, LATEST_MS, Latest, MessageChanges, StatedFact};
 use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -12,7 +12,7 @@ use crate::assistant::powers::{Power, PowerAction, Strength};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::store::{MessageRow, Tx};
+use crate::store::{DialogPart, MessageRow, Tx};
 
 /// What becomes of an edit.
 enum EditOutcome {
@@ -144,7 +144,21 @@ impl MessageTurn<'_> {
             let came = Latest::of(Event::Delivered, &open);
             came.note(tx, self.room.id, self.user.id, self.now)?;
         }
+        self.forget_changes(tx)?;
         Ok(EditOutcome::Undone(wording::earlier_version_undone()))
+    }
+
+    /// What was changed in this moment is not taken back by a later "undo" or edit: it was done in
+    /// the place of an earlier version.
+    fn forget_changes(&self, tx: &mut Tx<'_>) -> Result<()> {
+        tx.take_removed(self.user.id, self.now)?;
+        let noted = tx.dialog(self.room.id, self.user.id)?.latest;
+        let Some((latest, _)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) else {
+            return Ok(());
+        };
+        let latest = latest.with_changes(MessageChanges::default());
+        let here = (self.room.id, self.user.id);
+        dialog::note(tx, here, DialogPart::Latest, Some(&latest), self.now)
     }
 
     fn is_request(&self, understood: &Understanding) -> bool {
@@ -204,6 +218,7 @@ impl MessageTurn<'_> {
             let undone = self.act(tx, power, PowerAction::Undo)?;
             is_undone |= matches!(undone, Some(PowerReply::Said { changed: true, .. }));
         }
+        self.forget_changes(tx)?;
         Ok(is_undone)
     }
 }

@@ -143,7 +143,8 @@ impl MessageTurn<'_> {
         dialog::note(tx, here, DialogPart::Question, none, self.now)
     }
 
-    /// The answer to "When?"; otherwise a time right after a reminder postpones it.
+    /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
+    /// one came, which postpones it.
     fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
         if let Some(reply) = self.answer_which(tx)? {
             return Ok(Some(reply));
@@ -169,6 +170,15 @@ impl MessageTurn<'_> {
         let Some((latest, at)) = self.latest(tx)? else {
             return Ok(None);
         };
+        // "every day" right after it was set
+        let is_set = matches!(latest.event, Event::Set | Event::Changed);
+        if is_set
+            && !latest.reminders.is_empty()
+            && time.is_repeat()
+            && self.was_named_just_now(tx)?
+        {
+            return self.change(tx, &ReminderRef::Latest, time);
+        }
         let just_now = self.now.0 - at.0 <= JUST_DELIVERED_MS;
         let came = latest.event == Event::Delivered || self.is_put_off(tx, &latest, at)?;
         if !came || !just_now {
