@@ -264,7 +264,7 @@ CREATE TABLE dialogs (
   user_id   INTEGER NOT NULL REFERENCES users(id),
   question  TEXT,                            -- JSON: what the assistant asked
   asked_at  INTEGER,
-  latest    TEXT,                            -- JSON: the last reminder that was set, changed or delivered, or what was taken away
+  latest    TEXT,                            -- JSON: the last reminder that was set, changed or delivered, or what was taken away; and what the message changed that did so, for "undo"
   latest_at INTEGER,
   listed    TEXT,                            -- JSON: ids of reminders in the order of the last list
   listed_at INTEGER,
@@ -276,14 +276,14 @@ CREATE TABLE dialogs (
 CREATE INDEX dialogs_user ON dialogs(user_id);
 CREATE INDEX dialogs_age ON dialogs(used_at);
 
--- Reminders and memories that were taken away in the last minutes, for "undo".
+-- What was taken away or replaced in the last minutes, for "undo".
 CREATE TABLE removed_items (
   id         INTEGER PRIMARY KEY,
   user_id    INTEGER NOT NULL REFERENCES users(id), -- whose it was
   removed_by INTEGER NOT NULL,               -- the user who took it away
   room_id    INTEGER REFERENCES rooms(id),   -- of a reminder
-  kind       TEXT NOT NULL,                  -- reminder, memory
-  item       TEXT NOT NULL,                  -- JSON: the row as it was
+  kind       TEXT NOT NULL,                  -- reminder, memory, birthday, first value (a superpower's state before a correction)
+  item       TEXT NOT NULL,                  -- JSON: the row or the state as it was
   removed_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX removed_items_user ON removed_items(user_id);

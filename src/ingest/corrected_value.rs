@@ -39,7 +39,7 @@ impl MessageTurn<'_> {
         };
         let said = self.as_corrected(tx, &last, persona)?;
         let powers = self.powers_of(tx, last.received_at)?;
-        let is_money = powers.iter().all(|power| power.is_about_money());
+        let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
         let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
         let Some(value) = value.or_else(restated) else {
             return Ok(None);
@@ -142,7 +142,7 @@ impl MessageTurn<'_> {
         let Some(at) = written_at.filter(|_| !self.in_group()) else {
             return Ok(None);
         };
-        let items = tx.take_removed(self.user.id, at)?.into_iter();
+        let items = tx.take_removed(self.user.id, at, true)?.into_iter();
         let mut firsts =
             items.filter_map(|(_, _, item)| serde_json::from_str::<FirstValue>(&item).ok());
         let first = firsts.find(|first| first.power == power.name());

@@ -151,7 +151,7 @@ impl MessageTurn<'_> {
     /// What was changed in this moment is not taken back by a later "undo" or edit: it was done in
     /// the place of an earlier version.
     fn forget_changes(&self, tx: &mut Tx<'_>) -> Result<()> {
-        tx.take_removed(self.user.id, self.now)?;
+        tx.take_removed(self.user.id, self.now, false)?;
         let noted = tx.dialog(self.room.id, self.user.id)?.latest;
         let Some((latest, _)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) else {
             return Ok(());

@@ -43,7 +43,10 @@ impl MessageTurn<'_> {
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
             FollowUp::Yes => self.answer_yes(tx)?,
-            FollowUp::No => self.answer_no(tx)?.map(Reply::from),
+            FollowUp::No => match self.answer_no(tx)? {
+                None if self.regrets_last(tx)? => Some(wording::done_already().into()),
+                answer => answer.map(Reply::from),
+            },
             FollowUp::NeverMind => self.never_mind(tx)?.map(Reply::from),
             FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
             FollowUp::SnoozeNumbered { numbers, time } => {
@@ -172,11 +175,7 @@ impl MessageTurn<'_> {
         };
         // "every day" right after it was set
         let is_set = matches!(latest.event, Event::Set | Event::Changed);
-        if is_set
-            && !latest.reminders.is_empty()
-            && time.is_repeat()
-            && self.was_named_just_now(tx)?
-        {
+        if is_set && latest.fact.is_none() && time.is_repeat() && self.was_named_just_now(tx)? {
             return self.change(tx, &ReminderRef::Latest, time);
         }
         let just_now = self.now.0 - at.0 <= JUST_DELIVERED_MS;
@@ -190,6 +189,12 @@ impl MessageTurn<'_> {
     fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
         if let Some(reply) = self.accept_offer(tx)? {
             return Ok(Some(reply));
+        }
+        // "yes" long after the question may mean anything else.
+        let asked = tx.question(self.room.id, self.user.id)?.map(|(_, at)| at);
+        let last = self.said_last(tx)?.map(|last| last.received_at);
+        if last > asked {
+            return Ok(None);
         }
         let reply = match self.question(tx)? {
             Some(Question::Forget {
@@ -206,6 +211,21 @@ impl MessageTurn<'_> {
         };
         self.drop_question(tx)?;
         Ok(Some(reply.into()))
+    }
+
+    /// Whether this is a "no" to what the person's last message changed.
+    fn regrets_last(&self, tx: &mut Tx<'_>) -> Result<bool> {
+        let text = self.message.text.trim().to_lowercase();
+        if !["no", "nope", "nah"].iter().any(|no| text.starts_with(no)) {
+            return Ok(false);
+        }
+        let Some(last) = self.said_last(tx)? else {
+            return Ok(false);
+        };
+        let latest = self.latest(tx)?.filter(|(latest, at)| {
+            *at == last.received_at && !latest.is_undone && latest.changes != Default::default()
+        });
+        Ok(latest.is_some() || !self.powers_of(tx, last.received_at)?.is_empty())
     }
 
     fn answer_no(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {

@@ -11,7 +11,7 @@ use crate::store::{Room, Tx, User};
 /// How long the next message may be the answer.
 const ANSWER_MS: i64 = 2 * 60_000;
 /// A longer one is said to others.
-const ANSWER_WORDS_MAX: usize = 8;
+const ANSWER_BYTES_MAX: usize = 60;
 
 impl Ingest {
     /// Whether it is the next message of the chat, by who was asked, and reads like an answer.
@@ -23,7 +23,8 @@ impl Ingest {
         user: &User,
     ) -> Result<bool> {
         let message = &prepared.message;
-        if message.mode == Mode::Direct || message.reply_to_assistant || message.photos > 0 {
+        let is_other = message.mode == Mode::Direct || message.reply_to_assistant;
+        if is_other || message.photos > 0 || message.text.len() > ANSWER_BYTES_MAX {
             return Ok(false);
         }
         let stored = tx.question(room.id, user.id)?;
@@ -41,37 +42,20 @@ impl Ingest {
             group: false,
             ..message.context(persona, user.timezone, prepared.now)
         };
-        Ok(is_answer(
-            &question,
-            &assistant::understand(&context),
-            &message.text,
-        ))
+        Ok(is_answer(&question, &assistant::understand(&context)))
     }
 }
 
-fn is_answer(question: &Question, intent: &Intent, text: &str) -> bool {
-    let what = match intent {
-        Intent::FollowUp { what, .. } => Some(what),
-        _ => None,
+/// Of what is no time, number, yes or no it isn't known whether it is said to others.
+fn is_answer(question: &Question, intent: &Intent) -> bool {
+    let Intent::FollowUp { what, .. } = intent else {
+        return false;
     };
-    let closes = matches!(
-        what,
-        Some(FollowUp::Yes | FollowUp::No | FollowUp::NeverMind)
-    );
-    match question {
-        Question::When { .. } => closes || matches!(what, Some(FollowUp::Time(_))),
-        Question::What { .. } | Question::Rest { .. } | Question::Which { .. } => {
-            let is_short = text.split_whitespace().count() <= ANSWER_WORDS_MAX;
-            let is_text = matches!(intent, Intent::Unknown) || what.is_some();
-            let first = text.split(|c: char| !c.is_alphanumeric()).next();
-            let is_talk = first.is_some_and(|first| {
-                let talk = [
-                    "sorry", "oops", "wait", "ok", "okay", "hm", "hmm", "haha", "thanks", "lol",
-                ];
-                talk.contains(&first.to_lowercase().as_str())
-            });
-            closes || is_short && is_text && !is_talk && !text.contains('?')
+    let closes = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
+    closes
+        || match question {
+            Question::When { .. } => matches!(what, FollowUp::Time(_)),
+            Question::Which { .. } => true,
+            _ => false,
         }
-        _ => closes,
-    }
 }

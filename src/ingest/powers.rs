@@ -12,6 +12,7 @@ pub(super) mod request;
 
 pub(super) use facts::{bookings, event_lines, planned_events};
 
+use super::dialog;
 use super::turn::MessageTurn;
 use crate::access::Access;
 use crate::assistant::help::HelpGroup;
@@ -20,7 +21,7 @@ use crate::assistant::{Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::random;
-use crate::store::{PowerOwner, PowerState, Tx, UserId};
+use crate::store::{DialogPart, PowerOwner, PowerState, Tx, UserId};
 use request::{PowerAttempt, PowerRequest, RequestedPower};
 
 /// The result of a request.
@@ -70,7 +71,11 @@ impl MessageTurn<'_> {
                     did = self.say_nothing_is_known(tx, attempts, understood)?;
                 }
                 match did {
-                    Some(reply) => self.text_of(reply),
+                    Some(reply) => {
+                        let text = self.text_of(reply);
+                        self.forget_numbers_after(tx, &text)?;
+                        text
+                    }
                     None => return Ok(None), // it refers to nothing that is stored
                 }
             }
@@ -90,6 +95,15 @@ impl MessageTurn<'_> {
             }
         };
         Ok(Some(text))
+    }
+
+    /// After another numbered list the numbers of reminders shown before it mean nothing.
+    fn forget_numbers_after(&self, tx: &mut Tx<'_>, text: &str) -> Result<()> {
+        if !text.lines().any(|line| line.starts_with("1. ")) {
+            return Ok(());
+        }
+        let (here, none) = ((self.room.id, self.user.id), None::<&Vec<String>>);
+        dialog::note(tx, here, DialogPart::Listed, none, self.now)
     }
 
     /// Ends the conversation about a superpower, and what runs only until the person is done.

@@ -137,11 +137,13 @@ impl Tx<'_> {
         &self,
         removed_by: UserId,
         at: Timestamp,
+        first_values: bool,
     ) -> Result<Vec<(String, UserId, String)>> {
         let mut rows: Vec<(i64, (String, UserId, String))> = self.all(
             "DELETE FROM removed_items WHERE removed_by = ?1 AND removed_at = ?2
+               AND (kind = 'first value') = ?3
              RETURNING id, kind, user_id, item",
-            (removed_by, at),
+            (removed_by, at, first_values),
         )?;
         rows.sort_by_key(|(id, _)| *id);
         Ok(rows.into_iter().map(|(_, row)| row).collect())

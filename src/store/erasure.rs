@@ -42,6 +42,8 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("memory_tasks", "DELETE FROM memory_tasks WHERE id IN (SELECT id FROM memory_tasks WHERE user_id = ?1 LIMIT ?2)"),
     ("power_states", "DELETE FROM power_states WHERE id IN (SELECT id FROM power_states WHERE user_id = ?1 LIMIT ?2)"),
     ("power_alarms", "DELETE FROM power_alarms WHERE (user_id, power) IN (SELECT user_id, power FROM power_alarms WHERE user_id = ?1 LIMIT ?2)"),
+    // What others did last in a group may quote the account's reminders.
+    ("dialogs", "UPDATE dialogs SET latest = NULL, latest_at = NULL WHERE (room_id, user_id) IN (SELECT d.room_id, d.user_id FROM room_authors AS a JOIN dialogs AS d ON d.room_id = a.room_id WHERE a.user_id = ?1 AND d.user_id <> ?1 AND d.latest IS NOT NULL LIMIT ?2)"),
     ("room_authors", "DELETE FROM room_authors WHERE (user_id, room_id) IN (SELECT user_id, room_id FROM room_authors WHERE user_id = ?1 LIMIT ?2)"),
     ("app_rooms", "DELETE FROM app_rooms WHERE id IN (SELECT id FROM app_rooms WHERE installed_by = ?1 LIMIT ?2)"),
     ("app_commands", "DELETE FROM app_commands WHERE (creator_id, agent_id) IN (SELECT creator_id, agent_id FROM app_commands WHERE creator_id = ?1 LIMIT ?2)"),

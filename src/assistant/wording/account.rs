@@ -204,6 +204,11 @@ pub fn superpower_alone(title: &str) -> String {
     )
 }
 
+/// "no" after something was done without a question.
+pub fn done_already() -> String {
+    "It's done already; “undo” takes it back.".to_owned()
+}
+
 /// A change of something personal was requested in a group.
 pub fn changed_alone() -> String {
     "I've changed nothing: what is your own I change only in our direct chat, as others read along here. Tell me there."

@@ -158,11 +158,10 @@ impl MessageTurn<'_> {
     /// Restores items deleted at that time.
     fn bring_back(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<Option<String>> {
         let (mut reminders, mut memories) = (Vec::new(), Vec::new());
-        for (kind, user, item) in tx.take_removed(self.user.id, at)? {
+        for (kind, user, item) in tx.take_removed(self.user.id, at, false)? {
             match kind.as_str() {
                 "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
                 "birthday" => memories.extend(self.restore_birthday(tx, &item)?),
-                "first value" => {}
                 _ => memories.push(self.restore_memory(tx, &item)?),
             }
         }

@@ -182,7 +182,9 @@ impl Word {
             .filter(is_phrase)
             .map(move |phrase| at + phrase.len());
         let one = is_one.then_some(at + 1).into_iter();
-        one.chain(is_pair.then_some(at + 2)).chain(phrases)
+        // The second word of a pair may stand beyond a sentence that is too long.
+        let pair = (is_pair && at + 2 <= tokens.len()).then_some(at + 2);
+        one.chain(pair).chain(phrases)
     }
 }
 

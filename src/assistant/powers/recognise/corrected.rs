@@ -37,6 +37,12 @@ const LINKS: [&str; 8] = [
     "its", "it is", "it was", "thats", "i meant", "i mean", "make it", "make that",
 ];
 
+/// Words that may follow a value.
+const AFTER_VALUE: [&str; 19] = [
+    "on", "for", "at", "from", "to", "of", "with", "in", "by", "per", "today", "tonight",
+    "yesterday", "tomorrow", "now", "please", "then", "instead", "actually",
+];
+
 /// After them "no" is "number".
 const NUMBERED: [&str; 22] = [
     "room", "seat", "row", "gate", "platform", "order", "house", "line", "bus", "flight", "train",
@@ -58,7 +64,7 @@ pub(super) fn meant(message: &ParsedMessage<'_>) -> Meant {
         first: words.original(0..mark).to_owned(),
         anew: words.original(from..words.len()).to_owned(),
     };
-    match replaced(words, start..mark, from) {
+    match replaced(words, start..mark, from, is_sure) {
         Replaced::By(text) => Meant::Instead(text),
         Replaced::Nothing if !is_sure => Meant::AsSaid,
         Replaced::Nothing | Replaced::Unclear => unclear(),
@@ -148,7 +154,7 @@ enum Replaced {
 }
 
 /// What was said before the mark, with the value after it in place of its own.
-fn replaced(words: &Words<'_>, before: Range<usize>, from: usize) -> Replaced {
+fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool) -> Replaced {
     let Some((kind, to)) = value_at(words, from) else {
         return Replaced::Nothing;
     };
@@ -176,6 +182,15 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize) -> Replaced {
     let Some(old) = last.filter(is_meant) else {
         return Replaced::Unclear;
     };
+    // "wait 2 days" after "mood 7" speaks of something else.
+    let is_apart = !rest.is_empty()
+        && old.end == before.end
+        && !AFTER_VALUE.contains(&words.get(rest.start))
+        && when::month(words.get(rest.start)).is_none()
+        && !words.is_set_off(rest.start - 1);
+    if is_apart && !is_sure {
+        return Replaced::Nothing;
+    }
     // "25 on food" after "20 on food": all of it is said anew.
     let tail = match rest.is_empty() || old.end == before.end {
         true => old.end..before.end,
