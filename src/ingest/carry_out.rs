@@ -1,7 +1,7 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `respond` has found that the message is its to answer.
 
-use super::dialog::StatedFact;
+use super::dialog::{Question, StatedFact};
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
@@ -171,6 +171,9 @@ impl MessageTurn<'_> {
         }
         if let Some(nothing) = self.nothing_to_move(tx)? {
             return Ok(nothing.into());
+        }
+        if self.question(tx)? == Some(Question::Crisis) {
+            return Ok(wording::after_crisis().into());
         }
         let taken = self.take_statement(tx)?;
         Ok(taken.unwrap_or_else(|| wording::unknown(&self.message.text, persona).into()))

@@ -208,6 +208,8 @@ pub(super) enum Question {
         birthdays: Vec<String>,
     },
     ForgetEverything,
+    /// None: the person was told where to find help.
+    Crisis,
     /// Which event a reminder is for.
     Which {
         choices: Vec<EventChoice>,

@@ -40,6 +40,10 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.change_latest_event(tx, what)? {
             return Ok(Some(reply.into()));
         }
+        let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
+        if is_short && self.question(tx)? == Some(Question::Crisis) {
+            return Ok(Some(wording::after_crisis().into()));
+        }
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
             FollowUp::Yes => self.answer_yes(tx)?,

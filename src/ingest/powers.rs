@@ -215,7 +215,9 @@ impl MessageTurn<'_> {
     fn note_each(&self, tx: &mut Tx<'_>, clauses: &[String]) -> Result<Option<String>> {
         let mut replies = Vec::new();
         for clause in clauses {
-            replies.extend(self.try_power_for(tx, clause)?);
+            let reply = self.try_power_for(tx, clause)?;
+            // A refusal is said once.
+            replies.extend(reply.filter(|reply| !replies.contains(reply)));
         }
         Ok((!replies.is_empty()).then(|| replies.join("\n")))
     }

@@ -4,6 +4,7 @@
 
 use super::Mode;
 use super::decide::{self, Decision, DecisionFacts};
+use super::dialog::Question;
 use super::powers::request::RequestedPower;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -41,7 +42,10 @@ impl MessageTurn<'_> {
         };
         let reply = match decide::decide(self.decision_facts(&intent)) {
             Decision::Silent => Reply::default(),
-            Decision::Crisis(kind) => wording::crisis(kind, &self.message.sender).into(),
+            Decision::Crisis(kind) => {
+                self.ask(tx, &Question::Crisis)?;
+                wording::crisis(kind, &self.message.sender).into()
+            }
             Decision::Denied(denial) => Reply::denying(denial, &persona),
             Decision::Answered { unprompted } => match self.reply_to_version(tx, intent)? {
                 Some(reply) => reply,

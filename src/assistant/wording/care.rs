@@ -70,6 +70,12 @@ pub fn crisis(kind: CrisisKind, phone: &str) -> String {
     }
 }
 
+/// An answer to what isn't understood soon after a crisis.
+pub fn after_crisis() -> String {
+    "I'm still here, and I take it seriously. I can't help the way a person can: please call the number above, or somebody you trust."
+        .to_owned()
+}
+
 fn crisis_line(phone: &str) -> String {
     let known = CRISIS_LINES
         .iter()

@@ -24,9 +24,8 @@ impl MessageTurn<'_> {
     ) -> Result<Option<PowerReply>> {
         let power = attempt.power;
         let is_answered_alone = self.is_answered_alone(power);
-        if is_answered_alone && !self.may_answer_alone() {
-            let alone = || PowerReply::unchanged(wording::superpower_alone(power.title()));
-            return Ok(attempt.sure.then(alone));
+        if let Some(refused) = self.refused_at_once(attempt, explicit) {
+            return Ok(refused);
         }
         let stored = self.stored_for(tx, attempt)?;
         let mut preferences = notices::preferences(tx, self.user.id)?;
@@ -83,6 +82,21 @@ impl MessageTurn<'_> {
             text: reply,
             changed,
         }))
+    }
+
+    /// Before anything is read: what is answered in a direct chat that there isn't, and an "undo" that
+    /// a limit refuses, for which the way back is kept.
+    fn refused_at_once(
+        &self,
+        attempt: &PowerAttempt,
+        explicit: bool,
+    ) -> Option<Option<PowerReply>> {
+        if self.is_answered_alone(attempt.power) && !self.may_answer_alone() {
+            let text = wording::superpower_alone(attempt.power.title());
+            return Some(attempt.sure.then(|| PowerReply::unchanged(text)));
+        }
+        let is_undo = attempt.action == PowerAction::Undo;
+        (is_undo && !self.may_take_turn(explicit)).then_some(Some(PowerReply::TooMany))
     }
 
     /// The state to which an action is applied. "undo" of a correction returns to the first value.

@@ -145,7 +145,8 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     };
     let from = words.after(from, &ROUGHLY).unwrap_or(from);
     let (to, days_ago) = day_at_end(words, from, end);
-    let days_ago = days_ago.max(i32::from(is_yesterday));
+    let is_within = (from..to).any(|n| words.get(n) == "yesterday");
+    let days_ago = days_ago.max(i32::from(is_yesterday || is_within));
     let parts = money::parts(words, from, to);
     let read = |(from, to): &(usize, usize)| expense(words, *from, *to);
     let found: Option<Vec<_>> = parts.iter().map(read).collect();
@@ -203,6 +204,11 @@ fn expense(words: &Words<'_>, from: usize, to: usize) -> Option<(Order, (Spendin
             return None;
         }
         let is_sure = amount.currency.is_some();
+        // "20 yesterday on wine"
+        let day = words.after(next, &["yesterday", "today"]);
+        let next = day
+            .filter(|day| words.after(*day, &LINKS).is_some())
+            .unwrap_or(next);
         let (order, from) = match words.after(next, &LINKS) {
             Some(from) => (Order::Linked, from),
             None if next >= to || is_sure => (Order::Linked, next),
