@@ -202,7 +202,8 @@ const CLASSES: [(&str, &str); 53] = [
          dishwasher_liquid dishwasher_pod tide_pod laundry_pod washing_liquid laundry_detergent \
          cleaning_stuff cleaning_product cleaning_products lighter_fluid lamp_oil paint_thinner \
          nail_polish cleaning_fluid drain_cleaner softener descaler fertilizer dish_soap \
-         toilet_cleaner slug_pellets weed_killer rat_poison ant_poison bug_spray oven_cleaner",
+         toilet_cleaner slug_pellets weed_killer rat_poison ant_poison bug_spray oven_cleaner \
+         vape_liquid vape_juice vape_fluid e-liquid nicotine_liquid",
     ),
     (
         "FUN",

@@ -12,7 +12,8 @@ pub(super) fn is_named(words: &Words, at: usize) -> bool {
     let from = noun.unwrap_or(at + 1);
     let known = |count: usize| match link {
         "in" | "near" => is_place(words, from, count, noun.is_some()),
-        "with" => count == 1 && noun.is_some() && PEOPLE.contains(&words.get(from)),
+        "with" if noun.is_some() => count == 1 && PEOPLE.contains(&words.get(from)),
+        "with" => count == 1 && is_name(words, from),
         _ => false,
     };
     let Some(end) = (1..=2)
@@ -43,6 +44,26 @@ fn is_place(words: &Words, at: usize, count: usize, is_named: bool) -> bool {
         .all(|word| word.starts_with(char::is_uppercase));
     is_name && !typed.is_empty() || zone::find(&name).is_some()
 }
+
+/// "Bo", "bo": one that may be a name. A longer word in small letters may be an illness.
+fn is_name(words: &Words, at: usize) -> bool {
+    let word = words.get(at);
+    let typed = words.original(at..at + 1);
+    let typed = typed.trim_end_matches(|sign: char| !sign.is_alphanumeric());
+    let is_capital = typed.starts_with(char::is_uppercase) && typed.contains(char::is_lowercase);
+    let is_short = (2..=4).contains(&word.len()) && typed == word;
+    (is_capital || is_short) && !BURDENS.contains(&word) && !STATES.contains(&word)
+}
+
+/// What people suffer from, and words that are no names.
+const BURDENS: [&str; 65] = [
+    "abuse", "acne", "add", "adhd", "aids", "all", "als", "anxiety", "arthritis", "asd", "bipolar",
+    "bpd", "cancer", "cfs", "copd", "crps", "debt", "depression", "diabetes", "did", "dpdr",
+    "endometriosis", "epilepsy", "evil", "fibro", "gout", "grief", "guilt", "hate", "hell", "her",
+    "him", "hiv", "hurt", "ibd", "ibs", "lies", "loss", "lupus", "meds", "mine", "ms", "no", "now",
+    "ocd", "parkinsons", "pcos", "pmdd", "pots", "ptsd", "rage", "regret", "schizophrenia", "sin",
+    "sma", "so", "such", "that", "them", "these", "tics", "tinnitus", "trauma", "what", "you",
+];
 
 /// What may be written like a place and is none.
 const STATES: [&str; 12] = [

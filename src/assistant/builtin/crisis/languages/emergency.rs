@@ -7,6 +7,8 @@ pub(super) const EMERGENCIES: &[&str] = &[
     "kann|kannst|konnte .. nicht .. atmen|aufwachen|wecken",
     "atmet|reagiert|bewegt|antwortet|wacht .. nicht|kaum .. $|mehr|auf|richtig|und",
     "hort auf zu atmen",
+    "atmet|atme komisch|seltsam|schwer|schlecht|flach|kaum|unregelmassig|schnell_und",
+    "baby|kind|sohn|tochter|lippen|gesicht|oma|opa|mama|papa .. ist|sind|wird|werden|lauft|lief blau $|an|angelaufen|und|i_am",
     "herzinfarkt|schlaganfall|krampfanfall|herzstillstand|epileptischen|allergischen_schock|anaphylaktischen",
     "schmerzen .. brust",
     "brustschmerzen|brustschmerz",
@@ -15,8 +17,8 @@ pub(super) const EMERGENCIES: &[&str] = &[
     "blutet|blute .. stark|nicht|viel|auf|uberall|heftig",
     "hort .. nicht auf zu bluten",
     "uberall|viel|voller blut",
-    "es|wohnung|haus|kuche|zimmer|feuer brennt $|im|bei|hilfe|in|und|lichterloh",
-    "riecht|rieche nach? gas $|hier|im|in|stark",
+    "es|wohnung|haus|kuche|zimmer|feuer|hier|uns brennt|brennts|brennt_es $|i_am|bei|hilfe|in|und|lichterloh",
+    "riecht|rieche nach? gas $|hier|i_am|in|stark",
     "kind|baby|sohn|tochter|oma|opa|mama|papa|er|sie|tochterchen .. verschluckt|erstickt|ertrinkt|verbruht|ertrunken",
     "aus dem fenster gefallen|gesturzt",
     "gesicht|mund|mundwinkel hangt|schief|taub",
@@ -34,6 +36,8 @@ pub(super) const EMERGENCIES: &[&str] = &[
     "se esta ahogando|atragantando|quemando|desangrando|incendiando",
     "casa|cocina|edificio .. en llamas|fuego|incendia|quemando",
     "huele a? gas",
+    "hay un? incendio|fuego $|aqui|ayuda|en_mi|en_la|en_el|en_casa|en_nuestra|en_nuestro",
+    "incendio en mi|nuestra|nuestro|la_cocina|el_edificio|casa",
     "hijo|hija|bebe|nino|nina|nieto ... trago|tomo|comio|bebio|tragado|tomado|comido|bebido .. pastillas|pastilla|pila|lejia|cloro|medicamentos|detergente|moneda|veneno|iman|medicinas|unas_pastillas|limpiador",
     // French
     "arrive|arrives|peux|peut|plus|narrive .. pas|plus|a respirer|reveiller",
@@ -49,6 +53,8 @@ pub(super) const EMERGENCIES: &[&str] = &[
     "setouffe|etouffe $|avec|il|aidez",
     "maison|cuisine|appartement|immeuble .. feu|brule",
     "odeur|sent|fuite de|le gaz",
+    "il? y a le|un|du|des feu|incendie|flammes $|chez|dans|ici|a_la",
+    "feu chez moi|nous|lui|elle|le|la",
     "fils|fille|bebe|enfant|petit|petite ... avale|bu|mange|pris .. medicaments|pile|javel|comprimes|produit|cachets|lessive|aimant|piece|bouton|eau_de_javel|pilules",
     // Italian
     "non riesco|riesce|consigo .. respirare|muovere|svegliarlo|svegliarla",
@@ -124,11 +130,19 @@ pub(super) const EMERGENCIES: &[&str] = &[
     "cocugum|oglum|kizim|bebegim ... yuttu|icti|yedi|hap",
 ];
 
-/// Too much medicine, or poison.
+/// Too much medicine, poison, or opened veins.
 pub(super) const OVERDOSES: &[&str] = &[
     "alle|alles|zu_viele|zu_viel|ganze|viele|packung|dutzend|20|30|40|50 .. tabletten|pillen|schlaftabletten|medikamente .. genommen|geschluckt|eingenommen",
     "uberdosis|sobredosis|overdose|overdosis|overdosering|przedawkowal|przedawkowalam|przedawkowalem",
     "habe|hab|hat .. tabletten|pillen|schlaftabletten geschluckt",
+    "tabletten|pillen|schlaftabletten|medikamente genommen|geschluckt|eingenommen ... alle|viele|zu_viele|die_ganze|20|30|40|50 $|auf|davon|packung|stuck|zusammen",
+    "nehm|nehme|schluck|schlucke .. alle|ganzen|viele|20|30|40|50 meine|die|diese? tabletten|pillen|schlaftabletten|medikamente $|auf|und|jetzt|damit",
+    "will|werde|gleich|jetzt .. alle meine|die|diese? tabletten|pillen|schlaftabletten|medikamente nehmen|schlucken",
+    "pulsadern|pulsader|adern|handgelenke|unterarme .. aufgeschnitten|aufschneiden|aufgeritzt|aufgeschlitzt|aufzuschneiden|aufgemacht",
+    "me|se corto|corte|corta|cortado|cortando|abrio|abri las venas|munecas",
+    "tome|tomo|trago|trague|bebi|bebio|tomado|comi|comio|bebido|tragado .. veneno|raticida|matarratas|pesticida|insecticida",
+    "ouvert|ouverte|ouvrir|coupe|coupee|couper|taille|tailler|tranche|tranchee .. veines|poignets",
+    "bu|avale|avalee|pris|mange .. poison|mort_aux_rats|pesticide",
     "tome|tomado|tomo|tragado|trague|tomamos .. muchas|todas|demasiadas|bote|20|30|40|caja|frasco .. pastillas",
     "me tome|tome|tomado .. las? pastillas $|todas|para",
     "pris|avale|prendre .. tous|trop|boite|plein|20|30|40|toute .. medicaments|cachets|comprimes|somniferes",

@@ -144,4 +144,11 @@ pub(super) const POISONING: &[&str] = &[
     "he is overdosing",
     "my husband took too much of his heart medication",
     "my kid ate a detergent pod",
+    "bo took pills and isnt answering",
+    "the dog ate rat poison and my 2yo too i think",
+    "the kid drank some of my vape liquid",
+    "accidentally gave my baby 10x the dose",
+    "she took pills and wont wake up",
+    "gave my toddler double the dose",
+    "gave her 5x the dose by accident",
 ];
