@@ -68,6 +68,8 @@ pub(super) const CONTEXTS: [(u8, &[&str]); 6] = [
 
 /// The same words, where they mean something else: what shares a word with one of them is no crisis.
 pub(super) const OTHER_MEANINGS: &[&str] = &[
+    "mourir de rire|faim|honte|chaud|soif",
+    "broke in the|my|her|his new|young|horse|shoes|boots",
     // To die
     "DIE of|from|with .. FUN",
     "DIE FUN|hard|lift|lifts|line|end|sea|poets|pool|weight|skin|sexy|tired|serious|silent|gorgeous|zone|ringer|heading|link|links|batteries|battery|phone|space",

@@ -1,6 +1,21 @@
 //! What people say every day with words of a crisis.
 
 pub(super) const EVERYDAY: &[&str] = &[
+    "i gave him too much money",
+    "he gave the wrong answer",
+    "i gave her the wrong address",
+    "gave her twice the tip",
+    "give my wife an extra hug",
+    "they gave the whole team a bonus",
+    "give him the whole story",
+    "i had mushrooms for lunch in the garden",
+    "he ate seeds and nuts in the woods",
+    "we ate wild mushrooms at the restaurant, so good",
+    "mixed bleach for the laundry",
+    "the kid put a coin in the slot",
+    "goodbye world program in python",
+    "je veux mourir de rire",
+    "someone broke in the new horse",
     "cant take it anymore this homework",
     "im tired of living out of a suitcase",
     "i can't breathe this is so funny",
