@@ -17,10 +17,11 @@ pub mod wording;
 
 pub use address::{addresses, is_fixed_command};
 pub use builtin::{
-    AccountTask, CrisisKind, Intent, MessageContext, Statement, UnknownMessage, corrected_value,
-    counted_unit_s, is_consent, may_answer, memory_answers, memory_is_meant, memory_matches,
-    memory_names, memory_overlap, missing_part, named_apart, only_asks, reminder_answer,
-    reminder_matches, restated_value, reworded, unit_of_s, with_corrected_value, with_other_offset,
+    AccountTask, CrisisKind, Intent, MessageContext, Statement, UnknownMessage, asks_for_list,
+    corrected_value, counted_unit_s, is_consent, may_answer, memory_answers, memory_is_meant,
+    memory_matches, memory_names, memory_overlap, missing_part, named_apart, only_asks,
+    reminder_answer, reminder_matches, restated_value, reworded, second_request, unit_of_s,
+    with_corrected_value, with_other_offset,
 };
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, is_courtesy, understand, understand_all};

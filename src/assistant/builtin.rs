@@ -29,7 +29,7 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, named_apart,
-    restated_value, reworded, unit_of_s, with_corrected_value,
+    restated_value, reworded, second_request, unit_of_s, with_corrected_value,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{
@@ -39,7 +39,7 @@ pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading, with_other_
 pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
-pub use unknown::{Statement, UnknownMessage};
+pub use unknown::{Statement, UnknownMessage, asks_for_list};
 use words::Words;
 
 /// A message's text and context.
@@ -182,6 +182,8 @@ pub struct RemindersToCancel {
     pub kept: Vec<Self>,
     /// All reminders that are found; otherwise one of them.
     pub several: bool,
+    /// In a group: only those that the person set.
+    pub is_own: bool,
 }
 
 impl Intent {

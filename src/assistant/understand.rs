@@ -69,7 +69,7 @@ fn intent_of(message: &ParsedMessage) -> Intent {
         .flatten();
     let intent = several.unwrap_or_else(|| one_request(message));
     match follow_up::read(message) {
-        Some(FollowUp::ChangeUnclear | FollowUp::Instead { .. })
+        Some(FollowUp::ChangeUnclear(_) | FollowUp::Instead { .. })
             if matches!(intent, Intent::Several(_)) =>
         {
             intent

@@ -6,7 +6,7 @@ use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
 use crate::access::{self, AccessRules};
-use crate::assistant::{AccountTask, Intent, wording};
+use crate::assistant::{self, AccountTask, Intent, wording};
 use crate::clock::{Timestamp, Zone};
 use crate::edge::queue;
 use crate::error::Result;
@@ -94,7 +94,12 @@ impl MessageTurn<'_> {
                 send_at,
                 zone,
                 recurrence,
-            } => return self.remind(tx, &text, send_at, zone, recurrence.as_ref()),
+            } => {
+                if let Some(question) = self.ask_about_second(tx, &text)? {
+                    return Ok(question.into());
+                }
+                return self.remind(tx, &text, send_at, zone, recurrence.as_ref());
+            }
             Intent::RemindBefore(request) => return self.remind_before(tx, &request),
             Intent::ListReminders => self.list_reminders(tx)?,
             Intent::FindReminders { span, about } => {
@@ -119,6 +124,13 @@ impl MessageTurn<'_> {
         let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
         if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
             return Ok(wording::one_request_only().into());
+        }
+        for intent in &requests {
+            if let Intent::Remind { text, .. } = intent
+                && let Some(question) = self.ask_about_second(tx, text)?
+            {
+                return Ok(question.into());
+            }
         }
         let known = self.occasions(tx)?;
         let mut all = Reply::default();
@@ -158,6 +170,9 @@ impl MessageTurn<'_> {
         }
         if let Some(reply) = self.change_named(tx)? {
             return Ok(reply);
+        }
+        if let Some(reply) = self.list_again(tx)? {
+            return Ok(reply.into());
         }
         if let Some(reply) = self.answer_rest(tx)? {
             return Ok(reply);
@@ -240,6 +255,15 @@ impl MessageTurn<'_> {
             deliver_by: if is_own { "service" } else { "relay" },
         };
         Reply::scheduling(reply, &schedule)
+    }
+
+    /// "list", "show all" right after reminders were set or listed.
+    fn list_again(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let is_list = assistant::asks_for_list(&self.message.text, &self.ingest.persona.get().name);
+        match is_list && self.was_about_reminders(tx)? {
+            true => self.list_reminders(tx).map(Some),
+            false => Ok(None),
+        }
     }
 
     fn list_reminders(&self, tx: &mut Tx<'_>) -> Result<String> {

@@ -210,6 +210,10 @@ pub(super) enum Question {
     ForgetEverything,
     /// None: the person was told where to find help.
     Crisis,
+    /// Which of the reminders with these ids to cancel.
+    CancelWhich {
+        ids: Vec<String>,
+    },
     /// Which event a reminder is for.
     Which {
         choices: Vec<EventChoice>,

@@ -71,7 +71,7 @@ impl MessageTurn<'_> {
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
             FollowUp::Rename { which, text } => self.rename_meant(tx, which, text)?,
             FollowUp::Reword { old, new } => self.reword(tx, old, new)?.map(Reply::from),
-            FollowUp::ChangeUnclear => match self.latest_found(tx)? {
+            FollowUp::ChangeUnclear(which) => match self.found(tx, which)? {
                 Some(Referent::Open(_)) => Some(wording::change_unclear().into()),
                 _ => None,
             },
@@ -319,9 +319,7 @@ impl MessageTurn<'_> {
             }
             Some(Referent::Open(open)) => {
                 if matches!(which, ReminderRef::About(_)) && open.len() > 1 {
-                    return self
-                        .ask_which(tx, "with its number, like “cancel 2”", &open)
-                        .map(Some);
+                    return self.ask_which_to_cancel(tx, &open).map(Some);
                 }
                 self.cancel_reminders(tx, &open)?;
                 Some(wording::reminders_cancelled(&listed(&open)))

@@ -130,6 +130,9 @@ impl MessageTurn<'_> {
 
     /// The answer to the question which event to use: its number, or a word of its name.
     pub(super) fn answer_which(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+        if let Some(reply) = self.cancel_chosen(tx)? {
+            return Ok(Some(reply.into()));
+        }
         let Some(Question::Which { choices }) = self.question(tx)? else {
             return Ok(None);
         };

@@ -10,8 +10,8 @@ mod new_time;
 mod read;
 mod skip;
 
-pub use cancel::named_apart;
 pub(in crate::assistant) use cancel::read_named;
+pub use cancel::{named_apart, second_request};
 pub use corrected_value::{corrected_value, restated_value, reworded, with_corrected_value};
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
@@ -60,8 +60,9 @@ pub enum FollowUp {
         old: String,
         new: String,
     },
-    /// "make it 7 or 8", "make it 7 and buy milk": more than a time, which is not understood.
-    ChangeUnclear,
+    /// "make it 7 or 8", "change gym to after dinner": a time, or more than one, that is not
+    /// understood.
+    ChangeUnclear(ReminderRef),
     /// "make it 7 and call dad instead": another time and another text.
     Replace {
         to: TimeChange,

@@ -258,7 +258,9 @@ fn other_than_once(
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
     let end = without_courtesies(words, request.body..words.len());
-    let range = request.body..without_too(words, request.body..end);
+    let body = words.after(request.body, &["please", "pls", "plz"]);
+    let body = body.filter(|body| *body < end).unwrap_or(request.body);
+    let range = body..without_too(words, body..end);
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }

@@ -86,3 +86,26 @@ fn statement(message: &ParsedMessage) -> Option<Statement> {
         _ => None,
     })
 }
+
+/// "list", "show all": which list is said by what was before.
+pub fn asks_for_list(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    matches!(
+        words.phrase(0..words.len()).as_str(),
+        "list"
+            | "list all"
+            | "list them"
+            | "show"
+            | "show all"
+            | "show me"
+            | "show me all"
+            | "show them"
+            | "show list"
+            | "show me the list"
+            | "whats open"
+            | "what is open"
+            | "whats left"
+            | "all"
+    )
+}

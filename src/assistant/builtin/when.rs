@@ -282,7 +282,12 @@ impl Spec {
     /// Whether "9" alone is an hour here: after "at", or at the end of "tomorrow 9".
     fn allows_bare_hour(&self, words: &Words, at: usize, linked: &str) -> bool {
         let ends = matches!(words.get(at + 1), "" | "to" | "that");
+        let has_minutes = |word: &str| {
+            let parts = word.split_once('h');
+            parts.is_some_and(|(hour, minute)| hour.len() < 3 && minute.len() == 2)
+        };
         matches!(linked, "at" | "by" | "around")
+            || linked.is_empty() && self.day.is_some() && has_minutes(words.get(at))
             || (matches!(linked, "" | "for") && ends && (self.day.is_some() || self.part.is_some()))
     }
 }

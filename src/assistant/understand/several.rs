@@ -165,7 +165,7 @@ fn names_numbers(what: &FollowUp) -> bool {
 fn changes_reminder(what: &FollowUp) -> bool {
     match what {
         FollowUp::Change { .. }
-        | FollowUp::ChangeUnclear
+        | FollowUp::ChangeUnclear(_)
         | FollowUp::Rename { .. }
         | FollowUp::Skip { .. }
         | FollowUp::Snooze(Some(_))

@@ -151,6 +151,14 @@ pub fn one_of_them_unknown(name: &str) -> String {
     )
 }
 
+/// "remind me at 5 to run, cancel gym"
+pub fn second_request_unsure(second: &str) -> String {
+    format!(
+        "I've changed nothing yet: “{}” may be a part of the reminder or something else to do. Say the two in messages of their own.",
+        quoted(second)
+    )
+}
+
 /// "until friday": with friday's or without?
 pub fn last_day_unsure(day: &str) -> String {
     format!(

@@ -2,11 +2,12 @@
 
 use super::Referent;
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
+use crate::assistant::powers::choice;
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
-use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS};
+use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS, Question};
 use crate::ingest::open_reminders::ReminderRequest;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -45,6 +46,43 @@ impl MessageTurn<'_> {
             now,
             timezone,
         ))
+    }
+
+    /// The same for those to cancel; the answer may be a number or words of one.
+    pub(in crate::ingest) fn ask_which_to_cancel(
+        &self,
+        tx: &mut Tx<'_>,
+        reminders: &[Reminder],
+    ) -> Result<String> {
+        let ids = reminders.iter().map(|one| one.schedule_id.clone());
+        let question = Question::CancelWhich { ids: ids.collect() };
+        self.ask(tx, &question)?;
+        let how = match reminders.len() {
+            1 => "with its number, like “cancel 1”",
+            _ => "with its number, like “cancel 2”",
+        };
+        self.ask_which(tx, how, reminders)
+    }
+
+    /// "2", "the second", "dad": the answer to the question which one to cancel.
+    pub(in crate::ingest) fn cancel_chosen(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        if !self.was_asked_last(tx)? {
+            return Ok(None);
+        }
+        let Some(Question::CancelWhich { ids }) = self.question(tx)? else {
+            return Ok(None);
+        };
+        let mut open = self.reminders_here(tx)?;
+        open.retain(|one| ids.contains(&one.schedule_id));
+        let texts: Vec<&str> = open.iter().map(|one| one.text.as_str()).collect();
+        let chosen = choice(&self.message.text, &texts).filter(|_| open.len() == ids.len());
+        let Some(one) = chosen.and_then(|at| open.get(at)) else {
+            return Ok(None);
+        };
+        self.drop_question(tx)?;
+        self.cancel_reminders(tx, std::slice::from_ref(one))?;
+        let one = std::slice::from_ref(one);
+        Ok(Some(wording::reminders_cancelled(&listed(one))))
     }
 
     pub(super) fn change(
@@ -208,6 +246,12 @@ impl MessageTurn<'_> {
         let latest = self.latest(tx)?.map(|(_, at)| at);
         let last = self.said_last(tx)?.map(|last| last.received_at);
         Ok(latest.is_some() && latest == last)
+    }
+
+    /// Whether the person's last message set, changed or listed reminders.
+    pub(in crate::ingest) fn was_about_reminders(&self, tx: &Tx<'_>) -> Result<bool> {
+        let here = self.reminders_here(tx)?;
+        Ok(self.was_named_just_now(tx)? || self.just_listed(tx, &here)?.is_some())
     }
 
     /// Another text for the last one, and another time where one is said.

@@ -115,6 +115,7 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         let (FollowUp::Cancel(ReminderRef::About(about))
+        | FollowUp::ChangeUnclear(ReminderRef::About(about))
         | FollowUp::Change {
             which: ReminderRef::About(about),
             ..
@@ -123,6 +124,12 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         let found = self.named(tx, about)?;
+        if found.len() < 2
+            && matches!(what, FollowUp::Cancel(_))
+            && let Some(reply) = self.cancel_day(tx, about)?
+        {
+            return Ok(Some(reply.into()));
+        }
         match (found.as_slice(), what) {
             ([], FollowUp::Cancel(_)) => {
                 let reply = match self.cancel_each_named(tx, about)? {
@@ -133,10 +140,44 @@ impl MessageTurn<'_> {
             }
             ([], _) => Ok(None),
             ([_, _, ..], FollowUp::Cancel(_)) => {
-                let which = self.ask_which(tx, "with its number, like “cancel 2”", &found)?;
+                let which = self.ask_which_to_cancel(tx, &found)?;
                 Ok(Some(which.into()))
             }
             _ => self.follow_up(tx, what),
+        }
+    }
+
+    /// "run, cancel gym" as the text of a new reminder, where a reminder about gym is known: a part of
+    /// the text, or another request?
+    pub(in crate::ingest) fn ask_about_second(
+        &self,
+        tx: &Tx<'_>,
+        text: &str,
+    ) -> Result<Option<String>> {
+        let second = assistant::second_request(text).filter(|_| !self.by_model);
+        let Some((second, about)) = second else {
+            return Ok(None);
+        };
+        let is_known = !self.named(tx, &about)?.is_empty();
+        Ok(is_known.then(|| wording::second_request_unsure(&second)))
+    }
+
+    /// "cancel tomorrow": what comes once that day, and that day of what repeats. `None`: it is no day,
+    /// or nothing that repeats comes then.
+    fn cancel_day(&self, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
+        if !self.reminders_matching(tx, Some(about), None)?.is_empty() {
+            return Ok(None);
+        }
+        let understood = self.understood_to_cancel(about);
+        let request = match understood.unless_follow_up() {
+            Intent::CancelReminders(request) if request.about.is_none() => request,
+            _ => return Ok(None),
+        };
+        let found = self.found_for(tx, request)?;
+        let has_repeating = found.iter().any(|one| one.recurrence.is_some());
+        match request.on.is_some() && request.minutes.is_empty() && has_repeating {
+            true => self.cancel_matching(tx, request).map(Some),
+            false => Ok(None),
         }
     }
 
@@ -167,9 +208,7 @@ impl MessageTurn<'_> {
             match found.as_slice() {
                 [] => unknown.push(name),
                 [_, _, ..] => {
-                    return self
-                        .ask_which(tx, "with its number, like “cancel 2”", &found)
-                        .map(Some);
+                    return self.ask_which_to_cancel(tx, &found).map(Some);
                 }
                 [one] if all.iter().any(|known| known.id == one.id) => {}
                 [one] => all.push(one.clone()),

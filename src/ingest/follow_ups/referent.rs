@@ -103,12 +103,7 @@ impl MessageTurn<'_> {
         if !open.is_empty() {
             return self.set_before(tx, open);
         }
-        let persona = &self.ingest.persona.get().name;
-        let understood = assistant::understand(&MessageContext {
-            text: &format!("cancel all {about} reminders"),
-            group: false, // these words are not typed
-            ..self.message.context(persona, self.timezone(), self.now)
-        });
+        let understood = self.understood_to_cancel(about);
         match understood.unless_follow_up() {
             Intent::CancelReminders(request) if request.about.is_none() => {
                 let mut found = self.found_for(tx, request)?;
@@ -122,8 +117,22 @@ impl MessageTurn<'_> {
         }
     }
 
+    /// What these words mean as the time of reminders to cancel.
+    pub(super) fn understood_to_cancel(&self, about: &str) -> Intent {
+        let persona = &self.ingest.persona.get().name;
+        assistant::understand(&MessageContext {
+            text: &format!("cancel all {about} reminders"),
+            group: false, // these words are not typed
+            ..self.message.context(persona, self.timezone(), self.now)
+        })
+    }
+
     /// The reminders of a list that the last message was answered with.
-    fn just_listed(&self, tx: &Tx<'_>, here: &[Reminder]) -> Result<Option<Vec<Reminder>>> {
+    pub(super) fn just_listed(
+        &self,
+        tx: &Tx<'_>,
+        here: &[Reminder],
+    ) -> Result<Option<Vec<Reminder>>> {
         let noted = tx.dialog(self.room.id, self.user.id)?.listed;
         let listed = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
         let last = self.said_last(tx)?.map(|last| last.received_at);

@@ -152,7 +152,9 @@ impl MessageTurn<'_> {
         noted: &LatestReminder,
         row: &Reminder,
     ) -> Result<bool> {
-        Ok(!noted.is_still(row) && tx.is_group(row.room)?)
+        let (_, next) = noted.next_after(self.now);
+        let is_skipped = row.recurrence.is_some() && row.send_at > next;
+        Ok((!noted.is_still(row) || is_skipped) && tx.is_group(row.room)?)
     }
 
     /// Restores items deleted at that time.

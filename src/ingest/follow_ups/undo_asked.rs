@@ -40,7 +40,7 @@ impl MessageTurn<'_> {
                 ..
             }
         );
-        if !is_undo || self.in_group() || self.agent.is_none() {
+        if !is_undo || self.agent.is_none() {
             return Ok(None);
         }
         let power = self.requested_power.as_ref().and_then(|it| it.undone());
@@ -52,7 +52,13 @@ impl MessageTurn<'_> {
             None => Vec::new(),
         };
         let since = said.iter().take_while(|one| one.received_at > changed_at);
-        let mut effects = since.take(LOOKED_AT_MAX).map(|one| self.undo_of(one));
+        let persona = &self.ingest.persona.get().name;
+        let is_to_assistant = |one: &&MessageRow| {
+            let is_own = one.user == self.user.id;
+            is_own && (!self.in_group() || assistant::addresses(&one.text, persona))
+        };
+        let own = since.filter(is_to_assistant);
+        let mut effects = own.take(LOOKED_AT_MAX).map(|one| self.undo_of(one));
         if effects.find(|effect| *effect != UndoEffect::None) != Some(UndoEffect::MayBeMeant) {
             return Ok(None);
         }
@@ -130,7 +136,8 @@ impl MessageTurn<'_> {
                 ..
             } => return UndoEffect::Asked,
             Intent::FollowUp { what, .. } => {
-                what.is_command() && !matches!(what, FollowUp::Dates(_))
+                let is_done = matches!(what, FollowUp::Done | FollowUp::DoneNumbered(_));
+                is_done || what.is_command() && !matches!(what, FollowUp::Dates(_))
             }
             // "cancel ben"
             Intent::Unknown if names_reminder => true,

@@ -35,10 +35,21 @@ impl MessageTurn<'_> {
         if found.is_empty() && !request.kept.is_empty() {
             return Ok(wording::left_as_it_was());
         }
-        let is_one_thing = found.windows(2).all(|pair| pair[0].text == pair[1].text);
+        // In a group "my" are those that this person set, and a timer is of who set it.
+        let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));
+        if self.in_group() && (request.is_own || is_timer && !request.several) && !found.is_empty()
+        {
+            let mut own = found.clone();
+            own.retain(|one| one.user == self.user.id);
+            if own.is_empty() {
+                return self.ask_which_to_cancel(tx, &found);
+            }
+            found = own;
+        }
+        let is_one_thing = !is_timer && found.windows(2).all(|pair| pair[0].text == pair[1].text);
         let is_one = request.minutes.is_empty() && is_one_thing;
         if found.len() > 1 && !request.several && !is_one {
-            return self.ask_which(tx, "with its number, like “cancel 2”", &found);
+            return self.ask_which_to_cancel(tx, &found);
         }
         // "all" said in private means none of a group, where others go by them.
         let mut of_groups = Vec::new();

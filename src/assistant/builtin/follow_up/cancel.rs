@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::change::{number_span, numbers};
-use super::new_time::read_new_time;
+use super::new_time::{mentions_time, read_new_time};
 use super::{FollowUp, ReminderRef};
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::words::Words;
@@ -169,7 +169,7 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
             Some(FollowUp::Change { which, to })
         }
         "move" | "change" | "push" | "shift" | "reschedule" | "postpone" | "delay" | "bring" => {
-            let (at, to) = range.clone().skip(1).find_map(|at| {
+            let found = range.clone().skip(1).find_map(|at| {
                 let last = words.get(range.end - 1);
                 let is_link = matches!(
                     words.get(at),
@@ -177,10 +177,54 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
                 ) || matches!(last, "earlier" | "later" | "sooner");
                 let to = is_link.then(|| read_new_time(words, at..range.end));
                 Some((at, to??))
-            })?;
+            });
+            let Some((at, to)) = found else {
+                return named_unclear(words, range);
+            };
             let which = ReminderRef::About(about(words, range.start..at)?);
             Some(FollowUp::Change { which, to })
         }
         _ => None,
     }
+}
+
+/// "gym to after dinner": its new time is not understood.
+fn named_unclear(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let mut links = range.clone().skip(1);
+    let link = links.find(|at| matches!(words.get(*at), "to" | "till" | "until" | "into"))?;
+    let which = ReminderRef::About(about(words, range.start..link)?);
+    mentions_time(words, link + 1..range.end).then_some(FollowUp::ChangeUnclear(which))
+}
+
+/// "cancel gym" of "run, cancel gym", "move dentist to 4pm" of "eat and move dentist to 4pm": what may
+/// be another request, and the reminder that it names.
+pub fn second_request(text: &str) -> Option<(String, String)> {
+    let words = Words::new(text);
+    // "move dentist to", whose time was read as that of a reminder
+    let last = words.len().saturating_sub(1);
+    let is_cut = last > 1 && matches!(words.get(last), "to" | "till" | "until");
+    if is_cut
+        && matches!(
+            words.get(0),
+            "move" | "change" | "push" | "reschedule" | "postpone"
+        )
+    {
+        return Some((text.to_owned(), about(&words, 1..last)?));
+    }
+    let begins = |at: &usize| {
+        let is_linked = matches!(words.get(*at - 1), "and" | "also" | "then" | "&" | "please");
+        is_linked || words.is_set_off(*at - 1)
+    };
+    (1..words.len()).filter(begins).find_map(|at| {
+        let second = words.original(at..words.len()).trim().to_owned();
+        match read_named(&Words::new(&second))? {
+            FollowUp::Cancel(ReminderRef::About(about))
+            | FollowUp::ChangeUnclear(ReminderRef::About(about))
+            | FollowUp::Change {
+                which: ReminderRef::About(about),
+                ..
+            } => Some((second, about)),
+            _ => None,
+        }
+    })
 }

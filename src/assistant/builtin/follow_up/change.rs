@@ -3,7 +3,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::new_time::{minutes_alone, number_alone, read_new_time, time_alone};
+use super::new_time::{
+    is_of_time, mentions_time, minutes_alone, number_alone, read_new_time, time_alone,
+};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::words::Words;
@@ -15,16 +17,24 @@ const NUMBERS_MAX: usize = 20;
 const NUMBER_MAX: usize = 200;
 
 /// What begins the correction of something that was just said.
-pub(super) const CORRECTIONS: [&str; 15] = [
+pub(super) const CORRECTIONS: [&str; 16] = [
     "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant", "oops i mean",
     "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong", "actually", "no sorry",
-    "no wait",
+    "no wait", "wait",
 ];
 
 /// "no, saturday", "actually make it 11", "sorry, at 5": a correction of the last one.
 pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(range.start, &CORRECTIONS);
-    let from = from.or_else(|| words.after(range.start, &["no", "sorry"]))?;
+    let from = from.or_else(|| words.after(range.start, &["no", "sorry"]));
+    // "7 i mean"
+    let last = range.end.saturating_sub(2).max(range.start);
+    let is_marked = words.after(last, &["i mean", "i meant"]) == Some(range.end);
+    let (from, range) = match (from, is_marked && last > range.start) {
+        (Some(from), _) => (from, range),
+        (None, true) => (range.start, range.start..last),
+        (None, false) => return None,
+    };
     if let Some(found) = words.after(from, &["make", "change", "move"]) {
         return change(words, found - 1..range.end);
     }
@@ -99,7 +109,8 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         };
         // "not ben, i meant ann"
         let new = words.after(new.start, &CORRECTIONS).unwrap_or(new.start)..new.end;
-        let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_other(&new);
+        let is_new_time = is_other(&new) || mentions_time(words, new.clone());
+        let fits = is_short(&old) && is_short(&new) && !is_other(&old) && !is_new_time;
         let [old, new] = [old, new].map(|part| subject(words.original(part)));
         (fits && !old.is_empty() && !new.is_empty()).then_some(FollowUp::Reword { old, new })
     };
@@ -256,7 +267,7 @@ fn begins_with_time(words: &Words, at: usize) -> bool {
         );
         (is_link || words.is_set_off(end - 1)).then_some(())
     };
-    when::read(words, at).is_some() || hour().is_some()
+    is_of_time(words.get(at)) || when::read(words, at).is_some() || hour().is_some()
 }
 
 /// "make it 7 or 8", "change it to 7 and buy milk": not all of it is a time.
@@ -269,7 +280,8 @@ pub(super) fn change_unclear(words: &Words, range: Range<usize>) -> Option<Follo
     let from = words
         .after(from, &["to", "till", "until", "for", "at", "on"])
         .unwrap_or(from);
-    (is_verb && begins_with_time(words, from)).then_some(FollowUp::ChangeUnclear)
+    let unclear = FollowUp::ChangeUnclear(ReminderRef::Latest);
+    (is_verb && begins_with_time(words, from)).then_some(unclear)
 }
 
 /// "7 and call dad" of "make it 7 and call dad instead".

@@ -102,12 +102,69 @@ pub(super) fn begins_time(word: &str) -> bool {
         || when::amount::is_number(word)
 }
 
+/// Whether words tell of a time, also one that isn't understood: "9 or 10", "after dinner", "2x a
+/// week". They are no new name.
+pub(super) fn mentions_time(words: &Words, range: Range<usize>) -> bool {
+    range.clone().any(|at| {
+        let word = words.get(at);
+        is_of_time(word)
+            || word.starts_with(|c: char| c.is_ascii_digit())
+            || when::weekday_name(word).is_some()
+            || when::amount::is_number(word)
+            || when::read(words, at).is_some()
+    })
+}
+
+/// Words of times that are not understood alone.
+pub(super) fn is_of_time(word: &str) -> bool {
+    matches!(
+        word,
+        "later"
+            | "earlier"
+            | "sooner"
+            | "soon"
+            | "asap"
+            | "after"
+            | "before"
+            | "every"
+            | "each"
+            | "daily"
+            | "weekly"
+            | "monthly"
+            | "yearly"
+            | "hourly"
+            | "once"
+            | "twice"
+            | "sometime"
+    )
+}
+
+/// "19h", "17h30" after "to" or "it": a time of day. "make it 2h" may count from now.
+fn hour_of_day(words: &Words, range: &Range<usize>) -> Option<TimeChange> {
+    const COUNTED_MAX: u32 = 12;
+    let at = range.start;
+    let (hour, minutes) = words.get(at).split_once('h')?;
+    let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    let (spec, end) = when::read_hour_alone(words, at)?;
+    let before = |n: usize| at.checked_sub(n).map_or("", |at| words.get(at));
+    let is_linked = matches!(before(1), "to" | "it" | "at" | "till" | "until");
+    let may_count = minutes.is_empty()
+        && hour.parse::<u32>().ok()? <= COUNTED_MAX
+        && (before(1) == "it" || before(2) == "it");
+    let is_hour = is_digits(hour) && is_digits(minutes) && is_linked && !may_count;
+    (is_hour && end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
+}
+
 /// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
 pub(in crate::assistant) fn read_new_time(
     words: &Words,
     range: Range<usize>,
 ) -> Option<TimeChange> {
     let direction = words.get(range.start);
+    let to = words.after(range.start, &["to", "till", "until"]);
+    if let Some(hour) = hour_of_day(words, &(to.unwrap_or(range.start)..range.end)) {
+        return Some(hour);
+    }
     let at = words
         .after(range.start, &["back", "up", "forward", "ahead"])
         .unwrap_or(range.start);
@@ -187,8 +244,13 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
     {
         return Some(TimeChange(NewTimeText::At(spec)));
     }
-    // "the 5th", "the 5th at 10"
-    if let Some((day, end)) = when::day_at(words, range.start) {
+    // "the 5th", "5th at 10"
+    let numbered = || {
+        let word = words.get(range.start);
+        let day = when::ordinal(word).filter(|_| word.starts_with(|c: char| c.is_ascii_digit()));
+        Some((when::Day::OfMonth(day?), range.start + 1))
+    };
+    if let Some((day, end)) = when::day_at(words, range.start).or_else(numbered) {
         let day = when::Spec {
             day: Some(day),
             ..when::Spec::default()
@@ -200,6 +262,13 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
         }
     }
     let wait = when::read_duration(words, range.start).filter(|(_, end)| *end == range.end);
-    let (spec, end) = wait.or_else(|| when::read_hour_alone(words, range.start))?;
+    // "7 tonight"
+    let hour = || {
+        let (hour, end) = when::read_hour_alone(words, range.start)?;
+        let more = when::read(words, end).filter(|(_, end)| *end == range.end);
+        let both = more.and_then(|(more, end)| Some((hour.merged(more)?, end)));
+        Some(both.unwrap_or((hour, end)))
+    };
+    let (spec, end) = wait.or_else(hour)?;
     (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
 }

@@ -67,7 +67,8 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
 
 /// "oops, cancel that"
 fn taken_back(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let from = words.after(range.start, &CORRECTIONS)?;
+    let from = words.after(range.start, &CORRECTIONS);
+    let from = from.or_else(|| words.after(range.start, &["no", "wait"]))?;
     let from = words.after(from, &["cancel", "delete", "remove"])?;
     cancel(words, from..range.end)
 }
@@ -85,7 +86,7 @@ fn without_thanks(words: &Words) -> usize {
     while end > 1
         && matches!(
             words.get(end - 1),
-            "please" | "pls" | "plz" | "thanks" | "instead" | "then" | "too"
+            "please" | "pls" | "plz" | "thanks" | "thx" | "ty" | "instead" | "then" | "too"
         )
     {
         end -= 1;
@@ -217,7 +218,10 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     let from = words.after(
         range.start,
-        &["remind me again", "remind me of that", "remind me of it"],
+        &[
+            "remind me again", "remind me of that", "remind me of it", "remind me about that",
+            "remind me about it",
+        ],
     )?;
     if from == range.end || words.after(from, &["later", "soon"]) == Some(range.end) {
         return Some(FollowUp::Snooze(None));

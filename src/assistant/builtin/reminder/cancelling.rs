@@ -61,8 +61,15 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
         .find(|n| matches!(words.get(*n), "reminder" | "reminders"))?;
     let several = all.is_some() || words.get(found) == "reminders";
     let after = after_link(words, found + 1)..end.max(found + 1);
+    let is_own = message.context.group && (message.start..found).any(|at| words.get(at) == "my");
+    let own = |found: Intent| match found {
+        Intent::CancelReminders(request) => {
+            Intent::CancelReminders(RemindersToCancel { is_own, ..request })
+        }
+        other => other,
+    };
     if found == at {
-        return Some(cancelled(message, after, several));
+        return Some(own(cancelled(message, after, several)));
     }
     // "cancel the dentist reminder": the words before "reminder" are the subject.
     let before = named_before(message, at..found, several);
@@ -71,10 +78,12 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
         Err(reply) => return Some(Intent::Unclear(reply)),
     };
     if after.start >= end {
-        return Some(Intent::CancelReminders(before));
+        return Some(own(Intent::CancelReminders(before)));
     }
     match cancelled(message, after, several) {
-        Intent::CancelReminders(limits) => limited(before, limits).map(Intent::CancelReminders),
+        Intent::CancelReminders(limits) => {
+            limited(before, limits).map(|both| own(Intent::CancelReminders(both)))
+        }
         unclear => Some(unclear),
     }
 }

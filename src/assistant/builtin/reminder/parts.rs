@@ -168,10 +168,14 @@ pub(in crate::assistant::builtin) fn split_words(
     // "that tomorrow is a holiday" mentions a time that isn't the reminder's.
     let is_that_clause = start > first && words.get(first) == "that";
     if !is_that_clause && let Some((spec, found)) = time_within(words, start..end) {
+        // "eat at 5 please. its important"
+        let courtesy = words.after(found.end, &["please", "pls", "plz", "thanks", "thx"]);
+        let courtesy = courtesy.filter(|next| words.is_set_off(next - 1));
+        let link = courtesy.map_or(" ", |_| ", ");
         let text = format!(
-            "{} {}",
+            "{}{link}{}",
             text_of(words, start..found.start),
-            text_of(words, found.end..end)
+            text_of(words, courtesy.unwrap_or(found.end)..end)
         );
         return ReminderParts {
             tail: found.end..end,

@@ -46,6 +46,10 @@ pub(super) fn lists(request: &str) -> bool {
             | "whats next"
             | "what is next"
             | "whats coming up"
+            | "what do i have"
+            | "what have i got"
+            | "what do i have coming up"
+            | "what have i got coming up"
     )
 }
 

@@ -175,6 +175,13 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
         let clock = exactly(head[..2].parse().ok()?, head[2..].parse().ok()?);
         return (clock.hour < 24 && clock.minute < 60).then_some((clock, true));
     }
+    // "730pm", unlike "720p"
+    if (3..=4).contains(&head.len()) && tail != "p" {
+        let pm = meridiem(tail)?;
+        let (hour, minute) = head.split_at(head.len() - 2);
+        let (hour, minute) = (hour.parse().ok()?, minute.parse().ok()?);
+        return (hour <= 12 && minute < 60).then_some((twelve_hours(hour, minute, pm), false));
+    }
     let hour: u32 = (1..=2).contains(&head.len()).then(|| head.parse().ok())??;
     if let Some(pm) = meridiem(tail) {
         return Some((twelve_hours(hour, 0, pm), false));

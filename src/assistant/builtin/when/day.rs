@@ -201,8 +201,12 @@ fn is_short_day(words: &Words, at: usize) -> bool {
         "at" | "to" | "morning" | "afternoon" | "evening" | "night"
     ) || next.starts_with(|c: char| c.is_ascii_digit());
     let is_listed = matches!(next, "and" | "&") && weekday(words.get(at + 2), true).is_some();
+    // "remind me wed vacuum", unlike "remind me sun cream"
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    let is_of_request = matches!(before, "me" | "us") && words.get(at) != "sun";
     is_followed
         || is_listed
+        || is_of_request
         || next.is_empty() && at > 0 && !matches!(words.get(at), "sat" | "sun" | "mon" | "wed")
 }
 
