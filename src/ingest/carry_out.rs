@@ -94,12 +94,7 @@ impl MessageTurn<'_> {
                 send_at,
                 zone,
                 recurrence,
-            } => {
-                if let Some(question) = self.ask_about_second(tx, &text)? {
-                    return Ok(question.into());
-                }
-                return self.remind(tx, &text, send_at, zone, recurrence.as_ref());
-            }
+            } => return self.remind_or_ask(tx, &text, send_at, zone, recurrence.as_ref()),
             Intent::RemindBefore(request) => return self.remind_before(tx, &request),
             Intent::ListReminders => self.list_reminders(tx)?,
             Intent::FindReminders { span, about } => {
@@ -208,6 +203,21 @@ impl MessageTurn<'_> {
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),
         })
+    }
+
+    /// The question where its text may have another request.
+    fn remind_or_ask(
+        &self,
+        tx: &mut Tx<'_>,
+        text: &str,
+        send_at: Timestamp,
+        said_in: Option<Zone>,
+        recurrence: Option<&Recurrence>,
+    ) -> Result<Reply> {
+        match self.ask_about_second(tx, text)? {
+            Some(question) => Ok(question.into()),
+            None => self.remind(tx, text, send_at, said_in, recurrence),
+        }
     }
 
     /// The service delivers the reminder if the relay has a queue; otherwise the relay does.

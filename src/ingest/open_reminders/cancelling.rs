@@ -35,20 +35,16 @@ impl MessageTurn<'_> {
         if found.is_empty() && !request.kept.is_empty() {
             return Ok(wording::left_as_it_was());
         }
-        // In a group "my" are those that this person set, and a timer is of who set it.
         let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));
-        if self.in_group() && (request.is_own || is_timer && !request.several) && !found.is_empty()
-        {
-            let mut own = found.clone();
-            own.retain(|one| one.user == self.user.id);
-            if own.is_empty() {
+        if self.in_group() && (request.is_own || is_timer && !request.several) {
+            let own = self.own_of(&found);
+            if own.is_empty() && !found.is_empty() {
                 return self.ask_which_to_cancel(tx, &found);
             }
             found = own;
         }
         let is_one_thing = !is_timer && found.windows(2).all(|pair| pair[0].text == pair[1].text);
-        let is_one = request.minutes.is_empty() && is_one_thing;
-        if found.len() > 1 && !request.several && !is_one {
+        if found.len() > 1 && !request.several && !(request.minutes.is_empty() && is_one_thing) {
             return self.ask_which_to_cancel(tx, &found);
         }
         // "all" said in private means none of a group, where others go by them.
@@ -66,8 +62,7 @@ impl MessageTurn<'_> {
         let (kept, ended): (Vec<Reminder>, Vec<Reminder>) = found
             .into_iter()
             .partition(|reminder| is_of_one_day && reminder.recurrence.is_some());
-        let ended_texts = self.described_here(tx, &ended)?;
-        let timezone = self.timezone();
+        let (ended_texts, timezone) = (self.described_here(tx, &ended)?, self.timezone());
         let mut replies = Vec::new();
         if !ended.is_empty() {
             replies.push(wording::reminders_cancelled(&pairs(&ended_texts)));
@@ -87,6 +82,12 @@ impl MessageTurn<'_> {
             (true, false) => wording::reminders_cancelled(&[]),
             (false, _) => replies.join("\n"),
         })
+    }
+
+    /// In a group "my" are those that this person set, and a timer is of who set it.
+    fn own_of(&self, found: &[Reminder]) -> Vec<Reminder> {
+        let own = found.iter().filter(|one| one.user == self.user.id);
+        own.cloned().collect()
     }
 
     /// Those that a request names.

@@ -168,21 +168,23 @@ pub(in crate::assistant::builtin) fn split_words(
     // "that tomorrow is a holiday" mentions a time that isn't the reminder's.
     let is_that_clause = start > first && words.get(first) == "that";
     if !is_that_clause && let Some((spec, found)) = time_within(words, start..end) {
-        // "eat at 5 please. its important"
-        let courtesy = words.after(found.end, &["please", "pls", "plz", "thanks", "thx"]);
-        let courtesy = courtesy.filter(|next| words.is_set_off(next - 1));
-        let link = courtesy.map_or(" ", |_| ", ");
-        let text = format!(
-            "{}{link}{}",
-            text_of(words, start..found.start),
-            text_of(words, courtesy.unwrap_or(found.end)..end)
-        );
+        let text = text_around(words, start..end, &found);
         return ReminderParts {
             tail: found.end..end,
             ..ReminderParts::new(Some(spec), tidied(&text))
         };
     }
     ReminderParts::new(None, text_of(words, start..end))
+}
+
+/// The text without the time within it, nor thanks after that: "eat at 5 please. its important".
+fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> String {
+    let courtesy = words.after(time.end, &["please", "pls", "plz", "thanks", "thx"]);
+    let courtesy = courtesy.filter(|next| words.is_set_off(next - 1));
+    let link = courtesy.map_or(" ", |_| ", ");
+    let before = text_of(words, range.start..time.start);
+    let after = text_of(words, courtesy.unwrap_or(time.end)..range.end);
+    format!("{before}{link}{after}")
 }
 
 /// Whether the text after `link` tells when something else is: "that dinner is at 8". What is to be
