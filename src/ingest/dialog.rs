@@ -64,6 +64,9 @@ pub(super) struct MessageChanges {
     /// Reminders that it set, as it left them.
     pub(super) set: Vec<LatestReminder>,
     pub(super) changed: Vec<ReminderChange>,
+    /// The UUIDs of memories that it stated.
+    #[serde(default)]
+    pub(super) memories: Vec<String>,
     /// Whether `Tx::take_removed` returns something that it removed.
     pub(super) has_removed: bool,
 }
@@ -113,6 +116,7 @@ impl MessageChanges {
                 (None, None) => self.changed.push(new),
             }
         }
+        self.memories.extend(later.memories);
         self.has_removed |= later.has_removed;
     }
 }

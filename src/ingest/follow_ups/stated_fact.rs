@@ -15,10 +15,17 @@ impl MessageTurn<'_> {
     /// The reminders that "it" means stay the same.
     pub(in crate::ingest) fn note_fact(&self, tx: &mut Tx<'_>, fact: StatedFact) -> Result<()> {
         let latest = self.latest(tx)?.map(|(latest, _)| latest);
+        let memories = match &fact {
+            StatedFact::Memory(id) => vec![id.clone()],
+            _ => Vec::new(),
+        };
         let latest = Latest {
             fact: Some(fact),
             is_undone: false,
-            changes: MessageChanges::default(),
+            changes: MessageChanges {
+                memories,
+                ..MessageChanges::default()
+            },
             ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
         };
         latest.note(tx, self.room.id, self.user.id, self.now)

@@ -76,7 +76,14 @@ impl MessageTurn<'_> {
                 _ => None,
             };
             replies.push(first.unwrap_or(undone));
-        } else if latest.changes.has_removed {
+        }
+        for id in &latest.changes.memories {
+            let memory = StatedFact::Memory(id.clone());
+            if latest.fact.as_ref() != Some(&memory) {
+                replies.push(self.undo_fact(tx, &memory)?);
+            }
+        }
+        if latest.changes.has_removed {
             replies.extend(self.bring_back(tx, at)?);
         }
         for change in &latest.changes.changed {
