@@ -210,9 +210,15 @@ pub fn done_already() -> String {
 }
 
 /// A change of something personal was requested in a group.
-pub fn changed_alone() -> String {
-    "I've changed nothing: what is your own I change only in our direct chat, as others read along here. Tell me there."
-        .to_owned()
+/// `may_be_shared`: it may be meant for a bill of the group.
+pub fn changed_alone(may_be_shared: bool) -> String {
+    let shared = match may_be_shared {
+        true => " To share it here, say who takes part: “split 90 between Ana, Bo and me”.",
+        false => "",
+    };
+    format!(
+        "I've changed nothing: what is your own I change only in our direct chat, as others read along here. Tell me there.{shared}"
+    )
 }
 
 /// Memories are not handled in groups.

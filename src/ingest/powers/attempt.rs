@@ -63,7 +63,9 @@ impl MessageTurn<'_> {
         let changes_state = outcome.stored.is_some() && !outcome.is_only_shown;
         let asks_more = outcome.effect.is_some() || attempt.action.lacks().is_some();
         if is_answered_alone && (changes_state || asks_more) {
-            return Ok(Some(PowerReply::unchanged(wording::changed_alone())));
+            let may_be_shared = power == Power::BudgetTracker;
+            let text = wording::changed_alone(may_be_shared);
+            return Ok(Some(PowerReply::unchanged(text)));
         }
         let changed =
             changes_state || matches!(outcome.effect, Some(Effect::SwitchCalendar { .. }));
