@@ -66,12 +66,12 @@ impl MessageTurn<'_> {
 
     /// "2", "the second", "dad": the answer to the question which one to cancel.
     pub(in crate::ingest) fn cancel_chosen(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let Some(Question::CancelWhich { ids }) = self.question(tx)? else {
+            return Ok(None); // most messages
+        };
         if !self.was_asked_last(tx)? {
             return Ok(None);
         }
-        let Some(Question::CancelWhich { ids }) = self.question(tx)? else {
-            return Ok(None);
-        };
         let mut open = self.reminders_here(tx)?;
         open.retain(|one| ids.contains(&one.schedule_id));
         let texts: Vec<&str> = open.iter().map(|one| one.text.as_str()).collect();
