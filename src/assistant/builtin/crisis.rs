@@ -131,7 +131,7 @@ struct Message<'t> {
 }
 
 /// What takes crises of a sentence back.
-struct Surroundings {
+struct SentenceContext {
     contexts: u8,
     /// The words of other meanings: a bit for each.
     other_meanings: u64,
@@ -166,14 +166,14 @@ impl Message<'_> {
         }
     }
 
-    fn surroundings(&self, sentence: &Sentence<'_>) -> Surroundings {
+    fn surroundings(&self, sentence: &Sentence<'_>) -> SentenceContext {
         let is_here =
             |(context, rule): &&(u8, Rule)| *context != context::LAUGHTER && rule.is_in(sentence);
         let contexts = RULES.contexts.iter().filter(is_here);
         let contexts = contexts.fold(0, |all, (context, _)| all | context);
         let laughter = if self.laughs() { context::LAUGHTER } else { 0 };
         let rules = RULES.other_meanings.iter();
-        Surroundings {
+        SentenceContext {
             contexts: contexts | laughter,
             other_meanings: rules
                 .flat_map(|rule| rule.find(sentence))

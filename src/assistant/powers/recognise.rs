@@ -12,7 +12,7 @@ use super::{NoticeRequest, Power, PowerAction, Strength, preferences};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
-use corrected::Meant;
+use corrected::Correction;
 use needed_words::may_be_meant;
 use words::may_ask;
 
@@ -79,15 +79,15 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
         return PowerCalls::default();
     }
     match corrected::meant(message) {
-        Meant::AsSaid => {
+        Correction::AsSaid => {
             let calls = calls_in(message);
             PowerCalls {
                 clauses: clauses::clauses(message, &calls),
                 ..calls
             }
         }
-        Meant::Instead(text) => in_part(&text, message, in_message),
-        Meant::Unclear { first, anew } => {
+        Correction::Instead(text) => in_part(&text, message, in_message),
+        Correction::Unclear { first, anew } => {
             let list = calls_in(message).of(Power::TodoList).cloned();
             let [first, anew] = [first, anew].map(|text| in_part(&text, message, calls_in));
             unclear_calls(first, &anew, list)

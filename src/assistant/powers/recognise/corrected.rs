@@ -10,7 +10,7 @@ use crate::assistant::powers::{money, parsers};
 
 /// What a message says in the end.
 #[derive(Debug, PartialEq)]
-pub(super) enum Meant {
+pub(super) enum Correction {
     /// Nothing is said anew.
     AsSaid,
     /// The message with the later value in place of the earlier one.
@@ -50,24 +50,24 @@ const NUMBERED: [&str; 22] = [
     "table", "terminal",
 ];
 
-pub(super) fn meant(message: &ParsedMessage<'_>) -> Meant {
+pub(super) fn meant(message: &ParsedMessage<'_>) -> Correction {
     let (words, start) = (&message.words, message.start);
     if words.len() > WORDS_MAX {
-        return Meant::AsSaid;
+        return Correction::AsSaid;
     }
     let mut starts = start + 1..words.len();
     let found = starts.find_map(|at| Some((at, mark_at(words, at)?)));
     let Some((mark, (from, is_sure))) = found else {
-        return Meant::AsSaid; // most messages
+        return Correction::AsSaid; // most messages
     };
-    let unclear = || Meant::Unclear {
+    let unclear = || Correction::Unclear {
         first: words.original(0..mark).to_owned(),
         anew: words.original(from..words.len()).to_owned(),
     };
     match replaced(words, start..mark, from, is_sure) {
-        Replaced::By(text) => Meant::Instead(text),
-        Replaced::Nothing if !is_sure => Meant::AsSaid,
-        Replaced::Nothing | Replaced::Unclear => unclear(),
+        Replacement::By(text) => Correction::Instead(text),
+        Replacement::Nothing if !is_sure => Correction::AsSaid,
+        Replacement::Nothing | Replacement::Unclear => unclear(),
     }
 }
 
@@ -146,7 +146,7 @@ impl Kind {
     }
 }
 
-enum Replaced {
+enum Replacement {
     By(String),
     Unclear,
     /// There is no such value.
@@ -154,9 +154,9 @@ enum Replaced {
 }
 
 /// What was said before the mark, with the value after it in place of its own.
-fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool) -> Replaced {
+fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool) -> Replacement {
     let Some((kind, to)) = value_at(words, from) else {
-        return Replaced::Nothing;
+        return Replacement::Nothing;
     };
     let mut kind = kind;
     let mut candidates = candidates(words, before.clone(), kind);
@@ -170,7 +170,7 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
         candidates = self::candidates(words, before.clone(), kind);
     }
     if candidates.is_empty() {
-        return Replaced::Nothing;
+        return Replacement::Nothing;
     }
     let rest = to..words.len();
     let is_same = |at: usize| words.get(at) == words.get(rest.start);
@@ -180,7 +180,7 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
         last.end == before.end || is_alike || candidates.len() == 1
     };
     let Some(old) = last.filter(is_meant) else {
-        return Replaced::Unclear;
+        return Replacement::Unclear;
     };
     // "wait 2 days" after "mood 7" speaks of something else.
     let is_apart = !rest.is_empty()
@@ -189,7 +189,7 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
         && when::month(words.get(rest.start)).is_none()
         && !words.is_set_off(rest.start - 1);
     if is_apart && !is_sure {
-        return Replaced::Nothing;
+        return Replacement::Nothing;
     }
     // "25 on food" after "20 on food": all of it is said anew.
     let tail = match rest.is_empty() || old.end == before.end {
@@ -200,10 +200,10 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
             let clock = Kind::Clock.read(words, old.end);
             match clock.filter(|clock| clock.end == before.end) {
                 Some(clock) => clock.end..before.end,
-                None => return Replaced::Unclear,
+                None => return Replacement::Unclear,
             }
         }
-        false => return Replaced::Unclear,
+        false => return Replacement::Unclear,
     };
     let value = match kind {
         Kind::Span => from,
@@ -222,7 +222,7 @@ fn replaced(words: &Words<'_>, before: Range<usize>, from: usize, is_sure: bool)
         words.original(rest),
     ];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    Replaced::By(parts.join(" "))
+    Replacement::By(parts.join(" "))
 }
 
 /// What the value may replace: a number rather an amount than an hour, and rather that than a day
@@ -318,9 +318,9 @@ mod tests {
         ] {
             let context = MessageContext::direct(text, Timestamp(0));
             let found = match meant(&read_message(&context)) {
-                Meant::AsSaid => "as said".to_owned(),
-                Meant::Instead(text) => text,
-                Meant::Unclear { anew, .. } => format!("unclear: {anew}"),
+                Correction::AsSaid => "as said".to_owned(),
+                Correction::Instead(text) => text,
+                Correction::Unclear { anew, .. } => format!("unclear: {anew}"),
             };
             assert_eq!(found, expected, "{text}");
         }
