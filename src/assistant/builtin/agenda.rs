@@ -28,7 +28,7 @@ const WHEN: [&str; 17] = [
     "how much time left on my", "did i set a", "did i set an", "do i have a", "do i have an",
 ];
 
-const EVERYTHING: [&str; 38] = [
+const EVERYTHING: [&str; 44] = [
     "whats on my day", "what is on my day", "whats in my day", "hows my day looking",
     "whats on my plate", "whats on my calendar", "what is on my calendar", "whats in my calendar",
     "whats on", "what is on", "show my calendar", "show me my calendar", "my calendar",
@@ -37,7 +37,8 @@ const EVERYTHING: [&str; 38] = [
     "what have i got", "whats planned", "what is planned", "whats happening", "do i have anything",
     "do i have something", "anything", "am i free", "whats my schedule", "my schedule",
     "whats my agenda", "my agenda", "agenda", "is there anything", "whats my day look like",
-    "whats coming up", "what is there",
+    "whats coming up", "what is there", "what i have on", "what i have", "what i have got",
+    "what my plans are", "what are my plans", "what im doing",
 ];
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {

@@ -108,7 +108,26 @@ fn after_courtesies(words: &Words) -> usize {
             break;
         }
     }
-    at
+    asked_again(words, at).unwrap_or(at)
+}
+
+/// The question of "remind me what i have tomorrow": nothing is to be remembered later. "when i get
+/// home" tells a time, and "what to buy" may be a text.
+fn asked_again(words: &Words, at: usize) -> Option<usize> {
+    if words.get(at) != "remind" {
+        return None; // most messages
+    }
+    let from = words.after(at, &["remind me again", "remind me", "remind us"])?;
+    let is_question = match words.get(from) {
+        "what" | "where" | "who" | "how" | "which" => words.get(from + 1) != "to",
+        "whats" | "whos" | "wheres" | "whens" | "hows" | "whose" => true,
+        "when" => {
+            let last = words.get(words.len() - 1);
+            matches!(last, "is" | "are" | "was" | "were" | "expires" | "due")
+        }
+        _ => false,
+    };
+    is_question.then_some(from)
 }
 
 fn before_courtesies(words: &Words, start: usize, end: usize) -> usize {

@@ -129,27 +129,7 @@ pub(in crate::assistant::builtin) fn split_words(
         .filter(|next| leading_time(words, *next, timer).is_some())
         .unwrap_or(first);
     if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
-        let start = after_link(words, next);
-        if tells_time(words, next, start..end) {
-            return ReminderParts {
-                is_linked: start > next,
-                is_clause: true,
-                ..ReminderParts::new(Some(spec), text_of(words, start..end))
-            };
-        }
-        // "tomorrow to call mom at 5pm": the rest may add to the time.
-        if let Some((more, at)) = trailing_time(words, start..end)
-            && let Some(both) = spec.merged(more)
-        {
-            return ReminderParts {
-                is_linked: start > next,
-                ..ReminderParts::new(Some(both), text_of(words, start..at))
-            };
-        }
-        return ReminderParts {
-            is_linked: start > next,
-            ..ReminderParts::new(Some(spec), text_of(words, start..end))
-        };
+        return after_time(words, spec, (range.start, next), end);
     }
     let start = after_link(words, first);
     if tells_time(words, first, start..end) {
@@ -177,6 +157,47 @@ pub(in crate::assistant::builtin) fn split_words(
     ReminderParts::new(None, text_of(words, start..end))
 }
 
+/// The text after a time, which may add to it. `begin` and `next`: where the words begin, and where
+/// the time ends.
+fn after_time(
+    words: &Words,
+    spec: Spec,
+    (begin, next): (usize, usize),
+    end: usize,
+) -> ReminderParts {
+    let start = after_link(words, next);
+    if tells_time(words, next, start..end) {
+        return ReminderParts {
+            is_linked: start > next,
+            is_clause: true,
+            ..ReminderParts::new(Some(spec), text_of(words, start..end))
+        };
+    }
+    let trailing = trailing_time(words, start..end);
+    if let Some((_, at)) = trailing
+        && is_prepared_for(words, begin, &spec, start..at)
+    {
+        return ReminderParts {
+            is_linked: true,
+            is_clause: true,
+            ..ReminderParts::new(Some(spec), text_of(words, start..end))
+        };
+    }
+    // "tomorrow to call mom at 5pm": the rest may add to the time.
+    if let Some((more, at)) = trailing
+        && let Some(both) = spec.merged(more)
+    {
+        return ReminderParts {
+            is_linked: start > next,
+            ..ReminderParts::new(Some(both), text_of(words, start..at))
+        };
+    }
+    ReminderParts {
+        is_linked: start > next,
+        ..ReminderParts::new(Some(spec), text_of(words, start..end))
+    }
+}
+
 /// The text without the time within it, nor thanks after that: "eat at 5 please. its important".
 fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> String {
     let courtesy = words.after(time.end, &["please", "pls", "plz", "thanks", "thx"]);
@@ -187,20 +208,42 @@ fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> Strin
     format!("{before}{link}{after}")
 }
 
-/// Whether the text after `link` tells when something else is: "that dinner is at 8". What is to be
-/// done doesn't: "to say what it is at 5".
+/// Whether the time after `text` belongs to it: "prep" of "remind me at 6 to prep for tomorrow". The
+/// reminder's own time, `spec`, stands before it. "set a reminder at 6 to call for tomorrow" may mean
+/// both.
+fn is_prepared_for(words: &Words, at: usize, spec: &Spec, text: Range<usize>) -> bool {
+    let is_asked = at > 0 && matches!(words.get(at - 1), "me" | "us");
+    let is_timed = spec.clock.is_some() || spec.wait.is_some();
+    let last = text.end.saturating_sub(1);
+    let is_for = words.get(text.end) == "for" || last > text.start && words.get(last) == "for";
+    is_asked && is_timed && is_for && words.get(text.start - 1) == "to" && text.start < text.end
+}
+
+/// Whether the text after `link` tells when something else is: "that dinner is at 8", "to tell bo
+/// dinner is at 8". What is to be done doesn't: "to say what it is at 5".
 fn tells_time(words: &Words, link: usize, text: Range<usize>) -> bool {
-    const VERBS: [&str; 15] = [
+    const VERBS: [&str; 21] = [
         "is", "are", "its", "was", "starts", "start", "begins", "begin", "ends", "leaves",
-        "departs", "arrives", "lands", "opens", "closes",
+        "departs", "arrives", "lands", "opens", "closes", "comes", "arriving", "coming", "landing",
+        "leaving", "starting",
     ];
+    const TELLS: [&str; 11] = [
+        "tell", "inform", "let", "text", "message", "email", "notify", "warn", "remind", "mention",
+        "announce",
+    ];
+    let is_asked = |at: usize| matches!(words.get(at), "what" | "how" | "if" | "whether");
+    if words.get(link) == "to"
+        && (!TELLS.contains(&words.get(text.start)) || text.clone().any(is_asked))
+    {
+        return false;
+    }
     let is_told = |at: usize| {
         let verb = words.get(at - 1);
         let is_moved = verb == "to" && at > text.start + 1 && words.get(at - 2) == "moved";
         let now = words.after(at, &["now"]).unwrap_or(at);
         (VERBS.contains(&verb) || is_moved) && when::read(words, now).is_some()
     };
-    words.get(link) != "to" && (text.start + 1..text.end).any(is_told)
+    (text.start + 1..text.end).any(is_told)
 }
 
 /// "in Tokyo" of "at noon in Tokyo to join": the zone of a time of day, and the index after it.

@@ -308,6 +308,7 @@ fn asks_time(phrase: &str) -> bool {
             | "time"
             | "the time"
             | "what time is it now"
+            | "what time it is"
             | "current time"
             | "tell me the time"
             | "do you have the time"
@@ -322,6 +323,9 @@ fn asks_date(phrase: &str) -> bool {
         phrase,
         "what day is it"
             | "what day is it today"
+            | "what day it is"
+            | "what day it is today"
+            | "what date it is"
             | "what day is today"
             | "what is today"
             | "whats today"
