@@ -71,6 +71,9 @@ pub(super) struct TodoState {
     /// The name of the list in use; "": the to-do list.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     in_use: String,
+    /// When it was shown or changed last, in milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    used_at: i64,
     #[serde(default, skip_serializing_if = "NumberedEntries::is_empty")]
     numbered: NumberedEntries,
 }
@@ -78,7 +81,11 @@ pub(super) struct TodoState {
 impl Superpower for TodoState {
     type Action = TodoAction;
 
-    fn apply(&mut self, action: TodoAction, context: &PowerContext<'_>) -> Option<String> {
+    fn apply(&mut self, mut action: TodoAction, context: &PowerContext<'_>) -> Option<String> {
+        if let Some(list) = action.list_mut() {
+            self.resolve_recent(list, context.now);
+            self.used_at = context.now.0;
+        }
         // It may be another superpower's word.
         if !context.sure
             && action
@@ -194,6 +201,7 @@ impl Superpower for TodoState {
     fn before(&self, after: &Self) -> Self {
         Self {
             in_use: after.in_use.clone(),
+            used_at: after.used_at,
             numbered: after.numbered.clone(),
             ..self.clone()
         }
@@ -408,6 +416,10 @@ impl TodoState {
         };
         format!("Removed {}. {rest}{missing}", joined(&removed))
     }
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// The place, if it is the only one.

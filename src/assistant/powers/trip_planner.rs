@@ -1,8 +1,10 @@
 //! The trip planner: destination and dates, plans per day, and a packing list. It books nothing.
 
 mod booked;
+mod day_plans;
 mod operations;
 mod packing;
+mod packing_requests;
 mod questions;
 mod read;
 mod trip;
@@ -55,6 +57,8 @@ pub enum TripAction {
     AddDays(Vec<(u32, String)>),
     Pack(Vec<String>),
     Packed(Vec<String>),
+    /// Takes things off the packing list.
+    Unpack(Vec<String>),
     /// Without a trip it means something else: a list called packing.
     IfAny(Box<TripAction>),
     /// An empty place means the current trip.
@@ -130,6 +134,7 @@ impl Superpower for TripState {
             TripAction::IfAny(action) => return self.apply(*action, context),
             TripAction::Pack(things) => self.pack(things, context),
             TripAction::Packed(things) => return self.packed(&things, context),
+            TripAction::Unpack(things) => self.unpack(&things),
             TripAction::Show(place)
                 if !context.sure
                     && (self.trips.is_empty()
@@ -311,45 +316,6 @@ impl TripState {
         trips.rposition(|trip| same(&trip.place, place) && is_same_time(trip))
     }
 
-    fn add_day(
-        &mut self,
-        day: u32,
-        what: String,
-        context: &PowerContext<'_>,
-    ) -> Result<String, String> {
-        if let Some(reply) = too_long(&[&what], TEXT_CHARS_MAX) {
-            return Err(reply);
-        }
-        let Some(trip) = self.trips.last_mut() else {
-            return Err(NO_TRIP.to_owned());
-        };
-        let days = trip.days().unwrap_or(DAYS_MAX);
-        if !(1..=days).contains(&i64::from(day)) {
-            return Err(format!(
-                "The trip to {} has {}, so there's no day {day}.",
-                trip.place,
-                counted(days as usize, "day")
-            ));
-        }
-        if trip.plans.len() >= PLANS_MAX {
-            return Err(format!(
-                "A trip holds {PLANS_MAX} plans, and this one is full."
-            ));
-        }
-        let reply = format!(
-            "Day {day}{} in {}: {what}.",
-            trip.date(day, context),
-            trip.place
-        );
-        trip.plans.push(Plan {
-            day,
-            what,
-            by: context.by,
-        });
-        trip.plans.sort_by_key(|plan| plan.day);
-        Ok(reply)
-    }
-
     fn cancel(&mut self, place: &str, context: &PowerContext<'_>) -> String {
         let at = if place.is_empty() {
             self.trips.len().checked_sub(1)
@@ -369,20 +335,6 @@ impl TripState {
             }
             None if self.trips.is_empty() => NO_TRIP.to_owned(),
             None => format!("I know of no trip to {place}."),
-        }
-    }
-
-    /// All of them or none.
-    fn add_days(&mut self, plans: Vec<(u32, String)>, context: &PowerContext<'_>) -> String {
-        let before = self.clone();
-        let each = plans.into_iter();
-        let each = each.map(|(day, what)| self.add_day(day, what, context));
-        match each.collect::<Result<Vec<String>, String>>() {
-            Ok(replies) => replies.join("\n"),
-            Err(why) => {
-                *self = before;
-                why
-            }
         }
     }
 

@@ -7,6 +7,8 @@ use super::TodoAction;
 pub enum ListName {
     /// The last one that was shown or changed.
     InUse,
+    /// "the list": the same for a while, then the to-do list.
+    Recent,
     /// The to-do list, which has no name.
     Unnamed,
     Named(String),
@@ -25,9 +27,23 @@ impl TodoAction {
         };
         let list = match list {
             ListName::Named(name) => format!(" to my {name} list"),
-            ListName::InUse | ListName::Unnamed => " to my list".to_owned(),
+            ListName::InUse | ListName::Recent | ListName::Unnamed => " to my list".to_owned(),
         };
         Some(("add ".to_owned(), list))
+    }
+
+    /// The list that it is about.
+    pub(super) fn list_mut(&mut self) -> Option<&mut ListName> {
+        match self {
+            Self::Add(list, _)
+            | Self::Show(list)
+            | Self::Done(list, _)
+            | Self::Remove(list, _)
+            | Self::Clear(list)
+            | Self::Delete(list)
+            | Self::ClearDone(list) => Some(list),
+            _ => None,
+        }
     }
 
     /// The name of the list that it is about.

@@ -198,7 +198,7 @@ impl TodoState {
     /// The named list becomes the one in use. The error says that there is none.
     pub(super) fn use_list(&mut self, list: &ListName) -> Result<Place, String> {
         let place = match list {
-            ListName::InUse => self.place_in_use(),
+            ListName::InUse | ListName::Recent => self.place_in_use(),
             ListName::Unnamed => Place::Unnamed,
             ListName::Named(name) => match self.position(name) {
                 Some(at) => Place::Named(at),
@@ -285,7 +285,7 @@ impl TodoState {
                 vec![Place::Named(at)]
             }
             ListName::Unnamed => vec![Place::Unnamed],
-            ListName::InUse => vec![self.place_in_use()],
+            ListName::InUse | ListName::Recent => vec![self.place_in_use()],
         };
         if let (Some(number), Some(place)) = (number(text), places.first()) {
             let at = self.position_of_number(*place, number, matches);

@@ -35,10 +35,21 @@ impl TodoState {
         };
     }
 
+    /// "the list" is the one that was shown or changed last, for as long as its numbers are kept.
+    pub(super) fn resolve_recent(&self, list: &mut ListName, now: Timestamp) {
+        if *list == ListName::Recent {
+            let is_kept = (0..=KEPT_MS).contains(&(now.0 - self.used_at));
+            *list = match is_kept {
+                true => ListName::InUse,
+                false => ListName::Unnamed,
+            };
+        }
+    }
+
     /// Before something is named by its number: the others keep theirs.
     pub(super) fn hold_numbers(&mut self, list: &ListName, texts: &[String], now: Timestamp) {
         let place = match list {
-            ListName::InUse => Some(self.place_in_use()),
+            ListName::InUse | ListName::Recent => Some(self.place_in_use()),
             ListName::Unnamed => Some(Place::Unnamed),
             ListName::Named(name) => self.position(name).map(Place::Named),
         };

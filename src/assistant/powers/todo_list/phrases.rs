@@ -10,7 +10,7 @@ const WORDS_MAX: usize = 200;
 /// Words of a list's name.
 const NAME_WORDS_MAX: usize = 3;
 
-const ARTICLES: [&str; 6] = ["my", "the", "our", "this", "a", "an"];
+const ARTICLES: [&str; 7] = ["my", "the", "our", "this", "that", "a", "an"];
 
 /// The list that has no name.
 const UNNAMED: [&str; 13] = [
@@ -86,7 +86,12 @@ pub(super) fn list_at(
         return (to > from && message.is_addressed).then_some((ListName::Named(name), to));
     }
     if let Some(after) = words.after(noun, &UNNAMED) {
-        return Some((ListName::Unnamed, after));
+        let is_recent = after == noun + 1 && matches!(words.get(at), "the" | "this" | "that");
+        let list = match is_recent && words.get(noun) == "list" {
+            true => ListName::Recent,
+            false => ListName::Unnamed,
+        };
+        return Some((list, after));
     }
     let after = named(words, noun, end);
     let is_bare = matches!(words.get(noun), GROCERIES | "shopping");
@@ -163,7 +168,7 @@ pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<Li
     // "list" and "groceries" alone are too short to be meant for sure.
     let is_bare = end == from + 1;
     let (list, after) = list_at(message, from, end)?;
-    let is_sure = !is_bare || (after_show.is_some() && list != ListName::Unnamed);
+    let is_sure = !is_bare || (after_show.is_some() && matches!(list, ListName::Named(_)));
     (after == end && is_sure).then_some(list)
 }
 

@@ -33,6 +33,29 @@ impl TripState {
         reply
     }
 
+    /// All of them or none.
+    pub(super) fn unpack(&mut self, things: &[String]) -> String {
+        let Some(trip) = self.trips.last_mut() else {
+            return NO_TRIP.to_owned();
+        };
+        let texts = || trip.packing.iter().map(|one| one.what.as_str());
+        let found: Option<Vec<usize>> = things.iter().map(|thing| which(thing, texts())).collect();
+        let Some(found) = found else {
+            return format!(
+                "I don't see {} on the packing list for {}.",
+                joined(things),
+                trip.place
+            );
+        };
+        let mut at = 0;
+        trip.packing.retain(|_| {
+            at += 1;
+            !found.contains(&(at - 1))
+        });
+        let names = joined(things);
+        format!("Off the packing list for {}: {names}.", trip.place)
+    }
+
     pub(super) fn packed(
         &mut self,
         things: &[String],

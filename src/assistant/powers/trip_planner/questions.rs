@@ -2,8 +2,12 @@
 
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear, Soft};
 use crate::assistant::powers::parsers;
+
+/// Words of a place.
+const PLACE_WORDS_MAX: usize = 3;
 
 pub(super) fn parse(
     message: &ParsedMessage<'_>,
@@ -48,15 +52,34 @@ pub(super) fn parse(
     // "My trip to Lisbon was great" is ordinary talk.
     let questions = [
         "when is my trip to", "whens my trip to", "when is our trip to", "when is the trip to",
-        "my trip to", "our trip to",
+        "my trip to", "our trip to", "itinerary for", "the itinerary for", "itinerary of",
     ];
     if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
         message.request()
     {
         return Some((Soft, TripAction::Show(String::new())));
     }
+    if let Some(place) = shown_place(words, at, end) {
+        return Some((Soft, TripAction::Show(place)));
+    }
     if let Some(from) = words.after(at, &questions) {
         return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
     }
     None
+}
+
+/// The place of "rome itinerary", "show my rome trip".
+fn shown_place(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+    let show = [
+        "show me my", "show me the", "show my", "show the", "show", "my",
+    ];
+    let shown = words.after(at, &show);
+    let (from, last) = (shown.unwrap_or(at), end.saturating_sub(1));
+    let is_plan = match words.get(last) {
+        "itinerary" => true,
+        "trip" => shown.is_some(),
+        _ => false,
+    };
+    let is_short = from < last && last - from <= PLACE_WORDS_MAX;
+    (is_plan && is_short).then(|| parsers::original(words, from, last))
 }

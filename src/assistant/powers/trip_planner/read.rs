@@ -3,10 +3,10 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::{DAYS_MAX, TripAction, questions};
+use super::{DAYS_MAX, TripAction, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
+use crate::assistant::powers::Strength::{self, Clear, Soft};
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
 
@@ -60,7 +60,7 @@ pub(in crate::assistant::powers) fn parse(
         let (from, to, next) = dates(message, from)?;
         return (next == end).then_some((Clear, TripAction::Dates { from, to }));
     }
-    packing(message, at, end).or_else(|| on_day(message, at, end))
+    packing_requests::parse(message, at, end).or_else(|| on_day(message, at, end))
 }
 
 /// The same with days only.
@@ -125,7 +125,13 @@ fn fixed(request: &str) -> Option<TripAction> {
         | "show the packing list"
         | "show our packing list"
         | "whats on my packing list"
-        | "show packing list" => TripAction::IfAny(Box::new(TripAction::PackingList)),
+        | "show packing list"
+        | "show me my packing list"
+        | "show me the packing list"
+        | "whats on the packing list"
+        | "what is on my packing list"
+        | "what is on the packing list"
+        | "whats on our packing list" => TripAction::IfAny(Box::new(TripAction::PackingList)),
         "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
         | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
         "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {
@@ -350,17 +356,18 @@ fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
         };
         return (from + 1 < end).then_some((strength, action));
     }
-    if words.get(at) == "add" && end > at + 4 {
-        let to = end - 3;
-        let from = words.after(to, &["to day", "on day", "for day"])?;
+    if words.get(at) == "add" {
+        // "add colosseum to day 2", "add colosseum to day 2 in rome"
+        let (to, day) = (at + 2..end).find_map(|to| {
+            let from = words.after(to, &["to day", "on day", "for day"])?;
+            let is_last = matches!(words.get(from + 1), "in" | "of" | "for") || from + 1 == end;
+            Some((to, from)).filter(|_| is_last && number(from).is_some())
+        })?;
         let what = parsers::original(words, at + 1, to);
-        return Some((
-            Clear,
-            TripAction::AddDay {
-                day: number(from)?,
-                what,
-            },
-        ));
+        let place = parsers::original(words, day + 1, end);
+        let what = format!("{what} {place}").trim_end().to_owned();
+        let day = number(day)?;
+        return Some((Clear, TripAction::AddDay { day, what }));
     }
     None
 }
@@ -381,38 +388,4 @@ fn days(words: &Words<'_>, at: usize, end: usize) -> Vec<(u32, String)> {
     let plans: Option<Vec<(u32, String)>> =
         starts.windows(2).map(|two| plan(two[0], two[1])).collect();
     plans.unwrap_or_default()
-}
-
-/// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
-fn packing(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
-    let words = &message.words;
-    let things = |from: usize, to: usize| {
-        let things = parsers::things(words.original(from..to.max(from)));
-        (!things.is_empty()).then_some(things)
-    };
-    match words.get(at) {
-        "add" | "put" => {
-            let to = (at + 1..end).find(|n| {
-                words.after(
-                    *n,
-                    &[
-                        "to my packing list", "to the packing list", "to our packing list",
-                        "on my packing list", "on the packing list", "on our packing list",
-                    ],
-                ) == Some(end)
-            })?;
-            let pack = TripAction::Pack(things(at + 1, to)?);
-            Some((Clear, TripAction::IfAny(Box::new(pack))))
-        }
-        "pack" if statement::has_second_request(&Words::new(words.original(at..end))) => {
-            Some((Soft, TripAction::IfAny(Box::new(TripAction::TwoRequests))))
-        }
-        "pack" if end > at + 1 => Some((Soft, TripAction::Pack(things(at + 1, end)?))),
-        "packed" => Some((InSession, TripAction::Packed(things(at + 1, end)?))),
-        "i" | "ive" => {
-            let from = words.after(at, &["i packed", "ive packed", "i have packed"])?;
-            Some((Soft, TripAction::Packed(things(from, end)?)))
-        }
-        _ => None,
-    }
 }
