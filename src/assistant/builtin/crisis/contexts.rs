@@ -3,7 +3,7 @@
 
 use super::rule_set::context::*;
 
-pub(super) const CONTEXTS: [(u8, &[&str]); 6] = [
+pub(super) const CONTEXTS: [(u8, &[&str]); 8] = [
     (
         LAUGHTER,
         &[
@@ -53,6 +53,22 @@ pub(super) const CONTEXTS: [(u8, &[&str]); 6] = [
             "used to",
             "in the past",
             "long ago",
+        ],
+    ),
+    (
+        SPILL,
+        &[
+            "accident ... coffee|tea|milk|wine|beer|juice|soup|sauce|ketchup|water_glass|paint|ink|glue|flour|sugar|eggs|cake|glitter|nail_polish|hair_dye|vase|plate|printer|spreadsheet|email|laptop|phone|keyboard|washing_machine|laundry|bleach_stain",
+            "accident ... spilled|spilt|spill|spilling|stain|stained",
+            "spilled|spilt|spill|coffee|milk|wine|paint ... accident",
+            "accident ... pants|trousers|diaper|nappy|potty|peed|pee|poo|poop|carpet|rug|sheets",
+        ],
+    ),
+    (
+        TRAFFIC,
+        &[
+            "accident|crash ... traffic|jam|gridlock|queue|queues|queuing|closed|delay|delays|delayed|late|detour|tailback|congestion|congested|backed_up|blocked|slow",
+            "traffic|jam|gridlock|queue|closed|delayed|delays|late|stuck ... accident|crash",
         ],
     ),
     (

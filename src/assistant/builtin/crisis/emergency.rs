@@ -3,7 +3,7 @@
 use super::rule_set::CrisisKind::Emergency;
 use super::rule_set::{RuleSet, context::*};
 
-pub(super) const EMERGENCY: [RuleSet; 3] = [
+pub(super) const EMERGENCY: [RuleSet; 5] = [
     RuleSet {
         kind: Emergency,
         yields_to: LAUGHTER | FICTION | PAST,
@@ -13,6 +13,16 @@ pub(super) const EMERGENCY: [RuleSet; 3] = [
         kind: Emergency,
         yields_to: LAUGHTER | FICTION | PAST | REQUEST,
         rules: ACCIDENT,
+    },
+    RuleSet {
+        kind: Emergency,
+        yields_to: LAUGHTER | FICTION | PAST | REQUEST | SPILL,
+        rules: OWN_ACCIDENT,
+    },
+    RuleSet {
+        kind: Emergency,
+        yields_to: LAUGHTER | FICTION | PAST | REQUEST | SPILL | TRAFFIC,
+        rules: SEEN_ACCIDENT,
     },
     RuleSet {
         kind: Emergency,
@@ -178,18 +188,26 @@ const ACUTE: &[&str] = &[
     "trapped|stranded .. mountain|mountains|snow|avalanche|cave|sea|rising|elevator_smoke|burning|wreck|crash|car_water|rubble|flood",
 ];
 
+/// Accidents of which no harm is told yet.
+const OWN_ACCIDENT: &[&str] = &[
+    "BE|got|was|just in a|an? bad|terrible|serious|huge? car accident|crash|wreck $|ON|on|near|at|with|my",
+    "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|with|hurt|bad|car",
+];
+
+/// Those that somebody may only have passed.
+const SEEN_ACCIDENT: &[&str] = &[
+    "there .. been an accident >",
+    "terrible|bad|horrible|serious|awful|huge .. crash|accident $|ON|here|in|on|with|near|outside|happened",
+];
+
 /// Accidents, fire, and what a doctor is asked about, too.
 const ACCIDENT: &[&str] = &[
     "chest .. PAIN",
     "PAIN .. chest",
     "ran|run over my|a|the? CHILD|NEAR|me|him|her|by",
     "hit|knocked|struck by|down .. car|bus|truck|train|tram|van|motorbike|lorry|bike|motorcycle",
-    "BE|got|was|just in a|an? bad|terrible|serious|huge? car accident|crash|wreck $|ON|on|near|at|with|my",
     "car|bus|motorcycle|bike|train|plane accident|crash .. hurt|trapped|injured|blood|bleeding|bad|help|not|unconscious|dead|on|near|outside|in_front",
-    "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|with|hurt|bad|car",
-    "accident|crash ... bleeding|hurt|injured|unconscious|trapped|lying|please_help|help_please",
-    "there .. been an accident >",
-    "terrible|bad|horrible|serious|awful|huge .. crash|accident $|ON|here|in|on|with|near|outside|happened",
+    "accident|crash ... bleeding|hurt|injured|unconscious|trapped|lying|please_help|help_please|badly_burned|burned_badly|scalded|ambulance",
     "FEEL like passing|fainting|collapsing",
     "FEEL faint|lightheaded .. chest|heart|breathe|pregnant|bleeding|insulin",
     "crashed my|the|our|his|her car $|ON|into|help|and",

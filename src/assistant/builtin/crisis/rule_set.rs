@@ -37,4 +37,8 @@ pub(super) mod context {
     pub(in super::super) const TRIFLE: u8 = 16;
     /// A child is meant, who took something by mistake.
     pub(in super::super) const CHILD: u8 = 32;
+    /// Something was spilled or broken.
+    pub(in super::super) const SPILL: u8 = 64;
+    /// A traffic jam, a delay.
+    pub(in super::super) const TRAFFIC: u8 = 128;
 }
