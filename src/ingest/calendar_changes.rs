@@ -1,7 +1,9 @@
 //! Changes of a person's calendar, from the question to its confirmation. `services` carries them
 //! out afterwards and tells the person the outcome: no reply claims a change before it is made.
 
-use super::dialog::{self, LATEST_MS, LatestEvent, PendingCalendarChange, Question};
+use super::dialog::LATEST_MS;
+use super::dialog::latest::{self, Event, Latest, LatestEvent};
+use super::dialog::question::{self, PendingCalendarChange, Question};
 use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -72,7 +74,7 @@ impl MessageTurn<'_> {
                 None => return Ok(Some(wording::calendar_event_has_no_version())),
             },
         };
-        self.ask(tx, &Question::ChangeCalendar(request))?;
+        question::ask(self, tx, &Question::ChangeCalendar(request))?;
         Ok(None)
     }
 
@@ -120,12 +122,14 @@ impl MessageTurn<'_> {
         tx.insert_calendar_change(
             self.user.id, calendar, &request.change, &request.done, self.now,
         )?;
-        let here = (self.room.id, self.user.id);
-        let latest = LatestEvent {
-            uid: request.change.uid().to_owned(),
-            instance: request.change.instance().to_owned(),
+        let changed = Latest {
+            calendar_event: Some(LatestEvent {
+                uid: request.change.uid().to_owned(),
+                instance: request.change.instance().to_owned(),
+            }),
+            ..Latest::of(Event::Set, &[])
         };
-        dialog::note_event(tx, here, latest, self.now)?;
+        changed.note(tx, self.here(), self.now)?;
         Ok(wording::calendar_change_begun())
     }
 
@@ -142,7 +146,7 @@ impl MessageTurn<'_> {
         else {
             return Ok(None);
         };
-        if !matches!(self.question(tx)?, Some(Question::ChangeCalendar(_))) {
+        if !matches!(question::open(self, tx)?, Some(Question::ChangeCalendar(_))) {
             return Ok(None);
         }
         self.follow_up(tx, what)
@@ -162,8 +166,7 @@ impl MessageTurn<'_> {
             FollowUp::Cancel(ReminderRef::Latest) => None,
             _ => return Ok(None),
         };
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<dialog::Latest>(latest.as_ref(), LATEST_MS, self.now);
+        let latest = latest::own(self, tx, LATEST_MS)?;
         let Some(event) = latest.and_then(|(latest, _)| latest.calendar_event) else {
             return Ok(None);
         };

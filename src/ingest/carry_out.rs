@@ -1,7 +1,8 @@
 //! What the builtin assistant does for a message, in its transaction: each intent's effect and the
 //! reply to it. `respond` has found that the message is its to answer.
 
-use super::dialog::{Question, StatedFact};
+use super::dialog::latest::{self, StatedFact};
+use super::dialog::question::{self, Question};
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
@@ -105,7 +106,7 @@ impl MessageTurn<'_> {
             Intent::SetTimezone(zone) => self.set_timezone(tx, zone)?,
             Intent::SetName(name) => {
                 tx.set_user_name(&self.message.sender, self.user.id, &name)?;
-                self.note_fact(tx, StatedFact::Name)?;
+                latest::note_fact(self, tx, StatedFact::Name)?;
                 wording::name_set(&name)
             }
         };
@@ -182,7 +183,7 @@ impl MessageTurn<'_> {
         if let Some(nothing) = self.nothing_to_move(tx)? {
             return Ok(nothing.into());
         }
-        if self.question(tx)? == Some(Question::Crisis) {
+        if question::open(self, tx)? == Some(Question::Crisis) {
             return Ok(wording::after_crisis().into());
         }
         let taken = self.take_statement(tx)?;

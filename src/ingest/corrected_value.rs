@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{QUESTION_MS, StatedFact};
+use super::dialog::latest::{self, StatedFact};
 use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -66,17 +66,6 @@ impl MessageTurn<'_> {
             said = corrected.or(value).or_else(|| Some(message.text.clone()));
         }
         Ok(said.unwrap_or_default())
-    }
-
-    /// What this person said just before, if nobody said anything since.
-    pub(super) fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
-        let Some(head) = self.room.head else {
-            return Ok(None);
-        };
-        let last = tx.view().chain(head, 1)?.into_iter().next();
-        Ok(last.filter(|last| {
-            last.user == self.user.id && self.now.0 - last.received_at.0 <= QUESTION_MS
-        }))
     }
 
     /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
@@ -155,7 +144,7 @@ impl MessageTurn<'_> {
         last: &MessageRow,
         text: &str,
     ) -> Result<Option<String>> {
-        let latest = self.latest_of(tx, last.received_at)?;
+        let latest = latest::of_request(self, tx, last.received_at)?;
         let fact = latest.and_then(|latest| latest.fact);
         let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
             return Ok(None);

@@ -2,7 +2,8 @@
 //! that nothing is done twice. What can't be undone stays, and the reply says so.
 
 use super::Message;
-use super::dialog::{self, Event, LATEST_MS, Latest, MessageChanges, StatedFact};
+use super::dialog::latest::{self, Event, Latest, MessageChanges, StatedFact};
+use super::dialog::question;
 use super::powers::PowerReply;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -12,7 +13,7 @@ use crate::assistant::powers::{Power, PowerAction, Strength};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::store::{DialogPart, MessageRow, Tx};
+use crate::store::{MessageRow, Tx};
 
 /// What becomes of an edit.
 enum EditOutcome {
@@ -101,7 +102,7 @@ impl MessageTurn<'_> {
         let at = versions::acted_at(earlier);
         self.drop_question_of(tx, at)?;
         // A name or a time zone is replaced by the new one.
-        let stated = self.latest_of(tx, at)?.and_then(|latest| latest.fact);
+        let stated = latest::of_request(self, tx, at)?.and_then(|latest| latest.fact);
         if matches!(stated, Some(StatedFact::Name | StatedFact::TimeZone)) {
             return Ok(EditOutcome::Unneeded);
         }
@@ -122,7 +123,7 @@ impl MessageTurn<'_> {
     /// The earlier version moved reminders, or put them off. They are as before, so that the new
     /// one counts from there and means the same ones.
     fn correct_time(&self, tx: &mut Tx<'_>, earlier: &MessageRow) -> Result<EditOutcome> {
-        let latest = self.latest_of(tx, versions::acted_at(earlier))?;
+        let latest = latest::of_request(self, tx, versions::acted_at(earlier))?;
         let Some(latest) = latest.filter(|latest| !latest.reminders.is_empty()) else {
             let is_last = self.room.head == Some(earlier.id);
             return Ok(match is_last {
@@ -142,7 +143,7 @@ impl MessageTurn<'_> {
         if latest.event == Event::Set {
             self.cancel_reminders(tx, &open)?;
             let came = Latest::of(Event::Delivered, &open);
-            came.note(tx, self.room.id, self.user.id, self.now)?;
+            came.note(tx, self.here(), self.now)?;
         }
         self.forget_changes(tx)?;
         Ok(EditOutcome::Undone(wording::earlier_version_undone()))
@@ -152,13 +153,9 @@ impl MessageTurn<'_> {
     /// the place of an earlier version.
     fn forget_changes(&self, tx: &mut Tx<'_>) -> Result<()> {
         tx.take_removed(self.user.id, self.now, false)?;
-        let noted = tx.dialog(self.room.id, self.user.id)?.latest;
-        let Some((latest, _)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) else {
-            return Ok(());
-        };
-        let latest = latest.with_changes(MessageChanges::default());
-        let here = (self.room.id, self.user.id);
-        dialog::note(tx, here, DialogPart::Latest, Some(&latest), self.now)
+        latest::revise(self, tx, |latest| {
+            latest.changes = MessageChanges::default()
+        })
     }
 
     fn is_request(&self, understood: &Understanding) -> bool {
@@ -182,19 +179,9 @@ impl MessageTurn<'_> {
     fn drop_question_of(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<()> {
         let question = tx.question(self.room.id, self.user.id)?;
         match question {
-            Some((_, asked)) if asked == at => self.drop_question(tx),
+            Some((_, asked)) if asked == at => question::close(self, tx),
             _ => Ok(()),
         }
-    }
-
-    /// What was named last, if it was a request of then.
-    pub(super) fn latest_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Option<Latest>> {
-        let noted = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, self.now);
-        let is_of_then = |(latest, noted): &(Latest, Timestamp)| {
-            *noted == at && latest.event != Event::Delivered
-        };
-        Ok(latest.filter(is_of_then).map(|(latest, _)| latest))
     }
 
     /// The superpowers whose state was last changed then.
@@ -205,13 +192,13 @@ impl MessageTurn<'_> {
 
     /// Whether anything that was changed then is still the last change.
     fn is_noted(&self, tx: &Tx<'_>, at: Timestamp) -> Result<bool> {
-        Ok(self.latest_of(tx, at)?.is_some() || !self.powers_of(tx, at)?.is_empty())
+        Ok(latest::of_request(self, tx, at)?.is_some() || !self.powers_of(tx, at)?.is_empty())
     }
 
     /// Undoes what a message of then did. Whether it was anything.
     fn undo_all_of(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<bool> {
         let mut is_undone = false;
-        if let Some(latest) = self.latest_of(tx, at)? {
+        if let Some(latest) = latest::of_request(self, tx, at)? {
             is_undone = self.undo_latest(tx, &latest, at)?.is_some();
         }
         for power in self.powers_of(tx, at)? {

@@ -14,15 +14,16 @@ mod undo_asked;
 
 use self::referent::Referent;
 use super::carry_out::{described, listed, pairs};
-use super::dialog::{self, Event, LATEST_MS, Latest, NUMBERS_MS, QUESTION_MS, Question};
+use super::dialog::NUMBERS_MS;
+use super::dialog::latest::{self, Event};
+use super::dialog::question::{self, Question};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::model::recurrence::Recurrence;
-use crate::store::{DialogPart, Tx};
+use crate::store::Tx;
 
 /// How long after a reminder a bare time postpones it.
 const JUST_DELIVERED_MS: i64 = 30 * 60_000;
@@ -34,14 +35,14 @@ impl MessageTurn<'_> {
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<Reply>> {
         let is_named = self.message.text.to_lowercase().contains("reminder");
         let is_latest = *what == FollowUp::Cancel(ReminderRef::Latest) && !is_named;
-        if is_latest && self.was_asked_last(tx)? {
+        if is_latest && question::is_last(self, tx)? {
             return Ok(self.answer_no(tx)?.map(Reply::from));
         }
         if let Some(reply) = self.change_latest_event(tx, what)? {
             return Ok(Some(reply.into()));
         }
         let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
-        if is_short && self.question(tx)? == Some(Question::Crisis) {
+        if is_short && question::open(self, tx)? == Some(Question::Crisis) {
             return Ok(Some(wording::after_crisis().into()));
         }
         Ok(match what {
@@ -76,7 +77,7 @@ impl MessageTurn<'_> {
                 _ => None,
             },
             FollowUp::Replace { to, text } => self.replace(tx, Some(to), text)?.map(Reply::from),
-            FollowUp::Instead { to, text } => match self.was_named_just_now(tx)? {
+            FollowUp::Instead { to, text } => match latest::is_of_last_message(self, tx)? {
                 true => self.replace(tx, to.as_ref(), text)?.map(Reply::from),
                 false => None,
             },
@@ -96,8 +97,8 @@ impl MessageTurn<'_> {
     /// "make it 10": what the assistant has just asked about or offered, what was just told, or the
     /// last reminder.
     fn change_last(&self, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<Reply>> {
-        let is_when = matches!(self.question(tx)?, Some(Question::When { .. }));
-        if is_when && self.was_asked_last(tx)? {
+        let is_when = matches!(question::open(self, tx)?, Some(Question::When { .. }));
+        if is_when && question::is_last(self, tx)? {
             return self.answer_when(tx, to);
         }
         if let Some(reply) = self.change_offer(tx, to)? {
@@ -127,27 +128,8 @@ impl MessageTurn<'_> {
         let Some(last) = self.said_last(tx)? else {
             return Ok(false);
         };
-        let is_reminder = self
-            .latest(tx)?
-            .is_some_and(|(_, at)| at >= last.received_at);
+        let is_reminder = latest::named(self, tx)?.is_some_and(|(_, at)| at >= last.received_at);
         Ok(!is_reminder && !self.powers_of(tx, last.received_at)?.is_empty())
-    }
-
-    /// Asks a question and stores it.
-    pub(super) fn ask(&self, tx: &mut Tx<'_>, question: &Question) -> Result<()> {
-        let here = (self.room.id, self.user.id);
-        dialog::note(tx, here, DialogPart::Question, Some(question), self.now)
-    }
-
-    pub(super) fn question(&self, tx: &mut Tx<'_>) -> Result<Option<Question>> {
-        let stored = tx.question(self.room.id, self.user.id)?;
-        Ok(dialog::recent(stored.as_ref(), QUESTION_MS, self.now).map(|(question, _)| question))
-    }
-
-    pub(super) fn drop_question(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let none: Option<&Question> = None;
-        let here = (self.room.id, self.user.id);
-        dialog::note(tx, here, DialogPart::Question, none, self.now)
     }
 
     /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
@@ -162,24 +144,28 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.change_offer(tx, time)? {
             return Ok(Some(reply));
         }
-        if let Some(Question::When { text, month }) = self.question(tx)? {
+        if let Some(Question::When { text, month }) = question::open(self, tx)? {
             let time = time.clone().in_month(month);
             let new = match time.of_new(self.now, self.zone()) {
                 Ok(new) => new,
                 Err(reply) => return Ok(Some(reply.into())),
             };
-            self.drop_question(tx)?;
+            question::close(self, tx)?;
             return Ok(Some(self.remind_at(tx, &text, &new)?));
         }
         if let Some(reply) = self.change_asked(tx, time)? {
             return Ok(Some(reply.into()));
         }
-        let Some((latest, at)) = self.latest(tx)? else {
+        let Some((latest, at)) = latest::named(self, tx)? else {
             return Ok(None);
         };
         // "every day" right after it was set
         let is_set = matches!(latest.event, Event::Set | Event::Changed);
-        if is_set && latest.fact.is_none() && time.is_repeat() && self.was_named_just_now(tx)? {
+        if is_set
+            && latest.fact.is_none()
+            && time.is_repeat()
+            && latest::is_of_last_message(self, tx)?
+        {
             return self.change(tx, &ReminderRef::Latest, time);
         }
         let just_now = self.now.0 - at.0 <= JUST_DELIVERED_MS;
@@ -200,7 +186,7 @@ impl MessageTurn<'_> {
         if last > asked {
             return Ok(None);
         }
-        let reply = match self.question(tx)? {
+        let reply = match question::open(self, tx)? {
             Some(Question::Forget {
                 ids,
                 about,
@@ -213,7 +199,7 @@ impl MessageTurn<'_> {
             }
             _ => return Ok(None),
         };
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         Ok(Some(reply.into()))
     }
 
@@ -226,34 +212,26 @@ impl MessageTurn<'_> {
         let Some(last) = self.said_last(tx)? else {
             return Ok(false);
         };
-        let latest = self.latest(tx)?.filter(|(latest, at)| {
+        let latest = latest::named(self, tx)?.filter(|(latest, at)| {
             *at == last.received_at && !latest.is_undone && latest.changes != Default::default()
         });
         Ok(latest.is_some() || !self.powers_of(tx, last.received_at)?.is_empty())
     }
 
     fn answer_no(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        if self.question(tx)?.is_none() {
+        if question::open(self, tx)?.is_none() {
             return Ok(None);
         }
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         Ok(Some(wording::left_as_it_was()))
-    }
-
-    /// Whether the assistant's question is what was said last, of it and of reminders.
-    fn was_asked_last(&self, tx: &mut Tx<'_>) -> Result<bool> {
-        let stored = tx.question(self.room.id, self.user.id)?;
-        let question = dialog::recent::<Question>(stored.as_ref(), QUESTION_MS, self.now);
-        let latest = self.latest(tx)?;
-        Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
     }
 
     /// It closes the question. What was set stays, and the answer says so.
     fn never_mind(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        if self.was_asked_last(tx)? {
+        if question::is_last(self, tx)? {
             return self.answer_no(tx);
         }
-        let latest = self.latest(tx)?;
+        let latest = latest::named(self, tx)?;
         let is_recent = |at: Timestamp| self.now.0 - at.0 <= NUMBERS_MS;
         let latest = latest.filter(|(latest, at)| {
             let is_set = matches!(latest.event, Event::Set | Event::Changed);
@@ -275,7 +253,7 @@ impl MessageTurn<'_> {
     }
 
     fn done(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let Some((latest, _)) = self.latest(tx)? else {
+        let Some((latest, _)) = latest::named(self, tx)? else {
             return Ok(None);
         };
         if latest.event != Event::Delivered {
@@ -349,41 +327,23 @@ impl MessageTurn<'_> {
         Ok(Some(each.collect::<Vec<_>>().join("\n")))
     }
 
-    /// The last item named or delivered; in a group also another person's.
-    fn latest(&self, tx: &Tx<'_>) -> Result<Option<(Latest, Timestamp)>> {
-        let noted = match self.in_group() {
-            true => tx.latest_in_room(self.room.id)?,
-            false => tx.dialog(self.room.id, self.user.id)?.latest,
-        };
-        Ok(dialog::recent(noted.as_ref(), LATEST_MS, self.now))
-    }
-
     /// Asks for the missing time or text of a reminder.
     pub(super) fn ask_about(&self, tx: &mut Tx<'_>, intent: &Intent) -> Result<()> {
         match intent {
             Intent::AskWhen { text, month, .. } => {
                 let (text, month) = (text.clone(), *month);
-                self.ask(tx, &Question::When { text, month })
+                question::ask(self, tx, &Question::When { text, month })
             }
             Intent::AskWhat {
                 send_at,
                 recurrence,
                 ..
-            } => self.ask(tx, &Question::what(*send_at, recurrence.as_ref())),
+            } => question::ask(self, tx, &Question::what(*send_at, recurrence.as_ref())),
             Intent::AskRest { before, after, .. } => {
                 let (before, after) = (before.clone(), after.clone());
-                self.ask(tx, &Question::Rest { before, after })
+                question::ask(self, tx, &Question::Rest { before, after })
             }
             _ => Ok(()),
-        }
-    }
-}
-
-impl Question {
-    fn what(send_at: Timestamp, recurrence: Option<&Recurrence>) -> Self {
-        Self::What {
-            send_at: send_at.0,
-            rule: recurrence.map(dialog::NotedRule::of),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Answers in a group to a question that the assistant has just put to the same person: they need
 //! not name it again. It answers none of them.
 
-use super::dialog::{self, Question};
+use super::dialog;
+use super::dialog::question::Question;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::{self, Intent, MessageContext};

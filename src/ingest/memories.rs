@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{Event, Latest, MessageChanges, Question, StatedFact};
+use super::dialog::latest::{self, Event, Latest, MessageChanges, StatedFact};
+use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::assistant::builtin::FollowUp;
@@ -70,7 +71,7 @@ impl MessageTurn<'_> {
         let memories = &self.ingest.memories;
         let id = random::ordered_uuid(self.now).to_string();
         memories.remember_as(tx, self.user.id, &id, text, SAID, self.now)?;
-        self.note_fact(tx, StatedFact::Memory(id))?;
+        latest::note_fact(self, tx, StatedFact::Memory(id))?;
         Ok(wording::remembered(text))
     }
 
@@ -160,7 +161,7 @@ impl MessageTurn<'_> {
             about: about.to_owned(),
             birthdays: birthdays.iter().map(|one| one.name.clone()).collect(),
         };
-        self.ask(tx, &question)?;
+        question::ask(self, tx, &question)?;
         let texts = matching.iter().map(|memory| memory.text.as_str());
         let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let texts: Vec<&str> = texts.collect();
@@ -175,7 +176,7 @@ impl MessageTurn<'_> {
         if count == 0 && !known.is_cut_off {
             return Ok(wording::everything_forgotten(0));
         }
-        self.ask(tx, &Question::ForgetEverything)?;
+        question::ask(self, tx, &Question::ForgetEverything)?;
         Ok(with_what_is_missing(
             &known,
             wording::forget_everything(count),
@@ -225,7 +226,7 @@ impl MessageTurn<'_> {
 
     fn note_removed(&self, tx: &mut Tx<'_>) -> Result<()> {
         let removed = Latest::of(Event::Removed, &[]).with_changes(MessageChanges::removed());
-        removed.note(tx, self.room.id, self.user.id, self.now)
+        removed.note(tx, self.here(), self.now)
     }
 
     fn keep_for_undo(&self, tx: &Tx<'_>, memory: &Memory) -> Result<()> {

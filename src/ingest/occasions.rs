@@ -1,7 +1,7 @@
 //! Reminders before an event that the service knows of: a trip, a birthday, a booking, an event of
 //! a connected calendar. In a group only what belongs to the group is looked at.
 
-use super::dialog::{EventChoice, Question};
+use super::dialog::question::{self, EventChoice, Question};
 use super::gate;
 use super::powers::{bookings, planned_events, stored_state};
 use super::reply::Reply;
@@ -61,7 +61,7 @@ impl MessageTurn<'_> {
             let choices: Vec<EventChoice> = choices.collect();
             if !choices.is_empty() {
                 let reply = wording::which_event(&names(&choices));
-                self.ask(tx, &Question::Which { choices })?;
+                question::ask(self, tx, &Question::Which { choices })?;
                 return Ok(reply.into());
             }
         }
@@ -71,10 +71,10 @@ impl MessageTurn<'_> {
 
     /// A trip that was just offered to be noted is noted by what refers to it.
     fn note_offered_trip(&self, tx: &mut Tx<'_>, request: &BeforeEvent) -> Result<Option<String>> {
-        let Some(Question::OfferedRequest(offered)) = self.question(tx)? else {
+        let Some(Question::OfferedRequest(offered)) = question::open(self, tx)? else {
             return Ok(None);
         };
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         let event = request
             .readings
             .first()
@@ -110,7 +110,7 @@ impl MessageTurn<'_> {
 
     fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<Reply> {
         let text = what.to_owned();
-        self.ask(tx, &Question::When { text, month: None })?;
+        question::ask(self, tx, &Question::When { text, month: None })?;
         Ok(reply.into())
     }
 
@@ -133,7 +133,7 @@ impl MessageTurn<'_> {
         if let Some(reply) = self.cancel_chosen(tx)? {
             return Ok(Some(reply.into()));
         }
-        let Some(Question::Which { choices }) = self.question(tx)? else {
+        let Some(Question::Which { choices }) = question::open(self, tx)? else {
             return Ok(None);
         };
         let chosen = choice(&self.message.text, &names(&choices));
@@ -144,7 +144,7 @@ impl MessageTurn<'_> {
         if at <= self.now {
             return Ok(None);
         }
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         let reply = self.remind_of_event(tx, &choice.text, at, &choice.event)?;
         Ok(Some(reply))
     }

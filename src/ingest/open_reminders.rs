@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::{self, Event, Latest, LatestReminder, MessageChanges};
+use super::dialog;
+use super::dialog::latest::{self, Event, Latest, LatestReminder, MessageChanges};
 use super::turn::MessageTurn;
 use crate::assistant;
 use crate::assistant::wording::OPEN_REMINDERS_MAX;
-use crate::clock::{Timestamp, Zone};
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::recurrence::Recurrence;
 use crate::random;
@@ -86,10 +87,8 @@ impl MessageTurn<'_> {
 
     /// Reminders set by one message are noted together.
     fn note_set(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
-        let known = tx.dialog(self.room.id, self.user.id)?.latest;
-        let same = dialog::recent::<Latest>(known.as_ref(), 0, self.now);
-        let mut latest = match same {
-            Some((latest, _))
+        let mut latest = match latest::of_message(self, tx)? {
+            Some(latest)
                 if latest.event == Event::Set && latest.fact.is_none() && !latest.is_undone =>
             {
                 latest
@@ -101,7 +100,7 @@ impl MessageTurn<'_> {
             counted_in_s: assistant::counted_unit_s(&self.message.text),
             ..latest.with_changes(MessageChanges::one_set(reminder))
         };
-        latest.note(tx, self.room.id, self.user.id, self.now)
+        latest.note(tx, self.here(), self.now)
     }
 
     /// Leaves those out that this message itself has set: it refers to others.
@@ -110,9 +109,7 @@ impl MessageTurn<'_> {
         tx: &Tx<'_>,
         mut reminders: Vec<Reminder>,
     ) -> Result<Vec<Reminder>> {
-        let noted = tx.dialog(self.room.id, self.user.id)?.latest;
-        let noted = dialog::recent::<Latest>(noted.as_ref(), 0, self.now);
-        if let Some((latest, _)) = noted {
+        if let Some(latest) = latest::of_message(self, tx)? {
             let is_new = |one: &Reminder| {
                 let mut set = latest.changes.set.iter();
                 set.any(|new| new.schedule_id == one.schedule_id)
@@ -140,7 +137,7 @@ impl MessageTurn<'_> {
             counted_in_s: assistant::counted_unit_s(&self.message.text),
             ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
         };
-        before.note(tx, self.room.id, self.user.id, self.now)?;
+        before.note(tx, self.here(), self.now)?;
         tx.change_reminder(
             reminder.id, request.text, request.send_at, request.recurrence,
         )?;
@@ -181,7 +178,7 @@ impl MessageTurn<'_> {
         if !reminders.is_empty() {
             let removed = Latest::of(Event::Removed, reminders);
             let removed = removed.with_changes(MessageChanges::removed());
-            removed.note(tx, self.room.id, self.user.id, self.now)?;
+            removed.note(tx, self.here(), self.now)?;
         }
         Ok(())
     }
@@ -257,12 +254,6 @@ impl MessageTurn<'_> {
     /// Stores these reminders' list numbers.
     pub(super) fn note_listed(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
         let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
-        let here = (self.room.id, self.user.id);
-        dialog::note(tx, here, DialogPart::Listed, Some(&ids), self.now)
-    }
-
-    /// The time zone for parsing times.
-    pub(super) fn zone(&self) -> Zone {
-        self.timezone().unwrap_or(Zone::UTC)
+        dialog::note(tx, self.here(), DialogPart::Listed, Some(&ids), self.now)
     }
 }

@@ -250,14 +250,6 @@ impl MessageTurn<'_> {
         tx.take_power_turn(self.user.id, self.room.id, power.name(), id, self.now)
     }
 
-    /// In a group only shared state is used.
-    pub(in crate::ingest) fn owner(&self) -> PowerOwner {
-        match self.in_group() {
-            true => PowerOwner::Room(self.room.id),
-            false => PowerOwner::User(self.user.id),
-        }
-    }
-
     /// What the assistant can do here, or of one group of it.
     pub(super) fn help(&self, tx: &Tx<'_>, group: Option<HelpGroup>) -> Result<String> {
         let powers = self.powers_here(tx)?;

@@ -10,7 +10,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::Ingest;
-use super::dialog::{self, Event, Latest};
+use super::dialog;
+use super::dialog::latest::{Event, Latest};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
@@ -229,7 +230,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     {
         latest.add_before(before);
     }
-    latest.note(tx, chat.room, reminder.user, now)?;
+    latest.note(tx, (chat.room, reminder.user), now)?;
     match progress.next {
         Some((next, at)) => tx.change_reminder(reminder.id, &reminder.text, at, Some(&next)),
         None => tx.delete_reminder(reminder.id),

@@ -4,7 +4,7 @@
 
 use super::Mode;
 use super::decide::{self, Decision, DecisionFacts};
-use super::dialog::Question;
+use super::dialog::question::{self, Question};
 use super::powers::request::RequestedPower;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -43,7 +43,7 @@ impl MessageTurn<'_> {
         let reply = match decide::decide(self.decision_facts(&intent)) {
             Decision::Silent => Reply::default(),
             Decision::Crisis(kind) => {
-                self.ask(tx, &Question::Crisis)?;
+                question::ask(self, tx, &Question::Crisis)?;
                 wording::crisis(kind, &self.message.sender).into()
             }
             Decision::Denied(denial) => Reply::denying(denial, &persona),

@@ -14,7 +14,10 @@ use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::ServiceMemories;
 use crate::random;
-use crate::store::{AgentId, NewUser, Room, Tx, User};
+use crate::store::{AgentId, MessageRow, NewUser, PowerOwner, Room, RoomId, Tx, User, UserId};
+
+/// How long ago the person may have said what is "just before".
+const JUST_BEFORE_MS: i64 = 5 * 60_000;
 
 /// The handling of one message.
 pub(super) struct MessageTurn<'a> {
@@ -111,6 +114,35 @@ impl Ingest {
 impl<'a> MessageTurn<'a> {
     pub(super) fn timezone(&self) -> Option<Zone> {
         self.user.timezone
+    }
+
+    /// The time zone for parsing times.
+    pub(super) fn zone(&self) -> Zone {
+        self.timezone().unwrap_or(Zone::UTC)
+    }
+
+    /// The chat and the person: whose dialog it is.
+    pub(super) fn here(&self) -> (RoomId, UserId) {
+        (self.room.id, self.user.id)
+    }
+
+    /// Whose superpowers are used: in a group only what it shares.
+    pub(super) fn owner(&self) -> PowerOwner {
+        match self.in_group() {
+            true => PowerOwner::Room(self.room.id),
+            false => PowerOwner::User(self.user.id),
+        }
+    }
+
+    /// What this person said just before, if nobody said anything since.
+    pub(super) fn said_last(&self, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+        let Some(head) = self.room.head else {
+            return Ok(None);
+        };
+        let last = tx.view().chain(head, 1)?.into_iter().next();
+        Ok(last.filter(|last| {
+            last.user == self.user.id && self.now.0 - last.received_at.0 <= JUST_BEFORE_MS
+        }))
     }
 
     /// What the message may mean where that is unknown.

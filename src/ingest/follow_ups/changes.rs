@@ -7,11 +7,13 @@ use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
-use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS, Question};
+use crate::ingest::dialog::NUMBERS_MS;
+use crate::ingest::dialog::latest::{self, Event, Latest};
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::ReminderRequest;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::store::{DialogPart, Reminder, Tx};
+use crate::store::{Reminder, Tx};
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -56,7 +58,7 @@ impl MessageTurn<'_> {
     ) -> Result<String> {
         let ids = reminders.iter().map(|one| one.schedule_id.clone());
         let question = Question::CancelWhich { ids: ids.collect() };
-        self.ask(tx, &question)?;
+        question::ask(self, tx, &question)?;
         let how = match reminders.len() {
             1 => "with its number, like “cancel 1”",
             _ => "with its number, like “cancel 2”",
@@ -66,10 +68,10 @@ impl MessageTurn<'_> {
 
     /// "2", "the second", "dad": the answer to the question which one to cancel.
     pub(in crate::ingest) fn cancel_chosen(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let Some(Question::CancelWhich { ids }) = self.question(tx)? else {
+        let Some(Question::CancelWhich { ids }) = question::open(self, tx)? else {
             return Ok(None); // most messages
         };
-        if !self.was_asked_last(tx)? {
+        if !question::is_last(self, tx)? {
             return Ok(None);
         }
         let mut open = self.reminders_here(tx)?;
@@ -79,7 +81,7 @@ impl MessageTurn<'_> {
         let Some(one) = chosen.and_then(|at| open.get(at)) else {
             return Ok(None);
         };
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         self.cancel_reminders(tx, std::slice::from_ref(one))?;
         let one = std::slice::from_ref(one);
         Ok(Some(wording::reminders_cancelled(&listed(one))))
@@ -130,7 +132,7 @@ impl MessageTurn<'_> {
                 let reply = self.move_to(tx, reminder, &new)?;
                 let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
                 if unit_s.is_some() {
-                    self.note_counted(tx, unit_s)?;
+                    latest::revise(self, tx, |latest| latest.counted_in_s = unit_s)?;
                 }
                 reply.into()
             }
@@ -141,7 +143,7 @@ impl MessageTurn<'_> {
     /// "make it 2 hours before", right after a reminder that was set before an event. `None`: it was
     /// not.
     pub(super) fn change_before(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let said = match self.was_named_just_now(tx)? {
+        let said = match latest::is_of_last_message(self, tx)? {
             true => self.said_last(tx)?,
             false => None,
         };
@@ -177,23 +179,9 @@ impl MessageTurn<'_> {
 
     /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
     fn counted_in(&self, tx: &Tx<'_>) -> Result<Option<i64>> {
-        let latest = self.latest(tx)?;
+        let latest = latest::named(self, tx)?;
         let latest = latest.filter(|(_, at)| self.now.0 - at.0 <= NUMBERS_MS);
         Ok(latest.and_then(|(latest, _)| latest.counted_in_s))
-    }
-
-    /// A number alone counts like what it corrects: "make it 20".
-    pub(super) fn note_counted(&self, tx: &mut Tx<'_>, unit_s: Option<i64>) -> Result<()> {
-        let here = (self.room.id, self.user.id);
-        let noted = tx.dialog(here.0, here.1)?.latest;
-        if let Some((latest, at)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) {
-            let latest = Latest {
-                counted_in_s: unit_s,
-                ..latest
-            };
-            dialog::note(tx, here, DialogPart::Latest, Some(&latest), at)?;
-        }
-        Ok(())
     }
 
     /// Another text at the same time.
@@ -241,17 +229,10 @@ impl MessageTurn<'_> {
         self.change_to(tx, reminder, &request).map(Some)
     }
 
-    /// Whether the person's last message set or changed something.
-    pub(super) fn was_named_just_now(&self, tx: &Tx<'_>) -> Result<bool> {
-        let latest = self.latest(tx)?.map(|(_, at)| at);
-        let last = self.said_last(tx)?.map(|last| last.received_at);
-        Ok(latest.is_some() && latest == last)
-    }
-
     /// Whether the person's last message set, changed or listed reminders.
     pub(in crate::ingest) fn was_about_reminders(&self, tx: &Tx<'_>) -> Result<bool> {
         let here = self.reminders_here(tx)?;
-        Ok(self.was_named_just_now(tx)? || self.just_listed(tx, &here)?.is_some())
+        Ok(latest::is_of_last_message(self, tx)? || self.just_listed(tx, &here)?.is_some())
     }
 
     /// Another text for the last one, and another time where one is said.
@@ -310,7 +291,7 @@ impl MessageTurn<'_> {
             reply.add(self.move_to(tx, reminder, &new)?.into());
         }
         // `undo` takes back all of them.
-        Latest::of(Event::Changed, open).note(tx, self.room.id, self.user.id, self.now)?;
+        Latest::of(Event::Changed, open).note(tx, self.here(), self.now)?;
         Ok(reply)
     }
 

@@ -4,7 +4,7 @@ use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::Question;
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
@@ -12,7 +12,7 @@ use crate::store::Tx;
 impl MessageTurn<'_> {
     /// The answer to the question what to remind of.
     pub(in crate::ingest) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let Some(Question::What { send_at, rule }) = self.question(tx)? else {
+        let Some(Question::What { send_at, rule }) = question::open(self, tx)? else {
             return Ok(None);
         };
         let text = assistant::reminder_answer(&self.message.text, &self.ingest.persona.get().name);
@@ -24,13 +24,13 @@ impl MessageTurn<'_> {
         if text.is_empty() || new.send_at <= self.now {
             return Ok(None);
         }
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         Ok(Some(self.remind_at(tx, &text, &new)?))
     }
 
     /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
     pub(in crate::ingest) fn answer_rest(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let Some(Question::Rest { before, after }) = self.question(tx)? else {
+        let Some(Question::Rest { before, after }) = question::open(self, tx)? else {
             return Ok(None);
         };
         if self.was_changed_since_asked(tx)? {
@@ -49,7 +49,7 @@ impl MessageTurn<'_> {
             }
         };
         if reply.is_some() {
-            self.drop_question(tx)?;
+            question::close(self, tx)?;
         }
         Ok(reply)
     }

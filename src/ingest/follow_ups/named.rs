@@ -7,7 +7,8 @@ use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::{described, listed, pairs};
-use crate::ingest::dialog::{NotedRule, Question};
+use crate::ingest::dialog::NotedRule;
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
@@ -15,10 +16,10 @@ use crate::store::{Reminder, Tx};
 impl MessageTurn<'_> {
     /// "make it 6" after the question what to remind of at 5.
     pub(super) fn change_asked(&self, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<String>> {
-        if !self.was_asked_last(tx)? {
+        if !question::is_last(self, tx)? {
             return Ok(None);
         }
-        let Some(Question::What { send_at, rule }) = self.question(tx)? else {
+        let Some(Question::What { send_at, rule }) = question::open(self, tx)? else {
             return Ok(None);
         };
         let recurrence = rule.as_ref().and_then(NotedRule::recurrence);
@@ -27,7 +28,11 @@ impl MessageTurn<'_> {
             Ok(new) => new,
             Err(reply) => return Ok(Some(reply)),
         };
-        self.ask(tx, &Question::what(new.send_at, new.recurrence.as_ref()))?;
+        question::ask(
+            self,
+            tx,
+            &Question::what(new.send_at, new.recurrence.as_ref()),
+        )?;
         Ok(Some(wording::what_then(
             new.send_at,
             self.now,

@@ -5,7 +5,8 @@ use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, Statement, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::{NotedRule, Question};
+use crate::ingest::dialog::NotedRule;
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::occasions::TRIP_REQUEST;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -24,12 +25,12 @@ impl MessageTurn<'_> {
             Some(Statement::Fact(fact)) => Some(self.remember_fact(tx, &fact)?.into()),
             Some(Statement::Trip(days)) if self.has_power(tx, Power::TripPlanner)? => {
                 let request = format!("{TRIP_REQUEST}{days}");
-                self.ask(tx, &Question::OfferedRequest(request))?;
+                question::ask(self, tx, &Question::OfferedRequest(request))?;
                 Some(wording::trip_offered(&days).into())
             }
             Some(Statement::Needed(thing)) if self.has_power(tx, Power::TodoList)? => {
                 let request = format!("add {thing} to my list");
-                self.ask(tx, &Question::OfferedRequest(request))?;
+                question::ask(self, tx, &Question::OfferedRequest(request))?;
                 Some(wording::list_offered(&thing).into())
             }
             Some(Statement::Plan {
@@ -43,7 +44,7 @@ impl MessageTurn<'_> {
                     send_at: send_at.0,
                     rule: rule.map(NotedRule::of),
                 };
-                self.ask(tx, &question)?;
+                question::ask(self, tx, &question)?;
                 Some(wording::reminder_offered(&text, send_at, rule, now, zone).into())
             }
             _ => None,
@@ -56,7 +57,7 @@ impl MessageTurn<'_> {
 
     /// Does what was offered. `None`: nothing was.
     pub(super) fn accept_offer(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let reply = match self.question(tx)? {
+        let reply = match question::open(self, tx)? {
             Some(Question::OfferedReminder { send_at, .. }) if send_at <= self.now.0 => {
                 wording::reminder_past().into()
             }
@@ -71,7 +72,7 @@ impl MessageTurn<'_> {
             Some(Question::OfferedRequest(request)) => self.use_power_for(tx, &request)?.into(),
             _ => return Ok(None),
         };
-        self.drop_question(tx)?;
+        question::close(self, tx)?;
         Ok(Some(reply))
     }
 
@@ -90,7 +91,7 @@ impl MessageTurn<'_> {
             text,
             send_at,
             rule,
-        }) = self.question(tx)?
+        }) = question::open(self, tx)?
         else {
             return Ok(None);
         };
@@ -98,7 +99,7 @@ impl MessageTurn<'_> {
         let new = to.of_set(Timestamp(send_at), rule.as_ref(), self.now, self.zone());
         Ok(Some(match new {
             Ok(new) => {
-                self.drop_question(tx)?;
+                question::close(self, tx)?;
                 self.remind_at(tx, &text, &new)?
             }
             Err(reply) => reply.into(),
@@ -111,7 +112,7 @@ impl MessageTurn<'_> {
         if self.in_group() || matches!(intent, Intent::FollowUp { .. } | Intent::Say(_)) {
             return Ok(());
         }
-        let is_over = match self.question(tx)? {
+        let is_over = match question::open(self, tx)? {
             // It may be before the trip that was offered.
             Some(Question::OfferedRequest(_)) if matches!(intent, Intent::RemindBefore(_)) => false,
             Some(
@@ -123,17 +124,17 @@ impl MessageTurn<'_> {
             _ => false,
         };
         match is_over {
-            true => self.drop_question(tx),
+            true => question::close(self, tx),
             false => Ok(()),
         }
     }
 
     /// The same for what a superpower was asked for, and did.
     pub(in crate::ingest) fn withdraw_after_power(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let asked = self.question(tx)?;
+        let asked = question::open(self, tx)?;
         let is_open = matches!(asked, Some(Question::When { .. } | Question::What { .. }));
         match is_open && !self.powers_of(tx, self.now)?.is_empty() {
-            true => self.drop_question(tx),
+            true => question::close(self, tx),
             false => Ok(()),
         }
     }

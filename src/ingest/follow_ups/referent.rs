@@ -4,7 +4,8 @@
 use crate::assistant::builtin::ReminderRef;
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
-use crate::ingest::dialog::{self, Event, LatestReminder, NUMBERS_MS};
+use crate::ingest::dialog::latest::{self, Event, LatestReminder};
+use crate::ingest::dialog::{self, NUMBERS_MS};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
@@ -26,7 +27,7 @@ impl MessageTurn<'_> {
         if let Some(listed) = listed.filter(|listed| listed.len() == 1) {
             return Ok(Some(Referent::Open(listed)));
         }
-        let Some((latest, _)) = self.latest(tx)? else {
+        let Some((latest, _)) = latest::named(self, tx)? else {
             return Ok(None);
         };
         if latest.event == Event::Removed {

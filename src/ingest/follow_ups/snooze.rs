@@ -6,10 +6,11 @@ use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::listed;
-use crate::ingest::dialog::{self, Event, Latest, LatestReminder, NUMBERS_MS, ReminderDelivery};
+use crate::ingest::dialog::latest::{self, Event, Latest, LatestReminder, ReminderDelivery};
+use crate::ingest::dialog::{self, NUMBERS_MS};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::store::{DialogPart, Reminder, Tx};
+use crate::store::{Reminder, Tx};
 
 /// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
@@ -18,7 +19,8 @@ impl MessageTurn<'_> {
     pub(super) fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
         let reply = self.snoozed(tx, time)?;
         let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
-        self.note_counted(tx, delay_s.map(assistant::unit_of_s))?;
+        let unit_s = delay_s.map(assistant::unit_of_s);
+        latest::revise(self, tx, |latest| latest.counted_in_s = unit_s)?;
         Ok(reply)
     }
 
@@ -35,7 +37,7 @@ impl MessageTurn<'_> {
             Ok(new) => new,
             Err(reply) => return Ok(reply.into()),
         };
-        let latest = self.latest(tx)?;
+        let latest = latest::named(self, tx)?;
         let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
         let put_off = self.put_off_before(tx, came.as_ref())?;
         if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
@@ -108,7 +110,7 @@ impl MessageTurn<'_> {
             true => Ok(()),
             false => {
                 let moved = Latest::of(Event::Changed, before);
-                moved.note(tx, self.room.id, self.user.id, self.now)
+                moved.note(tx, self.here(), self.now)
             }
         }
     }
@@ -166,14 +168,14 @@ impl MessageTurn<'_> {
         else {
             return Ok(false);
         };
-        let latest = self.latest(tx)?;
+        let latest = latest::named(self, tx)?;
         let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
         Ok((1..=ids.len()).contains(&number) && came.is_none_or(|came| came.at < shown.0))
     }
 
     /// "remind me again at 10": what came is put off; what is still to come gets a second one.
     pub(super) fn again(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
-        if let Some((latest, at)) = self.latest(tx)?
+        if let Some((latest, at)) = latest::named(self, tx)?
             && (latest.event == Event::Delivered || self.is_put_off(tx, &latest, at)?)
         {
             return self.snooze(tx, Some(time)).map(Some);
@@ -199,28 +201,20 @@ impl MessageTurn<'_> {
         came: &[LatestReminder],
         new: &NewTime,
     ) -> Result<Reply> {
-        let came_at = self
-            .latest(tx)?
-            .and_then(|(latest, at)| latest.delivery(at, self.now));
+        let came_at =
+            latest::named(self, tx)?.and_then(|(latest, at)| latest.delivery(at, self.now));
         let mut reply = Reply::default();
         for reminder in came {
             reply.add(self.remind_at(tx, &reminder.text, new)?);
         }
-        let here = (self.room.id, self.user.id);
-        let noted = tx.dialog(here.0, here.1)?.latest;
-        if let Some((latest, at)) = dialog::recent::<Latest>(noted.as_ref(), 0, self.now) {
+        latest::revise(self, tx, |latest| {
             let set = latest.changes.set.iter();
-            let came_before = ReminderDelivery {
+            latest.came_before = Some(ReminderDelivery {
                 at: came_at.map_or(self.now.0, |came| came.at),
                 reminders: came.to_vec(),
                 put_off: set.map(|one| one.schedule_id.clone()).collect(),
-            };
-            let latest = Latest {
-                came_before: Some(came_before),
-                ..latest
-            };
-            dialog::note(tx, here, DialogPart::Latest, Some(&latest), at)?;
-        }
+            });
+        })?;
         Ok(reply)
     }
 }

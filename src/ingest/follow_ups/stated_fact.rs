@@ -1,36 +1,17 @@
 //! Facts that a person states about themselves: noted, so that "undo" removes the last one and
 //! nothing older. Also the time zone, with the reminders that were set before it was known.
 
-use super::super::dialog::{Event, Latest, MessageChanges, StatedFact};
 use super::listed;
 use crate::assistant::wording;
 use crate::clock::Zone;
 use crate::error::Result;
+use crate::ingest::dialog::latest::{self, Event, Latest, StatedFact};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
 
 const MINUTE_MS: i64 = 60_000;
 
 impl MessageTurn<'_> {
-    /// The reminders that "it" means stay the same.
-    pub(in crate::ingest) fn note_fact(&self, tx: &mut Tx<'_>, fact: StatedFact) -> Result<()> {
-        let latest = self.latest(tx)?.map(|(latest, _)| latest);
-        let memories = match &fact {
-            StatedFact::Memory(id) => vec![id.clone()],
-            _ => Vec::new(),
-        };
-        let latest = Latest {
-            fact: Some(fact),
-            is_undone: false,
-            changes: MessageChanges {
-                memories,
-                ..MessageChanges::default()
-            },
-            ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
-        };
-        latest.note(tx, self.room.id, self.user.id, self.now)
-    }
-
     /// Forgets the memory; of a name or a zone, says that it stays.
     pub(in crate::ingest) fn undo_fact(
         &self,
@@ -52,9 +33,11 @@ impl MessageTurn<'_> {
 
     /// The memory that was noted last is a corrected one.
     pub(in crate::ingest) fn note_corrected(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let fact = self.latest(tx)?.and_then(|(latest, _)| latest.fact);
+        let fact = latest::named(self, tx)?.and_then(|(latest, _)| latest.fact);
         match fact {
-            Some(StatedFact::Memory(id)) => self.note_fact(tx, StatedFact::CorrectedMemory(id)),
+            Some(StatedFact::Memory(id)) => {
+                latest::note_fact(self, tx, StatedFact::CorrectedMemory(id))
+            }
             _ => Ok(()),
         }
     }
@@ -70,7 +53,7 @@ impl MessageTurn<'_> {
             None => self.set_in_utc(tx, zone)?,
         };
         if in_utc.is_empty() {
-            self.note_fact(tx, StatedFact::TimeZone)?;
+            latest::note_fact(self, tx, StatedFact::TimeZone)?;
             return Ok(reply);
         }
         reply.push('\n');
@@ -84,7 +67,7 @@ impl MessageTurn<'_> {
             fact: Some(StatedFact::TimeZone),
             ..Latest::of(Event::Set, &in_utc)
         };
-        latest.note(tx, self.room.id, self.user.id, self.now)?;
+        latest.note(tx, self.here(), self.now)?;
         Ok(reply)
     }
 

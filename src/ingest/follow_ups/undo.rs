@@ -6,9 +6,10 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::carry_out::{described, listed, pairs};
-use crate::ingest::dialog::{
-    self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, ReminderChange, StatedFact,
+use crate::ingest::dialog::latest::{
+    self, Event, Latest, LatestReminder, ReminderChange, StatedFact,
 };
+use crate::ingest::dialog::{LATEST_MS, NUMBERS_MS};
 use crate::ingest::open_reminders::ReminderRequest;
 use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
@@ -16,8 +17,7 @@ use crate::store::{Reminder, Tx};
 
 impl MessageTurn<'_> {
     pub(super) fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
+        let latest = latest::own(self, tx, LATEST_MS)?;
         let Some((latest, at)) = latest else {
             return Ok(None);
         };
@@ -43,22 +43,9 @@ impl MessageTurn<'_> {
         if undone.is_empty() {
             return Ok(Some(wording::nothing_to_undo()));
         }
-        self.note_undone(tx)?;
+        // It is still what "it" means, but is not done again by "undo". A name stays.
+        latest::revise(self, tx, |latest| latest.is_undone |= latest.fact.is_none())?;
         Ok(Some(undone.join("\n")))
-    }
-
-    /// What was taken back is still what "it" means, but is not done again by "undo".
-    fn note_undone(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), 0, self.now);
-        let Some((latest, _)) = latest.filter(|(latest, _)| latest.fact.is_none()) else {
-            return Ok(()); // a name stays
-        };
-        let latest = Latest {
-            is_undone: true,
-            ..latest.with_changes(Default::default())
-        };
-        latest.note(tx, self.room.id, self.user.id, self.now)
     }
 
     /// `None`: there is nothing of it any more. `at`: when it was noted.
@@ -144,7 +131,7 @@ impl MessageTurn<'_> {
                     reminders: came.reminders,
                     ..Latest::of(Event::Delivered, &[])
                 };
-                came.note(tx, self.room.id, self.user.id, self.now)?;
+                came.note(tx, self.here(), self.now)?;
             }
             None if !open.is_empty() => replies.push(wording::reminders_cancelled(&listed(&open))),
             None => {}
@@ -177,7 +164,7 @@ impl MessageTurn<'_> {
         if reminders.is_empty() && memories.is_empty() {
             return Ok(None);
         }
-        Latest::of(Event::Set, &reminders).note(tx, self.room.id, self.user.id, self.now)?;
+        Latest::of(Event::Set, &reminders).note(tx, self.here(), self.now)?;
         Ok(Some(wording::brought_back(
             &pairs(&described(&reminders, self.timezone())),
             &memories,

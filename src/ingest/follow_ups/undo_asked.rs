@@ -7,7 +7,9 @@ use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::{self, Event, Latest, NUMBERS_MS, Question};
+use crate::ingest::dialog::NUMBERS_MS;
+use crate::ingest::dialog::latest::{self, Event, Latest};
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{MessageRow, Tx};
 
@@ -70,7 +72,8 @@ impl MessageTurn<'_> {
             return Ok(None); // which the answer says
         }
         let change = said.iter().find(|one| one.received_at == changed_at);
-        self.ask(
+        question::ask(
+            self,
             tx,
             &Question::Undo {
                 at: changed_at.0,
@@ -97,8 +100,7 @@ impl MessageTurn<'_> {
         if let Some(power) = power {
             return tx.power_state_written_at(self.owner(), power.name());
         }
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, self.now);
+        let latest = latest::own(self, tx, NUMBERS_MS)?;
         let can_be_undone = |latest: &Latest| {
             let is_done = latest.event != Event::Delivered || latest.fact.is_some();
             !latest.is_undone && is_done && !stays(latest)

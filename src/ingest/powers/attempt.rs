@@ -9,7 +9,7 @@ use crate::assistant::powers::{
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::Question;
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::gate;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{PowerOwner, Tx};
@@ -164,7 +164,7 @@ impl MessageTurn<'_> {
     fn note_lacking(&self, tx: &mut Tx<'_>, action: &PowerAction) -> Result<()> {
         match action.lacks() {
             Some((before, after)) if !self.by_model => {
-                self.ask(tx, &Question::Rest { before, after })
+                question::ask(self, tx, &Question::Rest { before, after })
             }
             _ => Ok(()),
         }

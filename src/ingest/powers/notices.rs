@@ -10,7 +10,8 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
+use crate::ingest::dialog;
+use crate::ingest::dialog::question::{self, HOW_WAS_MS, Question};
 use crate::ingest::powers::PowerReply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode};
@@ -104,15 +105,14 @@ impl MessageTurn<'_> {
         if !is_recent || self.message.mode != Mode::Direct || !may_answer {
             return Ok(None);
         }
-        let stored = tx.question(self.room.id, self.user.id)?;
-        let question = dialog::recent(stored.as_ref(), HOW_WAS_MS, self.now);
-        let Some((Question::HowWas { abouts, told }, _)) = question else {
+        let asked = question::asked(self, tx, HOW_WAS_MS)?;
+        let Some((Question::HowWas { abouts, told }, _)) = asked else {
             return Ok(None);
         };
         let said = match checkin_answer(&self.message.text) {
             CheckinAnswer::None => return Ok(None),
             CheckinAnswer::Refused => {
-                self.drop_question(tx)?;
+                question::close(self, tx)?;
                 return Ok(Some(wording::left_as_it_was()));
             }
             CheckinAnswer::Told(text) => text,
@@ -124,15 +124,16 @@ impl MessageTurn<'_> {
             (None, false) => {
                 let reply = wording::which_was_it(&names(&abouts));
                 let told = Some(said);
-                self.ask(tx, &Question::HowWas { abouts, told })?;
+                question::ask(self, tx, &Question::HowWas { abouts, told })?;
                 return Ok(Some(reply));
             }
         };
         let text = told.unwrap_or(said);
         let reply = self.remember(tx, &format!("{about}: {text}"))?;
         match left.is_empty() {
-            true => self.drop_question(tx)?,
-            false => self.ask(
+            true => question::close(self, tx)?,
+            false => question::ask(
+                self,
                 tx,
                 &Question::HowWas {
                     abouts: left,

@@ -7,7 +7,8 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
-use crate::ingest::dialog::{self, Event, LATEST_MS, Latest};
+use crate::ingest::dialog::LATEST_MS;
+use crate::ingest::dialog::latest::{self, Event, Latest};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Message, Mode};
 use crate::store::Tx;
@@ -87,8 +88,7 @@ impl MessageTurn<'_> {
     /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
     /// use last changed: then "undo" refers to that.
     fn is_reminder_latest(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
-        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
-        let latest = dialog::recent::<Latest>(latest.as_ref(), LATEST_MS, self.now);
+        let latest = latest::own(self, tx, LATEST_MS)?;
         let can_be_undone =
             |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
         let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {

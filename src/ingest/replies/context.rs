@@ -15,9 +15,9 @@ use crate::assistant::tools::RemoteTool;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
-use crate::ingest::dialog::{
-    self, HOW_WAS_MS, LATEST_MS, Latest, LatestReminder, PrivateAnswer, Question,
-};
+use crate::ingest::dialog::latest::{Latest, LatestReminder};
+use crate::ingest::dialog::question::{HOW_WAS_MS, Question};
+use crate::ingest::dialog::{self, LATEST_MS, PrivateAnswer};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
 use crate::store::{AgentId, DoneCall, MessageRow, PowerOwner, Reminder, User, UserId, View};

@@ -1,0 +1,342 @@
+//! What was named or delivered last in a chat, which "it" means, and what the message that named it
+//! changed, for "undo".
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::dialog::{self, LATEST_MS, NotedRule};
+use crate::ingest::turn::MessageTurn;
+use crate::model::recurrence::Recurrence;
+use crate::store::{DialogPart, Reminder, RoomId, Tx, UserId};
+
+/// Reminders that are meant together.
+const TOGETHER_MAX: usize = 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::ingest) enum Event {
+    Set,
+    Changed,
+    Delivered,
+    /// Deleted reminders, memories or birthdays, which `Tx::take_removed` returns.
+    Removed,
+}
+
+/// The last item named or delivered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct Latest {
+    pub(in crate::ingest) event: Event,
+    pub(in crate::ingest) reminders: Vec<LatestReminder>,
+    /// An event of a calendar, instead of reminders.
+    #[serde(default)]
+    pub(in crate::ingest) calendar_event: Option<LatestEvent>,
+    /// A fact that was stated after that.
+    #[serde(default)]
+    pub(in crate::ingest) fact: Option<StatedFact>,
+    /// The reminders that came last, which "snooze" means, where something was named after them.
+    #[serde(default)]
+    pub(in crate::ingest) came_before: Option<ReminderDelivery>,
+    /// It is what "undo" did, which goes back no further.
+    #[serde(default)]
+    pub(in crate::ingest) is_undone: bool,
+    /// What the message changed that named it.
+    #[serde(default)]
+    pub(in crate::ingest) changes: MessageChanges,
+    /// The unit in seconds in which that message counted: 60 for "in 30 min".
+    #[serde(default)]
+    pub(in crate::ingest) counted_in_s: Option<i64>,
+}
+
+/// What one message changed, for "undo".
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct MessageChanges {
+    /// Reminders that it set, as it left them.
+    pub(in crate::ingest) set: Vec<LatestReminder>,
+    pub(in crate::ingest) changed: Vec<ReminderChange>,
+    /// The UUIDs of memories that it stated.
+    #[serde(default)]
+    pub(in crate::ingest) memories: Vec<String>,
+    /// Whether `Tx::take_removed` returns something that it removed.
+    pub(in crate::ingest) has_removed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct ReminderChange {
+    pub(in crate::ingest) before: LatestReminder,
+    pub(in crate::ingest) after: LatestReminder,
+}
+
+impl MessageChanges {
+    pub(in crate::ingest) fn one_set(reminder: &Reminder) -> Self {
+        Self {
+            set: vec![LatestReminder::of(reminder)],
+            ..Self::default()
+        }
+    }
+
+    pub(in crate::ingest) fn one_changed(before: &Reminder, after: &Reminder) -> Self {
+        Self {
+            changed: vec![ReminderChange {
+                before: LatestReminder::of(before),
+                after: LatestReminder::of(after),
+            }],
+            ..Self::default()
+        }
+    }
+
+    pub(in crate::ingest) fn removed() -> Self {
+        Self {
+            has_removed: true,
+            ..Self::default()
+        }
+    }
+
+    /// Adds what the same message changed after that.
+    fn add(&mut self, later: Self) {
+        self.set.extend(later.set);
+        for new in later.changed {
+            let is_same = |id: &str| id == new.after.schedule_id;
+            let set = self.set.iter_mut().find(|one| is_same(&one.schedule_id));
+            let mut changed = self.changed.iter_mut();
+            let changed = changed.find(|one| is_same(&one.after.schedule_id));
+            match (set, changed) {
+                (Some(set), _) => *set = new.after,
+                (None, Some(change)) => change.after = new.after,
+                (None, None) => self.changed.push(new),
+            }
+        }
+        self.memories.extend(later.memories);
+        self.has_removed |= later.has_removed;
+    }
+}
+
+/// A fact that a person stated: "undo" after it never takes back what was done before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::ingest) enum StatedFact {
+    /// The memory with this UUID.
+    Memory(String),
+    /// The same, in place of the one that was removed for it at that time.
+    CorrectedMemory(String),
+    Name,
+    TimeZone,
+}
+
+/// Reminders that came together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct ReminderDelivery {
+    /// Milliseconds since the epoch.
+    pub(in crate::ingest) at: i64,
+    pub(in crate::ingest) reminders: Vec<LatestReminder>,
+    /// The reminders that "snooze" set for them.
+    #[serde(default)]
+    pub(in crate::ingest) put_off: Vec<String>,
+}
+
+/// An event of a calendar that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct LatestEvent {
+    pub(in crate::ingest) uid: String,
+    /// Which instance of a series; empty: it comes once.
+    pub(in crate::ingest) instance: String,
+}
+
+/// A reminder at the time it was noted; for a change, before the change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct LatestReminder {
+    pub(in crate::ingest) schedule_id: String,
+    pub(in crate::ingest) text: String,
+    pub(in crate::ingest) send_at: i64,
+    rule: Option<NotedRule>,
+}
+
+impl LatestReminder {
+    pub(in crate::ingest) fn of(reminder: &Reminder) -> Self {
+        Self {
+            schedule_id: reminder.schedule_id.clone(),
+            text: reminder.text.clone(),
+            send_at: reminder.send_at.0,
+            rule: reminder.recurrence.as_ref().map(NotedRule::of),
+        }
+    }
+
+    pub(in crate::ingest) fn recurrence(&self) -> Option<Recurrence> {
+        self.rule.as_ref()?.recurrence()
+    }
+
+    /// As it would be by now: what repeats comes at its next time.
+    pub(in crate::ingest) fn next_after(&self, now: Timestamp) -> (Option<Recurrence>, Timestamp) {
+        let recurrence = self.recurrence();
+        let progress = recurrence.as_ref().map(|rule| rule.progress(now));
+        match progress.and_then(|progress| progress.next) {
+            Some((next, at)) => (Some(next), at),
+            None => (None, Timestamp(self.send_at)),
+        }
+    }
+
+    /// Whether it is as it was noted. What repeats may have come since.
+    pub(in crate::ingest) fn is_still(&self, reminder: &Reminder) -> bool {
+        let rule = |recurrence: &Recurrence| (recurrence.rule().to_owned(), recurrence.zone());
+        let was = self.recurrence().as_ref().map(rule);
+        let is = reminder.recurrence.as_ref().map(rule);
+        self.text == reminder.text
+            && was == is
+            && (was.is_some() || self.send_at == reminder.send_at.0)
+    }
+}
+
+impl Latest {
+    pub(in crate::ingest) fn of(event: Event, reminders: &[Reminder]) -> Self {
+        Self {
+            event,
+            reminders: reminders.iter().map(LatestReminder::of).collect(),
+            calendar_event: None,
+            fact: None,
+            came_before: None,
+            is_undone: false,
+            changes: MessageChanges::default(),
+            counted_in_s: None,
+        }
+    }
+
+    pub(in crate::ingest) fn with_changes(self, changes: MessageChanges) -> Self {
+        Self { changes, ..self }
+    }
+
+    /// What came just before.
+    pub(in crate::ingest) fn add_before(&mut self, before: Self) {
+        let is_new = |one: &LatestReminder| {
+            let mut known = self.reminders.iter();
+            !known.any(|known| known.schedule_id == one.schedule_id)
+        };
+        let mut all: Vec<LatestReminder> = before.reminders;
+        all.retain(is_new);
+        all.append(&mut self.reminders);
+        let first = all.len().saturating_sub(TOGETHER_MAX);
+        self.reminders = all.split_off(first);
+    }
+
+    /// The reminders that came last, if that was within `LATEST_MS`. `at`: when this was noted.
+    pub(in crate::ingest) fn delivery(
+        &self,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Option<ReminderDelivery> {
+        let delivery = match self.event {
+            Event::Delivered => Some(ReminderDelivery {
+                at: at.0,
+                reminders: self.reminders.clone(),
+                put_off: Vec::new(),
+            }),
+            _ => self.came_before.clone(),
+        };
+        delivery.filter(|delivery| now.0 - delivery.at <= LATEST_MS)
+    }
+
+    /// What the same message changed before is kept with it.
+    pub(in crate::ingest) fn note(
+        &self,
+        tx: &mut Tx<'_>,
+        (room, user): (RoomId, UserId),
+        now: Timestamp,
+    ) -> Result<()> {
+        let before = tx.latest_in_room(room)?;
+        let before = dialog::recent::<Self>(before.as_ref(), LATEST_MS, now);
+        let own = tx.dialog(room, user)?.latest;
+        let own = dialog::recent::<Self>(own.as_ref(), 0, now);
+        let mut changes = own.map_or_else(Default::default, |(own, _)| own.changes);
+        changes.add(self.changes.clone());
+        let latest = Self {
+            changes,
+            came_before: match self.event {
+                Event::Delivered => None,
+                _ => before.and_then(|(before, at)| before.delivery(at, now)),
+            },
+            ..self.clone()
+        };
+        dialog::note(tx, (room, user), DialogPart::Latest, Some(&latest), now)
+    }
+}
+
+/// What this person's chat named last, at most `kept_ms` ago, and when.
+pub(in crate::ingest) fn own(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    kept_ms: i64,
+) -> Result<Option<(Latest, Timestamp)>> {
+    let noted = tx.dialog(turn.room.id, turn.user.id)?.latest;
+    Ok(dialog::recent(noted.as_ref(), kept_ms, turn.now))
+}
+
+/// The last item named or delivered; in a group also another person's.
+pub(in crate::ingest) fn named(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+) -> Result<Option<(Latest, Timestamp)>> {
+    if !turn.in_group() {
+        return own(turn, tx, LATEST_MS);
+    }
+    let noted = tx.latest_in_room(turn.room.id)?;
+    Ok(dialog::recent(noted.as_ref(), LATEST_MS, turn.now))
+}
+
+/// What this message has named so far.
+pub(in crate::ingest) fn of_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Latest>> {
+    Ok(own(turn, tx, 0)?.map(|(latest, _)| latest))
+}
+
+/// What was named last, if it was a request of then.
+pub(in crate::ingest) fn of_request(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    at: Timestamp,
+) -> Result<Option<Latest>> {
+    let latest = own(turn, tx, LATEST_MS)?;
+    let is_of_then =
+        |(latest, noted): &(Latest, Timestamp)| *noted == at && latest.event != Event::Delivered;
+    Ok(latest.filter(is_of_then).map(|(latest, _)| latest))
+}
+
+/// Whether the person's last message set or changed something.
+pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let latest = named(turn, tx)?.map(|(_, at)| at);
+    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    Ok(latest.is_some() && latest == last)
+}
+
+/// Changes what this message has noted, if anything.
+pub(in crate::ingest) fn revise(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    change: impl FnOnce(&mut Latest),
+) -> Result<()> {
+    let Some(mut latest) = of_message(turn, tx)? else {
+        return Ok(());
+    };
+    change(&mut latest);
+    dialog::note(tx, turn.here(), DialogPart::Latest, Some(&latest), turn.now)
+}
+
+/// Notes a fact that the message stated. The reminders that "it" means stay the same.
+pub(in crate::ingest) fn note_fact(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    fact: StatedFact,
+) -> Result<()> {
+    let latest = named(turn, tx)?.map(|(latest, _)| latest);
+    let memories = match &fact {
+        StatedFact::Memory(id) => vec![id.clone()],
+        _ => Vec::new(),
+    };
+    let latest = Latest {
+        fact: Some(fact),
+        is_undone: false,
+        changes: MessageChanges {
+            memories,
+            ..MessageChanges::default()
+        },
+        ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
+    };
+    latest.note(tx, turn.here(), turn.now)
+}

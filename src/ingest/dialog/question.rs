@@ -1,0 +1,151 @@
+//! The question that the assistant asked a person in a chat, which waits some minutes for its
+//! answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::latest;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::dialog::{self, NotedRule};
+use crate::ingest::turn::MessageTurn;
+use crate::model::calendar_change::CalendarChange;
+use crate::model::recurrence::Recurrence;
+use crate::store::{DialogPart, Tx};
+
+/// How long a question can be answered.
+pub(in crate::ingest) const QUESTION_MS: i64 = 5 * 60_000;
+/// How long the question how something was waits for its answer.
+pub(in crate::ingest) const HOW_WAS_MS: i64 = 12 * 60 * 60_000;
+
+/// A question of the assistant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::ingest) enum Question {
+    /// Asks for a reminder's time.
+    When {
+        text: String,
+        /// The month of the day that is asked for.
+        #[serde(default)]
+        month: Option<u32>,
+    },
+    /// Asks for a reminder's text.
+    What {
+        send_at: i64,
+        rule: Option<NotedRule>,
+    },
+    /// What a request lacks; with it between these words the request is complete.
+    Rest {
+        before: String,
+        after: String,
+    },
+    /// Whether to delete the memories with these UUIDs.
+    Forget {
+        ids: Vec<String>,
+        about: String,
+        /// Whose birthdays to forget as well.
+        #[serde(default)]
+        birthdays: Vec<String>,
+    },
+    ForgetEverything,
+    /// None: the person was told where to find help.
+    Crisis,
+    /// Which of the reminders with these ids to cancel.
+    CancelWhich {
+        ids: Vec<String>,
+    },
+    /// Which event a reminder is for.
+    Which {
+        choices: Vec<EventChoice>,
+    },
+    /// How something was; the answer is a memory that begins with one of `abouts`.
+    HowWas {
+        abouts: Vec<String>,
+        /// The answer that was given before the question which of them it is about.
+        #[serde(default)]
+        told: Option<String>,
+    },
+    /// Whether to set a reminder of what was only spoken of.
+    OfferedReminder {
+        text: String,
+        send_at: i64,
+        rule: Option<NotedRule>,
+    },
+    /// Whether to do what these words request.
+    OfferedRequest(String),
+    /// Whether to take back what was changed then, by this superpower or by the assistant itself.
+    Undo {
+        at: i64,
+        power: Option<String>,
+    },
+    /// Whether to change the person's calendar.
+    ChangeCalendar(PendingCalendarChange),
+}
+
+/// A change of a calendar that the person is asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct PendingCalendarChange {
+    /// The number of the calendar.
+    pub(in crate::ingest) calendar: i64,
+    pub(in crate::ingest) change: CalendarChange,
+    /// The sentence for when it is done.
+    pub(in crate::ingest) done: String,
+}
+
+/// A reminder that a message may refer to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct EventChoice {
+    pub(in crate::ingest) event: String,
+    pub(in crate::ingest) text: String,
+    pub(in crate::ingest) at: i64,
+}
+
+impl Question {
+    pub(in crate::ingest) fn what(send_at: Timestamp, recurrence: Option<&Recurrence>) -> Self {
+        Self::What {
+            send_at: send_at.0,
+            rule: recurrence.map(NotedRule::of),
+        }
+    }
+}
+
+/// Asks a question and stores it.
+pub(in crate::ingest) fn ask(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    question: &Question,
+) -> Result<()> {
+    dialog::note(
+        tx,
+        turn.here(),
+        DialogPart::Question,
+        Some(question),
+        turn.now,
+    )
+}
+
+/// The question that waits for an answer.
+pub(in crate::ingest) fn open(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Question>> {
+    Ok(asked(turn, tx, QUESTION_MS)?.map(|(question, _)| question))
+}
+
+/// The last question, which is at most `kept_ms` old, and when it was asked.
+pub(in crate::ingest) fn asked(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    kept_ms: i64,
+) -> Result<Option<(Question, Timestamp)>> {
+    let stored = tx.question(turn.room.id, turn.user.id)?;
+    Ok(dialog::recent(stored.as_ref(), kept_ms, turn.now))
+}
+
+pub(in crate::ingest) fn close(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+    let none: Option<&Question> = None;
+    dialog::note(tx, turn.here(), DialogPart::Question, none, turn.now)
+}
+
+/// Whether the assistant's question is what was said last, of it and of reminders.
+pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    let question = asked(turn, tx, QUESTION_MS)?;
+    let latest = latest::named(turn, tx)?;
+    Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
+}
