@@ -16,6 +16,8 @@ mod agenda;
 mod apply;
 mod birthdays;
 mod calendar_changes;
+mod calendar_events;
+mod cancelling;
 mod carry_out;
 mod changed_users;
 mod connecting;
@@ -23,12 +25,14 @@ mod corrected_value;
 mod corrections;
 mod decide;
 mod dialog;
+mod direct_chat;
 pub mod explain;
 mod follow_ups;
 mod gate;
 mod group_answers;
 mod known_zones;
 mod limits;
+mod listing;
 pub mod mail_judgement;
 mod memories;
 mod occasions;
@@ -36,11 +40,13 @@ mod open_reminders;
 pub mod powers;
 mod prepare;
 pub mod reminders;
+mod reminding;
 pub mod replies;
 mod reply;
 mod respond;
 pub mod retries;
 mod rooms;
+mod time_zone;
 mod turn;
 mod versions;
 
@@ -63,6 +69,7 @@ use crate::store::{AnswerDue, Digest, Photo, SharedStore, Tx};
 use changed_users::ChangedUsers;
 use known_zones::KnownZones;
 use limits::{Quotas, Windows};
+use powers::recognition;
 pub use prepare::{Endpoint, Message, Mode, PreparedMessage, RepeatKey};
 use replies::Replies;
 
@@ -152,6 +159,8 @@ impl Ingest {
         }
         let quotas = self.limit(tx, prepared)?;
         let (mut turn, prepared) = self.turn(tx, prepared)?;
+        turn.requested_power = recognition::requested(&turn, tx, &prepared.understood)?;
+        turn.access = gate::message_access(&turn, tx)?;
         let response = turn.respond(tx, &prepared.understood)?;
         self.apply(tx, prepared, turn, response, quotas)
     }

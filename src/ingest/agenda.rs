@@ -1,9 +1,9 @@
 //! The agenda of a span of time: reminders, and superpowers' birthdays and trips. A group gets only
 //! its own reminders; the rest goes to a direct chat.
 
-use super::gate;
-use super::powers::{bookings, event_lines, stored_state};
+use super::powers::{bookings, event_lines, notices, stored_state};
 use super::turn::MessageTurn;
+use super::{direct_chat, gate, listing, memories, open_reminders};
 use crate::assistant::builtin::Span;
 use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::assistant::wording;
@@ -14,158 +14,172 @@ use crate::store::{PowerOwner, Reminder, Tx};
 /// Listed times per reminder.
 const TIMES_MAX: usize = 10;
 
-impl MessageTurn<'_> {
-    pub(super) fn find_reminders(
-        &self,
-        tx: &mut Tx<'_>,
-        span: Option<&Span>,
-        about: Option<&str>,
-    ) -> Result<String> {
-        let range = span.map(|span| &span.range);
-        let found = self.reminders_matching(tx, about, range)?;
-        let moments = moments(&found, span);
-        self.note_listed(tx, &owners(&moments))?;
-        let texts: Vec<String> = moments
-            .iter()
-            .map(|(r, _)| wording::listed_text(&r.text, r.recurrence.as_ref(), self.timezone()))
-            .collect();
-        let times = moments.iter().map(|(_, at)| *at);
-        let listed: Vec<(&str, Timestamp)> = texts.iter().map(String::as_str).zip(times).collect();
-        let name = span.map(|span| span.name.as_str());
-        if self.in_group() && listed.is_empty() {
-            return Ok(wording::no_reminders_of_group(name));
-        }
-        let mut reply = wording::reminders_found(&listed, name, about, self.now, self.timezone());
-        for text in often(&found, span) {
-            reply.push('\n');
-            reply.push_str(&wording::comes_more_often(text, TIMES_MAX));
-        }
-        Ok(reply)
+pub(super) fn find_reminders(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    span: Option<&Span>,
+    about: Option<&str>,
+) -> Result<String> {
+    let range = span.map(|span| &span.range);
+    let found = open_reminders::matching(turn, tx, about, range)?;
+    let moments = moments(&found, span);
+    listing::note(turn, tx, &owners(&moments))?;
+    let texts: Vec<String> = moments
+        .iter()
+        .map(|(r, _)| wording::listed_text(&r.text, r.recurrence.as_ref(), turn.timezone()))
+        .collect();
+    let times = moments.iter().map(|(_, at)| *at);
+    let listed: Vec<(&str, Timestamp)> = texts.iter().map(String::as_str).zip(times).collect();
+    let name = span.map(|span| span.name.as_str());
+    if turn.in_group() && listed.is_empty() {
+        return Ok(wording::no_reminders_of_group(name));
     }
-
-    /// "when is my swim?" of which only a reminder is known.
-    pub(super) fn asks_for_reminder(&self, tx: &Tx<'_>, about: &str) -> Result<bool> {
-        let mut words = self.message.text.split(|c: char| !c.is_alphanumeric());
-        let asks_when = words
-            .any(|word| word.eq_ignore_ascii_case("when") || word.eq_ignore_ascii_case("whens"));
-        if self.by_model || !asks_when {
-            return Ok(false);
-        }
-        let is_of_reminder = !self.reminders_matching(tx, Some(about), None)?.is_empty();
-        Ok(is_of_reminder && self.answer_from_memory(tx)?.is_none())
+    let mut reply = wording::reminders_found(&listed, name, about, turn.now, turn.timezone());
+    for text in often(&found, span) {
+        reply.push('\n');
+        reply.push_str(&wording::comes_more_often(text, TIMES_MAX));
     }
+    Ok(reply)
+}
 
-    /// "when is the dentist?", which nothing else answers.
-    pub(super) fn answer_from_reminders(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let unknown = self.unknown_message();
-        let Some(about) = unknown.asked_about.as_deref().filter(|_| !self.in_group()) else {
-            return Ok(None);
-        };
-        match self.asks_for_reminder(tx, about)? {
-            true => self.find_reminders(tx, None, Some(about)).map(Some),
-            false => Ok(None),
-        }
+/// "when is my swim?" of which only a reminder is known.
+pub(super) fn asks_for_reminder(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
+    let mut words = turn.message.text.split(|c: char| !c.is_alphanumeric());
+    let asks_when =
+        words.any(|word| word.eq_ignore_ascii_case("when") || word.eq_ignore_ascii_case("whens"));
+    if turn.by_model || !asks_when {
+        return Ok(false);
     }
+    let is_of_reminder = !open_reminders::matching(turn, tx, Some(about), None)?.is_empty();
+    Ok(is_of_reminder && memories::answer(turn, tx)?.is_none())
+}
 
-    /// `of_calendar`: it is said where no calendar is looked at.
-    pub(super) fn agenda(&self, tx: &mut Tx<'_>, span: &Span, of_calendar: bool) -> Result<String> {
-        if self.in_group() {
-            let own = tx.reminders(self.user.id)?;
-            let text = self.agenda_of(tx, &own, span)?;
-            let text = self.with_calendar(tx, text, of_calendar)?;
-            return self.send_privately(tx, &text);
-        }
-        let own = self.reminders_here(tx)?;
-        let own: Vec<Reminder> = own
-            .into_iter()
-            .filter(|reminder| !reminder.moments(&span.range, 1).is_empty())
-            .collect();
-        self.note_listed(tx, &owners(&moments(&own, Some(span))))?;
-        let text = self.agenda_of(tx, &own, span)?;
-        self.with_calendar(tx, text, of_calendar)
-    }
-
-    /// Says where no calendar was looked at: once, and when one is asked for.
-    fn with_calendar(&self, tx: &Tx<'_>, agenda: String, of_calendar: bool) -> Result<String> {
-        let may_connect = self.has_calendars();
-        if !of_calendar && !may_connect {
-            return Ok(agenda);
-        }
-        let services = tx.view().services(self.user.id)?;
-        let is_looked_at = may_connect && services.iter().any(|one| one.kind.is_calendar());
-        if is_looked_at {
-            return Ok(agenda);
-        }
-        // Invitations in mails count as a calendar; what is asked about it says so.
-        let has_none = may_connect && !tx.view().has_invitations(self.user.id, self.now)?;
-        let is_new = has_none && self.note_first_offer(tx, Power::CalendarQueryAgent)?;
-        Ok(match (of_calendar, is_new) {
-            (true, _) => wording::agenda_without_calendar(&agenda, may_connect),
-            (false, true) => wording::agenda_with_offer(&agenda),
-            (false, false) => agenda,
-        })
-    }
-
-    /// Whether the person's calendars are looked at, where any are connected.
-    fn has_calendars(&self) -> bool {
-        !self.flags.boolean("llm.force_basic_mode")
-            && self.flags.superpower(Power::CalendarQueryAgent.name())
-            && gate::has_superpowers_alone(&self.user, &self.flags, self.now)
-    }
-
-    fn agenda_of(&self, tx: &Tx<'_>, reminders: &[Reminder], span: &Span) -> Result<String> {
-        let moments = moments(reminders, Some(span));
-        let listed: Vec<(&str, Timestamp)> = moments
-            .iter()
-            .map(|(r, at)| (r.text.as_str(), *at))
-            .collect();
-        let more = often(reminders, Some(span)).into_iter();
-        let mut more: Vec<String> = more
-            .map(|text| wording::comes_more_often(text, TIMES_MAX))
-            .collect();
-        if !self.flags.boolean("llm.force_basic_mode") {
-            if self.has_calendars() {
-                let zone = self.timezone();
-                more.extend(event_lines(tx, self.user.id, &span.range, zone, self.now)?);
-            }
-            more.extend(self.power_lines(tx, span)?);
-        }
-        Ok(wording::agenda(
-            &listed,
-            &more,
-            &span.name,
-            self.now,
-            self.timezone(),
-        ))
+/// "when is the dentist?", which nothing else answers.
+pub(super) fn answer_from_reminders(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<String>> {
+    let unknown = turn.unknown_message();
+    let Some(about) = unknown.asked_about.as_deref().filter(|_| !turn.in_group()) else {
+        return Ok(None);
+    };
+    match asks_for_reminder(turn, tx, about)? {
+        true => find_reminders(turn, tx, None, Some(about)).map(Some),
+        false => Ok(None),
     }
 }
 
-impl MessageTurn<'_> {
-    /// What superpowers know of the days of a span.
-    fn power_lines(&self, tx: &Tx<'_>, span: &Span) -> Result<Vec<String>> {
-        let zone = self.zone();
-        let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
-        let days = (day(span.range.start), day(span.range.end.plus_ms(-1)));
-        let facts = Facts {
-            bookings: bookings(tx, self.user.id, self.zone(), self.now)?,
-            ..Facts::default()
-        };
-        let context = PowerContext {
-            timezone: self.timezone(),
-            ..PowerContext::alone(self.now, self.user.id.0, &facts)
-        };
-        let rows = tx.power_states(PowerOwner::User(self.user.id))?;
-        let mut lines = Vec::new();
-        for power in Power::ALL.into_iter().rev() {
-            let row = rows.iter().find(|row| row.name == power.name());
-            let has_data = row.is_some() || power.uses_bookings();
-            if has_data && self.flags.superpower(power.name()) {
-                let stored = row.cloned().map(stored_state);
-                lines.extend(power.between(stored.as_ref(), days, &context));
-            }
-        }
-        Ok(lines)
+/// `of_calendar`: it is said where no calendar is looked at.
+pub(super) fn of_span(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    span: &Span,
+    of_calendar: bool,
+) -> Result<String> {
+    if turn.in_group() {
+        let own = tx.reminders(turn.user.id)?;
+        let text = text_of(turn, tx, &own, span)?;
+        let text = with_calendar(turn, tx, text, of_calendar)?;
+        return direct_chat::answer(turn, tx, &text);
     }
+    let own = open_reminders::here(turn, tx)?;
+    let own: Vec<Reminder> = own
+        .into_iter()
+        .filter(|reminder| !reminder.moments(&span.range, 1).is_empty())
+        .collect();
+    listing::note(turn, tx, &owners(&moments(&own, Some(span))))?;
+    let text = text_of(turn, tx, &own, span)?;
+    with_calendar(turn, tx, text, of_calendar)
+}
+
+/// Says where no calendar was looked at: once, and when one is asked for.
+fn with_calendar(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    agenda: String,
+    of_calendar: bool,
+) -> Result<String> {
+    let may_connect = has_calendars(turn);
+    if !of_calendar && !may_connect {
+        return Ok(agenda);
+    }
+    let services = tx.view().services(turn.user.id)?;
+    let is_looked_at = may_connect && services.iter().any(|one| one.kind.is_calendar());
+    if is_looked_at {
+        return Ok(agenda);
+    }
+    // Invitations in mails count as a calendar; what is asked about it says so.
+    let has_none = may_connect && !tx.view().has_invitations(turn.user.id, turn.now)?;
+    let is_new = has_none && notices::note_first_offer(turn, tx, Power::CalendarQueryAgent)?;
+    Ok(match (of_calendar, is_new) {
+        (true, _) => wording::agenda_without_calendar(&agenda, may_connect),
+        (false, true) => wording::agenda_with_offer(&agenda),
+        (false, false) => agenda,
+    })
+}
+
+/// Whether the person's calendars are looked at, where any are connected.
+fn has_calendars(turn: &MessageTurn<'_>) -> bool {
+    !turn.flags.boolean("llm.force_basic_mode")
+        && turn.flags.superpower(Power::CalendarQueryAgent.name())
+        && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
+}
+
+fn text_of(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    reminders: &[Reminder],
+    span: &Span,
+) -> Result<String> {
+    let moments = moments(reminders, Some(span));
+    let listed: Vec<(&str, Timestamp)> = moments
+        .iter()
+        .map(|(r, at)| (r.text.as_str(), *at))
+        .collect();
+    let more = often(reminders, Some(span)).into_iter();
+    let mut more: Vec<String> = more
+        .map(|text| wording::comes_more_often(text, TIMES_MAX))
+        .collect();
+    if !turn.flags.boolean("llm.force_basic_mode") {
+        if has_calendars(turn) {
+            let zone = turn.timezone();
+            more.extend(event_lines(tx, turn.user.id, &span.range, zone, turn.now)?);
+        }
+        more.extend(power_lines(turn, tx, span)?);
+    }
+    Ok(wording::agenda(
+        &listed,
+        &more,
+        &span.name,
+        turn.now,
+        turn.timezone(),
+    ))
+}
+
+/// What superpowers know of the days of a span.
+fn power_lines(turn: &MessageTurn<'_>, tx: &Tx<'_>, span: &Span) -> Result<Vec<String>> {
+    let zone = turn.zone();
+    let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
+    let days = (day(span.range.start), day(span.range.end.plus_ms(-1)));
+    let facts = Facts {
+        bookings: bookings(tx, turn.user.id, turn.zone(), turn.now)?,
+        ..Facts::default()
+    };
+    let context = PowerContext {
+        timezone: turn.timezone(),
+        ..PowerContext::alone(turn.now, turn.user.id.0, &facts)
+    };
+    let rows = tx.power_states(PowerOwner::User(turn.user.id))?;
+    let mut lines = Vec::new();
+    for power in Power::ALL.into_iter().rev() {
+        let row = rows.iter().find(|row| row.name == power.name());
+        let has_data = row.is_some() || power.uses_bookings();
+        if has_data && turn.flags.superpower(power.name()) {
+            let stored = row.cloned().map(stored_state);
+            lines.extend(power.between(stored.as_ref(), days, &context));
+        }
+    }
+    Ok(lines)
 }
 
 /// All times at which a reminder is due, soonest first.

@@ -6,18 +6,16 @@ use crate::error::Result;
 use crate::services::links;
 use crate::store::Tx;
 
-impl MessageTurn<'_> {
-    pub(super) fn connect_link(&self, tx: &Tx<'_>, is_for_mail: bool) -> Result<String> {
-        if self.in_group() {
-            return Ok(wording::connect_alone());
-        }
-        let room = Some(self.room.id);
-        let path = links::create(tx, self.user.id, room, is_for_mail, self.now)?;
-        let link = format!("{}{path}", self.ingest.persona.get().public_url);
-        Ok(wording::connect_service(
-            is_for_mail,
-            &link,
-            links::LINK_MINUTES,
-        ))
+pub(super) fn link(turn: &MessageTurn<'_>, tx: &Tx<'_>, is_for_mail: bool) -> Result<String> {
+    if turn.in_group() {
+        return Ok(wording::connect_alone());
     }
+    let room = Some(turn.room.id);
+    let path = links::create(tx, turn.user.id, room, is_for_mail, turn.now)?;
+    let link = format!("{}{path}", turn.ingest.persona.get().public_url);
+    Ok(wording::connect_service(
+        is_for_mail,
+        &link,
+        links::LINK_MINUTES,
+    ))
 }

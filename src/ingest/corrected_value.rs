@@ -1,24 +1,16 @@
 //! "no, 4 May", "sorry, it's abd": a value of what the same person said last is replaced. What that
 //! did is undone before the whole of it is carried out anew; what can't be undone stays.
 
-use serde::{Deserialize, Serialize};
-
 use super::dialog::latest::{self, StatedFact};
-use super::powers::PowerReply;
+use super::follow_ups::undo;
+use super::powers::{PowerReply, answer, attempt, changed_at, first_value};
 use super::reply::Reply;
 use super::turn::MessageTurn;
+use super::{gate, memories};
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, Strength};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
-use crate::error::{Error, Result};
-use crate::store::{MessageRow, PowerState, RemovedItem, Tx};
-
-/// A superpower's state before a value in it was corrected.
-#[derive(Serialize, Deserialize)]
-struct FirstValue {
-    power: String,
-    /// As JSON.
-    state: String,
-}
+use crate::error::Result;
+use crate::store::{MessageRow, Tx};
 
 /// A message and its corrections.
 const CORRECTIONS_MAX: usize = 5;
@@ -38,7 +30,7 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         let said = self.as_corrected(tx, &last, persona)?;
-        let powers = self.powers_of(tx, last.received_at)?;
+        let powers = changed_at(self, tx, last.received_at)?;
         let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
         let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
         let Some(value) = value.or_else(restated) else {
@@ -90,52 +82,19 @@ impl MessageTurn<'_> {
         let Some(text) = text else {
             return Ok(None);
         };
-        if !self.has_superpowers(tx)? {
+        if !gate::has_superpowers(self, tx)? {
             return Ok(None);
         }
         let first = tx.power_state(self.owner(), power.name())?;
-        self.take_first_value(tx, power)?;
-        match self.act(tx, power, PowerAction::Undo)? {
+        first_value::take(self, tx, power)?;
+        match attempt::act(self, tx, power, PowerAction::Undo)? {
             Some(PowerReply::Said { changed: true, .. }) => {
-                let reply = self.use_power_for(tx, text)?;
-                self.keep_first_value(tx, power, first)?;
+                let reply = answer::to_part(self, tx, text)?;
+                first_value::keep(self, tx, power, first)?;
                 Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
             }
             _ => Ok(None),
         }
-    }
-
-    /// Keeps the state with the first value, to which "undo" returns.
-    fn keep_first_value(&self, tx: &Tx<'_>, power: Power, first: Option<PowerState>) -> Result<()> {
-        let is_corrected = tx.power_state_written_at(self.owner(), power.name())? == Some(self.now);
-        let Some(first) = first.filter(|_| is_corrected && !self.in_group()) else {
-            return Ok(());
-        };
-        let item = FirstValue {
-            power: first.name,
-            state: first.state,
-        };
-        let item = RemovedItem {
-            user: self.user.id,
-            removed_by: self.user.id,
-            room: None,
-            kind: "first value",
-            item: serde_json::to_string(&item).map_err(Error::internal)?,
-        };
-        tx.keep_removed(&item, self.now)
-    }
-
-    /// The state with the value that was corrected by the last change, if one was.
-    pub(super) fn take_first_value(&self, tx: &Tx<'_>, power: Power) -> Result<Option<String>> {
-        let written_at = tx.power_state_written_at(self.owner(), power.name())?;
-        let Some(at) = written_at.filter(|_| !self.in_group()) else {
-            return Ok(None);
-        };
-        let items = tx.take_removed(self.user.id, at, true)?.into_iter();
-        let mut firsts =
-            items.filter_map(|(_, _, item)| serde_json::from_str::<FirstValue>(&item).ok());
-        let first = firsts.find(|first| first.power == power.name());
-        Ok(first.map(|first| first.state))
     }
 
     fn correct_memory(
@@ -162,9 +121,9 @@ impl MessageTurn<'_> {
             },
             _ => return Ok(None),
         };
-        self.undo_fact(tx, &fact)?;
-        self.remember(tx, &remembered)?;
-        self.note_corrected(tx)?;
+        undo::undo_fact(self, tx, &fact)?;
+        memories::remember(self, tx, &remembered)?;
+        note_corrected(self, tx)?;
         Ok(Some(wording::memory_corrected(&remembered)))
     }
 
@@ -174,5 +133,16 @@ impl MessageTurn<'_> {
             text,
             ..self.message.context(persona, self.timezone(), self.now)
         })
+    }
+}
+
+/// The memory that was noted last is a corrected one.
+fn note_corrected(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+    let fact = latest::named(turn, tx)?.and_then(|(latest, _)| latest.fact);
+    match fact {
+        Some(StatedFact::Memory(id)) => {
+            latest::note_fact(turn, tx, StatedFact::CorrectedMemory(id))
+        }
+        _ => Ok(()),
     }
 }

@@ -1,15 +1,15 @@
 //! An edited message: what its earlier version did is undone before the new one is carried out, so
 //! that nothing is done twice. What can't be undone stays, and the reply says so.
 
-use super::Message;
 use super::dialog::latest::{self, Event, Latest, MessageChanges, StatedFact};
 use super::dialog::question;
-use super::powers::PowerReply;
+use super::powers::{self, PowerReply, attempt};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::versions;
+use super::{Message, limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{Power, PowerAction, Strength};
+use crate::assistant::powers::{PowerAction, Strength};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -36,7 +36,7 @@ impl MessageTurn<'_> {
         let may_correct = !self.left_to_model && self.agent.is_some();
         if may_correct && self.earlier_version.is_some() {
             if !self.is_within_limits(&intent) {
-                return Ok(Some(self.too_many().into()));
+                return Ok(Some(limits::too_many(self).into()));
             }
             self.is_admitted = true;
         }
@@ -77,8 +77,8 @@ impl MessageTurn<'_> {
     /// Counts the message towards the limits of commands and of turns with superpowers.
     fn is_within_limits(&self, intent: &Intent) -> bool {
         match &self.requested_power {
-            Some(power) => self.may_take_turn(power.is_explicit()),
-            None => !intent.is_command() || self.may_command(),
+            Some(power) => limits::may_take_turn(self, power.is_explicit()),
+            None => !intent.is_command() || limits::may_command(self),
         }
     }
 
@@ -135,13 +135,13 @@ impl MessageTurn<'_> {
         for noted in &latest.reminders {
             if let Some(reminder) = tx.reminder(&noted.schedule_id)? {
                 match latest.event {
-                    Event::Changed => self.restore_time(tx, &reminder, noted)?,
+                    Event::Changed => open_reminders::restore_time(self, tx, &reminder, noted)?,
                     _ => open.push(reminder),
                 }
             }
         }
         if latest.event == Event::Set {
-            self.cancel_reminders(tx, &open)?;
+            open_reminders::cancel(self, tx, &open)?;
             let came = Latest::of(Event::Delivered, &open);
             came.note(tx, self.here(), self.now)?;
         }
@@ -184,15 +184,10 @@ impl MessageTurn<'_> {
         }
     }
 
-    /// The superpowers whose state was last changed then.
-    pub(super) fn powers_of(&self, tx: &Tx<'_>, at: Timestamp) -> Result<Vec<Power>> {
-        let names = tx.power_states_written_at(self.owner(), at)?;
-        Ok(names.iter().filter_map(|name| Power::named(name)).collect())
-    }
-
     /// Whether anything that was changed then is still the last change.
     fn is_noted(&self, tx: &Tx<'_>, at: Timestamp) -> Result<bool> {
-        Ok(latest::of_request(self, tx, at)?.is_some() || !self.powers_of(tx, at)?.is_empty())
+        Ok(latest::of_request(self, tx, at)?.is_some()
+            || !powers::changed_at(self, tx, at)?.is_empty())
     }
 
     /// Undoes what a message of then did. Whether it was anything.
@@ -201,8 +196,8 @@ impl MessageTurn<'_> {
         if let Some(latest) = latest::of_request(self, tx, at)? {
             is_undone = self.undo_latest(tx, &latest, at)?.is_some();
         }
-        for power in self.powers_of(tx, at)? {
-            let undone = self.act(tx, power, PowerAction::Undo)?;
+        for power in powers::changed_at(self, tx, at)? {
+            let undone = attempt::act(self, tx, power, PowerAction::Undo)?;
             is_undone |= matches!(undone, Some(PowerReply::Said { changed: true, .. }));
         }
         self.forget_changes(tx)?;

@@ -8,18 +8,21 @@ mod offers;
 mod referent;
 mod skipping;
 mod snooze;
-mod stated_fact;
-mod undo;
+pub(super) mod undo;
 mod undo_asked;
 
 use self::referent::Referent;
-use super::carry_out::{described, listed, pairs};
 use super::dialog::NUMBERS_MS;
 use super::dialog::latest::{self, Event};
 use super::dialog::question::{self, Question};
+use super::listing::{described, listed, pairs};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use crate::assistant::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
+use super::{
+    calendar_changes, calendar_events, cancelling, memories, occasions, open_reminders, powers,
+    reminding,
+};
+use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -38,7 +41,7 @@ impl MessageTurn<'_> {
         if is_latest && question::is_last(self, tx)? {
             return Ok(self.answer_no(tx)?.map(Reply::from));
         }
-        if let Some(reply) = self.change_latest_event(tx, what)? {
+        if let Some(reply) = calendar_events::change_latest(self, tx, what)? {
             return Ok(Some(reply.into()));
         }
         let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
@@ -129,13 +132,16 @@ impl MessageTurn<'_> {
             return Ok(false);
         };
         let is_reminder = latest::named(self, tx)?.is_some_and(|(_, at)| at >= last.received_at);
-        Ok(!is_reminder && !self.powers_of(tx, last.received_at)?.is_empty())
+        Ok(!is_reminder && !powers::changed_at(self, tx, last.received_at)?.is_empty())
     }
 
     /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
     /// one came, which postpones it.
     fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
-        if let Some(reply) = self.answer_which(tx)? {
+        if let Some(reply) = cancelling::chosen(self, tx)? {
+            return Ok(Some(reply.into()));
+        }
+        if let Some(reply) = occasions::answer_which(self, tx)? {
             return Ok(Some(reply));
         }
         if let Some(reply) = self.answer_rest(tx)? {
@@ -151,7 +157,7 @@ impl MessageTurn<'_> {
                 Err(reply) => return Ok(Some(reply.into())),
             };
             question::close(self, tx)?;
-            return Ok(Some(self.remind_at(tx, &text, &new)?));
+            return Ok(Some(reminding::set(self, tx, &text, &new)?));
         }
         if let Some(reply) = self.change_asked(tx, time)? {
             return Ok(Some(reply.into()));
@@ -191,9 +197,11 @@ impl MessageTurn<'_> {
                 ids,
                 about,
                 birthdays,
-            }) => self.forget_these(tx, &ids, &birthdays, &about)?,
-            Some(Question::ForgetEverything) => self.forget_everything(tx)?,
-            Some(Question::ChangeCalendar(question)) => self.change_calendar(tx, &question)?,
+            }) => memories::forget(self, tx, &ids, &birthdays, &about)?,
+            Some(Question::ForgetEverything) => memories::forget_all(self, tx)?,
+            Some(Question::ChangeCalendar(question)) => {
+                calendar_changes::begin(self, tx, &question)?
+            }
             Some(Question::Undo { at, power }) => {
                 self.undo_asked(tx, Timestamp(at), power.as_deref())?
             }
@@ -215,7 +223,7 @@ impl MessageTurn<'_> {
         let latest = latest::named(self, tx)?.filter(|(latest, at)| {
             *at == last.received_at && !latest.is_undone && latest.changes != Default::default()
         });
-        Ok(latest.is_some() || !self.powers_of(tx, last.received_at)?.is_empty())
+        Ok(latest.is_some() || !powers::changed_at(self, tx, last.received_at)?.is_empty())
     }
 
     fn answer_no(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
@@ -248,10 +256,6 @@ impl MessageTurn<'_> {
         Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
     }
 
-    fn remind_at(&self, tx: &mut Tx<'_>, text: &str, new: &NewTime) -> Result<Reply> {
-        self.remind(tx, text, new.send_at, new.zone, new.recurrence.as_ref())
-    }
-
     fn done(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
         let Some((latest, _)) = latest::named(self, tx)? else {
             return Ok(None);
@@ -265,7 +269,7 @@ impl MessageTurn<'_> {
         }
         let texts: Vec<&str> = latest.reminders.iter().map(|r| r.text.as_str()).collect();
         // Also one that was put off before.
-        let mut same = self.reminders_here(tx)?;
+        let mut same = open_reminders::here(self, tx)?;
         same.retain(|one| one.room == self.room.id && texts.contains(&one.text.as_str()));
         let next = same.iter().map(|open| open.send_at).min();
         Ok(Some(wording::reminder_done(
@@ -282,12 +286,12 @@ impl MessageTurn<'_> {
             Some(Referent::Unclear(reply)) => Some(reply),
             Some(Referent::Delivered(came)) => {
                 // "snooze" sends one of a series once more: the series is what is left of it.
-                let mut series = self.reminders_here(tx)?;
+                let mut series = open_reminders::here(self, tx)?;
                 let is_same = |text: &str| came.iter().any(|one| one.text == text);
                 series.retain(|r| {
                     r.room == self.room.id && r.recurrence.is_some() && is_same(&r.text)
                 });
-                self.cancel_reminders(tx, &series)?;
+                open_reminders::cancel(self, tx, &series)?;
                 Some(match series.is_empty() {
                     true => wording::already_delivered(),
                     false => {
@@ -297,9 +301,9 @@ impl MessageTurn<'_> {
             }
             Some(Referent::Open(open)) => {
                 if matches!(which, ReminderRef::About(_)) && open.len() > 1 {
-                    return self.ask_which_to_cancel(tx, &open).map(Some);
+                    return cancelling::ask_which(self, tx, &open).map(Some);
                 }
-                self.cancel_reminders(tx, &open)?;
+                open_reminders::cancel(self, tx, &open)?;
                 Some(wording::reminders_cancelled(&listed(&open)))
             }
         })

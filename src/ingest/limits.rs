@@ -1,8 +1,9 @@
 //! Limits of a person's messages, photos, commands and turns. They are counted in the message's
 //! transaction, so that a refused message leaves nothing behind.
 
+use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
-use crate::assistant::Intent;
+use crate::assistant::{Intent, wording};
 use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
 use crate::flags::Reader;
@@ -97,4 +98,29 @@ impl Ingest {
         }
         may
     }
+}
+
+pub(super) fn may_command(turn: &MessageTurn<'_>) -> bool {
+    let ingest = turn.ingest;
+    turn.is_admitted || ingest.may_command(turn.user.id, &turn.flags, turn.mono)
+}
+
+/// Whether the user may take one more turn with a superpower this minute.
+pub(super) fn may_take_turn(turn: &MessageTurn<'_>, explicit: bool) -> bool {
+    if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
+        return true;
+    }
+    let flag = "rate_limit.miniapp_actions_per_minute";
+    let (user, limit) = (turn.user.id, turn.flags.rate_limit(flag));
+    let mut windows = turn.ingest.windows.lock();
+    let taken = windows.turns.take(user, limit, turn.mono);
+    drop(windows);
+    if taken.is_err() {
+        turn.ingest.limited.with_label_values(&["turns"]).inc();
+    }
+    taken.is_ok() && (!explicit || may_command(turn))
+}
+
+pub(super) fn too_many(turn: &MessageTurn<'_>) -> String {
+    wording::too_many_commands(&turn.ingest.persona.get().name)
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::dialog::latest::{self, Event, Latest, MessageChanges, StatedFact};
 use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
-use super::{Ingest, Mode, PreparedMessage};
+use super::{Ingest, Mode, PreparedMessage, birthdays, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::{self, Intent, wording};
 use crate::error::{Error, Result};
@@ -60,223 +60,224 @@ fn needs_memories(intent: &Intent) -> bool {
     }
 }
 
-impl MessageTurn<'_> {
-    pub(super) fn remember(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
-        if tx.count_memories(self.user.id)? >= MEMORIES_MAX {
-            return Ok(wording::memories_full(MEMORIES_MAX));
+pub(super) fn remember(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+    if tx.count_memories(turn.user.id)? >= MEMORIES_MAX {
+        return Ok(wording::memories_full(MEMORIES_MAX));
+    }
+    if same(turn, tx, text)?.is_some() {
+        return Ok(wording::already_remembered(text));
+    }
+    let memories = &turn.ingest.memories;
+    let id = random::ordered_uuid(turn.now).to_string();
+    memories.remember_as(tx, turn.user.id, &id, text, SAID, turn.now)?;
+    latest::note_fact(turn, tx, StatedFact::Memory(id))?;
+    Ok(wording::remembered(text))
+}
+
+/// Remembers a stated fact that nobody asked to remember.
+pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+    let known = tx.count_memories(turn.user.id)?;
+    let reply = remember(turn, tx, text)?;
+    let is_new = tx.count_memories(turn.user.id)? > known;
+    Ok(match is_new {
+        true => wording::with_undo(&reply),
+        false => reply,
+    })
+}
+
+/// The id of the same memory, whatever its case.
+pub(super) fn same(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
+    let known = tx.memories(turn.user.id, READ_MAX)?;
+    let text = text.to_lowercase();
+    let mut known = known.into_iter();
+    let same = known.find(|memory| memory.text.to_lowercase() == text);
+    Ok(same.map(|memory| memory.public_id))
+}
+
+pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+    let known = known(turn, tx)?;
+    let birthdays = birthdays::all(turn, tx)?;
+    let memories = known.memories.iter().map(|m| m.text.as_str());
+    let texts = memories.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
+    let texts: Vec<&str> = texts.collect();
+    let reply = match about {
+        None => wording::recalled(&texts, None),
+        Some(query) => recalled_about(turn, texts, query),
+    };
+    Ok(with_what_is_missing(&known, reply))
+}
+
+/// What answers the question; else that nothing does, with what comes near.
+fn recalled_about(turn: &MessageTurn<'_>, mut texts: Vec<&str>, query: &str) -> String {
+    if !turn.by_model {
+        texts.retain(|text| assistant::may_answer(text, &turn.message.text));
+    }
+    let found = fitting(&texts, query);
+    if !found.is_empty() {
+        return wording::recalled(&found, Some(query));
+    }
+    wording::recalled_near(&nearest(&texts, query), query)
+}
+
+/// Answers an otherwise unknown question from the person's memories; never in a group.
+pub(super) fn answer(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+    let query = match turn.in_group() {
+        true => None,
+        false => turn.unknown_message().into_owned().asked_about,
+    };
+    let Some(query) = query else {
+        return Ok(None);
+    };
+    let known = tx.memories(turn.user.id, READ_MAX)?;
+    let birthdays = birthdays::all(turn, tx)?;
+    let texts = known.iter().map(|memory| memory.text.as_str());
+    let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
+    let found: Vec<&str> = texts
+        .filter(|text| assistant::memory_answers(text, &query))
+        .filter(|text| assistant::may_answer(text, &turn.message.text))
+        .collect();
+    Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&query))))
+}
+
+/// Shows the memories to be deleted; a "yes" deletes them.
+pub(super) fn ask_to_forget(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    about: &str,
+) -> Result<String> {
+    let known = known(turn, tx)?;
+    let matching = known.memories.iter();
+    let matching: Vec<&Memory> = matching
+        .filter(|memory| assistant::memory_is_meant(&memory.text, about))
+        .collect();
+    let mut birthdays = birthdays::all(turn, tx)?;
+    birthdays.retain(|birthday| assistant::memory_is_meant(&birthday.title, about));
+    if matching.is_empty() && birthdays.is_empty() {
+        let mut reply = wording::forgotten(0, about);
+        if !turn.by_model && !open_reminders::matching(turn, tx, Some(about), None)?.is_empty() {
+            reply.push_str(&wording::only_a_reminder(about));
         }
-        if self.same_memory(tx, text)?.is_some() {
-            return Ok(wording::already_remembered(text));
-        }
-        let memories = &self.ingest.memories;
-        let id = random::ordered_uuid(self.now).to_string();
-        memories.remember_as(tx, self.user.id, &id, text, SAID, self.now)?;
-        latest::note_fact(self, tx, StatedFact::Memory(id))?;
-        Ok(wording::remembered(text))
+        return Ok(with_what_is_missing(&known, reply));
     }
+    let question = Question::Forget {
+        ids: matching.iter().map(|memory| memory.id.clone()).collect(),
+        about: about.to_owned(),
+        birthdays: birthdays.iter().map(|one| one.name.clone()).collect(),
+    };
+    question::ask(turn, tx, &question)?;
+    let texts = matching.iter().map(|memory| memory.text.as_str());
+    let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
+    let texts: Vec<&str> = texts.collect();
+    Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
+}
 
-    /// Remembers a stated fact that nobody asked to remember.
-    pub(super) fn remember_fact(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
-        let known = tx.count_memories(self.user.id)?;
-        let reply = self.remember(tx, text)?;
-        let is_new = tx.count_memories(self.user.id)? > known;
-        Ok(match is_new {
-            true => wording::with_undo(&reply),
-            false => reply,
-        })
+/// Asks whether to forget all memories.
+pub(super) fn ask_to_forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+    let known = known(turn, tx)?;
+    let memories = tx.count_memories(turn.user.id)?.max(known.memories.len());
+    let count = memories + birthdays::all(turn, tx)?.len();
+    if count == 0 && !known.is_cut_off {
+        return Ok(wording::everything_forgotten(0));
     }
+    question::ask(turn, tx, &Question::ForgetEverything)?;
+    Ok(with_what_is_missing(
+        &known,
+        wording::forget_everything(count),
+    ))
+}
 
-    /// The id of the same memory, whatever its case.
-    pub(super) fn same_memory(&self, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
-        let known = tx.memories(self.user.id, READ_MAX)?;
-        let text = text.to_lowercase();
-        let mut known = known.into_iter();
-        let same = known.find(|memory| memory.text.to_lowercase() == text);
-        Ok(same.map(|memory| memory.public_id))
+/// Deletes the shown memories; this can be undone for some minutes.
+pub(super) fn forget(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    ids: &[String],
+    birthdays: &[String],
+    about: &str,
+) -> Result<String> {
+    let known = known(turn, tx)?;
+    let mut forgotten = 0;
+    for memory in known.memories.iter().rev().filter(|m| ids.contains(&m.id)) {
+        keep_for_undo(turn, tx, memory)?;
+        let memories = &turn.ingest.memories;
+        memories.forget(tx, turn.user.id, memory, turn.now)?;
+        forgotten += 1;
     }
+    forgotten += birthdays::forget(turn, tx, birthdays)?;
+    note_removed(turn, tx)?;
+    Ok(wording::forgotten(forgotten, about))
+}
 
-    pub(super) fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
-        let known = self.known(tx)?;
-        let birthdays = self.birthdays(tx)?;
-        let memories = known.memories.iter().map(|m| m.text.as_str());
-        let texts = memories.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
-        let texts: Vec<&str> = texts.collect();
-        let reply = match about {
-            None => wording::recalled(&texts, None),
-            Some(query) => self.recalled_about(texts, query),
-        };
-        Ok(with_what_is_missing(&known, reply))
+pub(super) fn forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+    let known = known(turn, tx)?;
+    let here = tx.count_memories(turn.user.id)?;
+    for memory in known.memories.iter().rev() {
+        keep_for_undo(turn, tx, memory)?;
     }
+    let memories = &turn.ingest.memories;
+    memories.forget_all(tx, turn.user.id, turn.now)?;
+    let names = birthdays::all(turn, tx)?.into_iter().map(|one| one.name);
+    let names: Vec<String> = names.collect();
+    let birthdays = birthdays::forget(turn, tx, &names)?;
+    note_removed(turn, tx)?;
+    Ok(if known.is_cut_off {
+        wording::everything_will_be_forgotten()
+    } else {
+        // With very many memories, only some of the local ones were read.
+        wording::everything_forgotten(here.max(known.memories.len()) + birthdays)
+    })
+}
 
-    /// What answers the question; else that nothing does, with what comes near.
-    fn recalled_about(&self, mut texts: Vec<&str>, query: &str) -> String {
-        if !self.by_model {
-            texts.retain(|text| assistant::may_answer(text, &self.message.text));
-        }
-        let found = fitting(&texts, query);
-        if !found.is_empty() {
-            return wording::recalled(&found, Some(query));
-        }
-        wording::recalled_near(&nearest(&texts, query), query)
-    }
+fn note_removed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+    let removed = Latest::of(Event::Removed, &[]).with_changes(MessageChanges::removed());
+    removed.note(tx, turn.here(), turn.now)
+}
 
-    /// Answers an otherwise unknown question from the person's memories; never in a group.
-    pub(super) fn answer_from_memory(&self, tx: &Tx<'_>) -> Result<Option<String>> {
-        let query = match self.in_group() {
-            true => None,
-            false => self.unknown_message().into_owned().asked_about,
-        };
-        let Some(query) = query else {
-            return Ok(None);
-        };
-        let known = tx.memories(self.user.id, READ_MAX)?;
-        let birthdays = self.birthdays(tx)?;
-        let texts = known.iter().map(|memory| memory.text.as_str());
-        let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
-        let found: Vec<&str> = texts
-            .filter(|text| assistant::memory_answers(text, &query))
-            .filter(|text| assistant::may_answer(text, &self.message.text))
-            .collect();
-        Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&query))))
-    }
+fn keep_for_undo(turn: &MessageTurn<'_>, tx: &Tx<'_>, memory: &Memory) -> Result<()> {
+    let item = RemovedMemory {
+        text: memory.text.clone(),
+        category: memory.category.clone(),
+    };
+    let item = RemovedItem {
+        user: turn.user.id,
+        removed_by: turn.user.id,
+        room: None,
+        kind: "memory",
+        item: serde_json::to_string(&item).map_err(Error::internal)?,
+    };
+    tx.keep_removed(&item, turn.now)
+}
 
-    /// Shows the memories to be deleted; a "yes" deletes them.
-    pub(super) fn ask_to_forget(&self, tx: &mut Tx<'_>, about: &str) -> Result<String> {
-        let known = self.known(tx)?;
-        let matching = known.memories.iter();
-        let matching: Vec<&Memory> = matching
-            .filter(|memory| assistant::memory_is_meant(&memory.text, about))
-            .collect();
-        let mut birthdays = self.birthdays(tx)?;
-        birthdays.retain(|birthday| assistant::memory_is_meant(&birthday.title, about));
-        if matching.is_empty() && birthdays.is_empty() {
-            let mut reply = wording::forgotten(0, about);
-            if !self.by_model && !self.reminders_matching(tx, Some(about), None)?.is_empty() {
-                reply.push_str(&wording::only_a_reminder(about));
-            }
-            return Ok(with_what_is_missing(&known, reply));
-        }
-        let question = Question::Forget {
-            ids: matching.iter().map(|memory| memory.id.clone()).collect(),
-            about: about.to_owned(),
-            birthdays: birthdays.iter().map(|one| one.name.clone()).collect(),
-        };
-        question::ask(self, tx, &question)?;
-        let texts = matching.iter().map(|memory| memory.text.as_str());
-        let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
-        let texts: Vec<&str> = texts.collect();
-        Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
-    }
+/// Restores a deleted memory. Returns its text.
+pub(super) fn restore(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, item: &str) -> Result<String> {
+    let RemovedMemory { text, category } = serde_json::from_str(item).map_err(Error::internal)?;
+    let memories = &turn.ingest.memories;
+    memories.remember(tx, turn.user.id, &text, &category, turn.now)?;
+    Ok(text)
+}
 
-    /// Asks whether to forget all memories.
-    pub(super) fn ask_to_forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
-        let known = self.known(tx)?;
-        let memories = tx.count_memories(self.user.id)?.max(known.memories.len());
-        let count = memories + self.birthdays(tx)?.len();
-        if count == 0 && !known.is_cut_off {
-            return Ok(wording::everything_forgotten(0));
-        }
-        question::ask(self, tx, &Question::ForgetEverything)?;
-        Ok(with_what_is_missing(
-            &known,
-            wording::forget_everything(count),
-        ))
+pub(super) fn count(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<usize> {
+    if !turn.ingest.memories.has_service() {
+        return tx.count_memories(turn.user.id);
     }
+    Ok(known(turn, tx)?.memories.len())
+}
 
-    /// Deletes the shown memories; this can be undone for some minutes.
-    pub(super) fn forget_these(
-        &self,
-        tx: &mut Tx<'_>,
-        ids: &[String],
-        birthdays: &[String],
-        about: &str,
-    ) -> Result<String> {
-        let known = self.known(tx)?;
-        let mut forgotten = 0;
-        for memory in known.memories.iter().rev().filter(|m| ids.contains(&m.id)) {
-            self.keep_for_undo(tx, memory)?;
-            let memories = &self.ingest.memories;
-            memories.forget(tx, self.user.id, memory, self.now)?;
-            forgotten += 1;
-        }
-        forgotten += self.forget_birthdays(tx, birthdays)?;
-        self.note_removed(tx)?;
-        Ok(wording::forgotten(forgotten, about))
-    }
+/// Whether something is remembered about it.
+pub(super) fn knows_of(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
+    let known = known(turn, tx)?;
+    let mut texts = known.memories.iter().map(|memory| memory.text.as_str());
+    Ok(texts.any(|text| assistant::memory_overlap(text, about) > 0))
+}
 
-    pub(super) fn forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
-        let known = self.known(tx)?;
-        let here = tx.count_memories(self.user.id)?;
-        for memory in known.memories.iter().rev() {
-            self.keep_for_undo(tx, memory)?;
-        }
-        let memories = &self.ingest.memories;
-        memories.forget_all(tx, self.user.id, self.now)?;
-        let names = self.birthdays(tx)?.into_iter().map(|one| one.name);
-        let names: Vec<String> = names.collect();
-        let birthdays = self.forget_birthdays(tx, &names)?;
-        self.note_removed(tx)?;
-        Ok(if known.is_cut_off {
-            wording::everything_will_be_forgotten()
-        } else {
-            // With very many memories, only some of the local ones were read.
-            wording::everything_forgotten(here.max(known.memories.len()) + birthdays)
-        })
-    }
-
-    fn note_removed(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let removed = Latest::of(Event::Removed, &[]).with_changes(MessageChanges::removed());
-        removed.note(tx, self.here(), self.now)
-    }
-
-    fn keep_for_undo(&self, tx: &Tx<'_>, memory: &Memory) -> Result<()> {
-        let item = RemovedMemory {
-            text: memory.text.clone(),
-            category: memory.category.clone(),
-        };
-        let item = RemovedItem {
-            user: self.user.id,
-            removed_by: self.user.id,
-            room: None,
-            kind: "memory",
-            item: serde_json::to_string(&item).map_err(Error::internal)?,
-        };
-        tx.keep_removed(&item, self.now)
-    }
-
-    /// Restores a deleted memory. Returns its text.
-    pub(super) fn restore_memory(&self, tx: &mut Tx<'_>, item: &str) -> Result<String> {
-        let RemovedMemory { text, category } =
-            serde_json::from_str(item).map_err(Error::internal)?;
-        let memories = &self.ingest.memories;
-        memories.remember(tx, self.user.id, &text, &category, self.now)?;
-        Ok(text)
-    }
-
-    pub(super) fn count_memories(&self, tx: &Tx<'_>) -> Result<usize> {
-        if !self.ingest.memories.has_service() {
-            return tx.count_memories(self.user.id);
-        }
-        Ok(self.known(tx)?.memories.len())
-    }
-
-    /// Whether something is remembered about it.
-    pub(super) fn knows_of(&self, tx: &Tx<'_>, about: &str) -> Result<bool> {
-        let known = self.known(tx)?;
-        let mut texts = known.memories.iter().map(|memory| memory.text.as_str());
-        Ok(texts.any(|text| assistant::memory_overlap(text, about) > 0))
-    }
-
-    /// Newest first.
-    pub(super) fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
-        let local = tx.memories(self.user.id, READ_MAX)?;
-        let tasks = if self.ingest.memories.has_service() {
-            tx.view().memory_tasks(self.user.id)?
-        } else {
-            Vec::new()
-        };
-        Ok(merged(local, self.service_memories, &tasks))
-    }
+/// Newest first.
+pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<FoundMemories> {
+    let local = tx.memories(turn.user.id, READ_MAX)?;
+    let tasks = if turn.ingest.memories.has_service() {
+        tx.view().memory_tasks(turn.user.id)?
+    } else {
+        Vec::new()
+    };
+    Ok(merged(local, turn.service_memories, &tasks))
 }
 
 /// Memories that contain every requested word, or else every word but those that ask for a name.

@@ -2,11 +2,11 @@
 //! a connected calendar. In a group only what belongs to the group is looked at.
 
 use super::dialog::question::{self, EventChoice, Question};
-use super::gate;
-use super::powers::{bookings, planned_events, stored_state};
+use super::powers::{answer, bookings, planned_events, stored_state};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use crate::assistant::builtin::{BeforeEvent, BeforeProblem};
+use super::{gate, reminding};
+use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
@@ -18,174 +18,177 @@ const CHOICES_MAX: usize = 8;
 /// How the request begins by which a trip is noted.
 pub(super) const TRIP_REQUEST: &str = "plan a trip to ";
 
-impl MessageTurn<'_> {
-    pub(super) fn remind_before(&self, tx: &mut Tx<'_>, request: &BeforeEvent) -> Result<Reply> {
-        let plans = self.occasions(tx)?;
-        let unnamed = request.text_without_event();
-        if (unnamed.is_some() || request.known(&plans).1.is_empty())
-            && let Some(noted) = self.note_offered_trip(tx, request)?
-        {
-            let mut reply = Reply::from(noted);
-            let now_known = self.occasions(tx)?;
-            let mut new = now_known.iter().filter(|plan| !plans.contains(plan));
-            if let Some(trip) = new.next() {
-                let text = unnamed.unwrap_or_else(|| request.known(&now_known).0.text.as_str());
-                reply.add(self.remind_before_plan(tx, request, trip, text)?);
-            }
-            return Ok(reply);
+pub(super) fn remind(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &BeforeEvent,
+) -> Result<Reply> {
+    let plans = known(turn, tx)?;
+    let unnamed = request.text_without_event();
+    if (unnamed.is_some() || request.known(&plans).1.is_empty())
+        && let Some(noted) = note_offered_trip(turn, tx, request)?
+    {
+        let mut reply = Reply::from(noted);
+        let now_known = known(turn, tx)?;
+        let mut new = now_known.iter().filter(|plan| !plans.contains(plan));
+        if let Some(trip) = new.next() {
+            let text = unnamed.unwrap_or_else(|| request.known(&now_known).0.text.as_str());
+            reply.add(remind_of_plan(turn, tx, request, trip, text)?);
         }
-        if let Some(text) = unnamed {
-            let reply = wording::before_what(text);
-            return Ok(reply.into());
-        }
-        let (reading, events) = request.known(&plans);
-        let Some(event) = events.first() else {
-            let what = match reading.text.as_str() {
-                "" => &reading.event,
-                text => text,
-            };
-            let reply = wording::no_such_event(&reading.event, what);
-            return self.ask_when(tx, what, reply);
-        };
-        let text = |event: &Plan| match reading.text.is_empty() {
-            true => event.what.clone(),
-            false => reading.text.clone(),
-        };
-        let (zone, now) = (self.zone(), self.now);
-        if events.len() > 1 {
-            let choices = events.iter().take(CHOICES_MAX).filter_map(|event| {
-                let at = request.moment(event, zone, now).ok()?.0;
-                let (event, text) = (event.display(now, zone), text(event));
-                Some(EventChoice { event, text, at })
-            });
-            let choices: Vec<EventChoice> = choices.collect();
-            if !choices.is_empty() {
-                let reply = wording::which_event(&names(&choices));
-                question::ask(self, tx, &Question::Which { choices })?;
-                return Ok(reply.into());
-            }
-        }
-        let text = text(event);
-        self.remind_before_plan(tx, request, event, &text)
+        return Ok(reply);
     }
-
-    /// A trip that was just offered to be noted is noted by what refers to it.
-    fn note_offered_trip(&self, tx: &mut Tx<'_>, request: &BeforeEvent) -> Result<Option<String>> {
-        let Some(Question::OfferedRequest(offered)) = question::open(self, tx)? else {
-            return Ok(None);
-        };
-        question::close(self, tx)?;
-        let event = request
-            .readings
-            .first()
-            .map(|reading| reading.event.to_lowercase());
-        let is_trip = event.is_some_and(|event| event.contains("trip"));
-        match is_trip && offered.starts_with(TRIP_REQUEST) {
-            true => self.use_power_for(tx, &offered).map(Some),
-            false => Ok(None),
-        }
+    if let Some(text) = unnamed {
+        let reply = wording::before_what(text);
+        return Ok(reply.into());
     }
-
-    /// At the moment that `request` names before `event`.
-    pub(super) fn remind_before_plan(
-        &self,
-        tx: &mut Tx<'_>,
-        request: &BeforeEvent,
-        event: &Plan,
-        text: &str,
-    ) -> Result<Reply> {
-        let (zone, now) = (self.zone(), self.now);
-        let text = match text {
-            "" => event.what.as_str(),
+    let (reading, events) = request.known(&plans);
+    let Some(event) = events.first() else {
+        let what = match reading.text.as_str() {
+            "" => &reading.event,
             text => text,
         };
-        let label = event.display(now, zone);
-        let reply = match request.moment(event, zone, now) {
-            Ok(at) => return self.remind_of_event(tx, text, at, &label),
-            Err(BeforeProblem::NoHour) => wording::event_without_hour(&label, text),
-            Err(BeforeProblem::Past) => wording::event_too_soon(&label, text),
-        };
-        self.ask_when(tx, text, reply)
+        let reply = wording::no_such_event(&reading.event, what);
+        return ask_when(turn, tx, what, reply);
+    };
+    let text = |event: &Plan| match reading.text.is_empty() {
+        true => event.what.clone(),
+        false => reading.text.clone(),
+    };
+    let (zone, now) = (turn.zone(), turn.now);
+    if events.len() > 1 {
+        let choices = events.iter().take(CHOICES_MAX).filter_map(|event| {
+            let at = request.moment(event, zone, now).ok()?.0;
+            let (event, text) = (event.display(now, zone), text(event));
+            Some(EventChoice { event, text, at })
+        });
+        let choices: Vec<EventChoice> = choices.collect();
+        if !choices.is_empty() {
+            let reply = wording::which_event(&names(&choices));
+            question::ask(turn, tx, &Question::Which { choices })?;
+            return Ok(reply.into());
+        }
     }
+    let text = text(event);
+    remind_of_plan(turn, tx, request, event, &text)
+}
 
-    fn ask_when(&self, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<Reply> {
-        let text = what.to_owned();
-        question::ask(self, tx, &Question::When { text, month: None })?;
-        Ok(reply.into())
+/// A trip that was just offered to be noted is noted by what refers to it.
+fn note_offered_trip(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &BeforeEvent,
+) -> Result<Option<String>> {
+    let Some(Question::OfferedRequest(offered)) = question::open(turn, tx)? else {
+        return Ok(None);
+    };
+    question::close(turn, tx)?;
+    let event = request
+        .readings
+        .first()
+        .map(|reading| reading.event.to_lowercase());
+    let is_trip = event.is_some_and(|event| event.contains("trip"));
+    match is_trip && offered.starts_with(TRIP_REQUEST) {
+        true => answer::to_part(turn, tx, &offered).map(Some),
+        false => Ok(None),
     }
+}
 
-    fn remind_of_event(
-        &self,
-        tx: &mut Tx<'_>,
-        text: &str,
-        at: Timestamp,
-        event: &str,
-    ) -> Result<Reply> {
-        let mut reply = self.remind(tx, text, at, None, None)?;
-        if reply.text.contains(text) {
-            reply.text.push_str(&format!("\n{event}"));
-        }
-        Ok(reply)
-    }
+/// At the moment that `request` names before `event`.
+pub(super) fn remind_of_plan(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &BeforeEvent,
+    event: &Plan,
+    text: &str,
+) -> Result<Reply> {
+    let (zone, now) = (turn.zone(), turn.now);
+    let text = match text {
+        "" => event.what.as_str(),
+        text => text,
+    };
+    let label = event.display(now, zone);
+    let reply = match request.moment(event, zone, now) {
+        Ok(at) => return remind_of_event(turn, tx, text, at, &label),
+        Err(BeforeProblem::NoHour) => wording::event_without_hour(&label, text),
+        Err(BeforeProblem::Past) => wording::event_too_soon(&label, text),
+    };
+    ask_when(turn, tx, text, reply)
+}
 
-    /// The answer to the question which event to use: its number, or a word of its name.
-    pub(super) fn answer_which(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        if let Some(reply) = self.cancel_chosen(tx)? {
-            return Ok(Some(reply.into()));
-        }
-        let Some(Question::Which { choices }) = question::open(self, tx)? else {
-            return Ok(None);
-        };
-        let chosen = choice(&self.message.text, &names(&choices));
-        let Some(choice) = chosen.and_then(|at| choices.get(at)) else {
-            return Ok(None);
-        };
-        let at = Timestamp(choice.at);
-        if at <= self.now {
-            return Ok(None);
-        }
-        question::close(self, tx)?;
-        let reply = self.remind_of_event(tx, &choice.text, at, &choice.event)?;
-        Ok(Some(reply))
-    }
+fn ask_when(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, what: &str, reply: String) -> Result<Reply> {
+    let text = what.to_owned();
+    question::ask(turn, tx, &Question::When { text, month: None })?;
+    Ok(reply.into())
+}
 
-    /// What is known here of days to come.
-    pub(super) fn occasions(&self, tx: &Tx<'_>) -> Result<Vec<Plan>> {
-        let mut plans = Vec::new();
-        if self.flags.boolean("llm.force_basic_mode") {
-            return Ok(plans);
-        }
-        // What mails say of bookings is the person's own.
-        let facts = Facts {
-            bookings: match self.in_group() {
-                true => Vec::new(),
-                false => bookings(tx, self.user.id, self.zone(), self.now)?,
-            },
-            ..Facts::default()
-        };
-        let context = PowerContext {
-            timezone: self.timezone(),
-            ..PowerContext::alone(self.now, self.user.id.0, &facts)
-        };
-        let rows = tx.power_states(self.owner())?;
-        for power in Power::ALL {
-            let row = rows.iter().find(|row| row.name == power.name());
-            let has_data = row.is_some() || power.uses_bookings();
-            if has_data && self.flags.superpower(power.name()) {
-                let stored = row.cloned().map(stored_state);
-                plans.extend(power.occasions(stored.as_ref(), &context));
-            }
-        }
-        if !self.in_group()
-            && self.flags.superpower(Power::CalendarQueryAgent.name())
-            && gate::has_superpowers_alone(&self.user, &self.flags, self.now)
-        {
-            plans.extend(planned_events(tx, self.user.id, self.timezone(), self.now)?);
-        }
-        let today = self.now.utc().with_timezone(&self.zone()).date_naive();
-        plans.retain(|plan| plan.day >= today);
-        Ok(plans)
+fn remind_of_event(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    text: &str,
+    at: Timestamp,
+    event: &str,
+) -> Result<Reply> {
+    let mut reply = reminding::set(turn, tx, text, &NewTime::at(at))?;
+    if reply.text.contains(text) {
+        reply.text.push_str(&format!("\n{event}"));
     }
+    Ok(reply)
+}
+
+/// The answer to the question which event to use: its number, or a word of its name.
+pub(super) fn answer_which(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    let Some(Question::Which { choices }) = question::open(turn, tx)? else {
+        return Ok(None);
+    };
+    let chosen = choice(&turn.message.text, &names(&choices));
+    let Some(choice) = chosen.and_then(|at| choices.get(at)) else {
+        return Ok(None);
+    };
+    let at = Timestamp(choice.at);
+    if at <= turn.now {
+        return Ok(None);
+    }
+    question::close(turn, tx)?;
+    let reply = remind_of_event(turn, tx, &choice.text, at, &choice.event)?;
+    Ok(Some(reply))
+}
+
+/// What is known here of days to come.
+pub(super) fn known(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Plan>> {
+    let mut plans = Vec::new();
+    if turn.flags.boolean("llm.force_basic_mode") {
+        return Ok(plans);
+    }
+    // What mails say of bookings is the person's own.
+    let facts = Facts {
+        bookings: match turn.in_group() {
+            true => Vec::new(),
+            false => bookings(tx, turn.user.id, turn.zone(), turn.now)?,
+        },
+        ..Facts::default()
+    };
+    let context = PowerContext {
+        timezone: turn.timezone(),
+        ..PowerContext::alone(turn.now, turn.user.id.0, &facts)
+    };
+    let rows = tx.power_states(turn.owner())?;
+    for power in Power::ALL {
+        let row = rows.iter().find(|row| row.name == power.name());
+        let has_data = row.is_some() || power.uses_bookings();
+        if has_data && turn.flags.superpower(power.name()) {
+            let stored = row.cloned().map(stored_state);
+            plans.extend(power.occasions(stored.as_ref(), &context));
+        }
+    }
+    if !turn.in_group()
+        && turn.flags.superpower(Power::CalendarQueryAgent.name())
+        && gate::has_superpowers_alone(&turn.user, &turn.flags, turn.now)
+    {
+        plans.extend(planned_events(tx, turn.user.id, turn.timezone(), turn.now)?);
+    }
+    let today = turn.now.utc().with_timezone(&turn.zone()).date_naive();
+    plans.retain(|plan| plan.day >= today);
+    Ok(plans)
 }
 
 fn names(choices: &[EventChoice]) -> Vec<&str> {

@@ -1,21 +1,20 @@
 //! Setting, changing, cancelling and finding open reminders. Other modules decide the wording.
 
-mod cancelling;
-
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog;
 use super::dialog::latest::{self, Event, Latest, LatestReminder, MessageChanges};
 use super::turn::MessageTurn;
 use crate::assistant;
+use crate::assistant::builtin::RemindersToCancel;
+use crate::assistant::powers::minute_of_day;
 use crate::assistant::wording::OPEN_REMINDERS_MAX;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::recurrence::Recurrence;
 use crate::random;
-use crate::store::{DialogPart, NewReminder, Reminder, RemovedItem, RoomId, Tx, UserId};
+use crate::store::{NewReminder, Reminder, RemovedItem, RoomId, Tx, UserId};
 
 /// A reminder to be set.
 pub(super) struct ReminderRequest<'a> {
@@ -42,218 +41,253 @@ struct RemovedReminder {
     reminder: LatestReminder,
 }
 
-impl MessageTurn<'_> {
-    /// Sets a reminder in this room. If the relay delivers it, there is no row.
-    pub(super) fn set_reminder(
-        &self,
-        tx: &mut Tx<'_>,
-        request: &ReminderRequest<'_>,
-    ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
-        let schedule_id = random::ordered_uuid(self.now).to_string();
-        self.set_reminder_as(tx, request, &schedule_id, self.room.id)
-    }
+/// Sets a reminder in this room. If the relay delivers it, there is no row.
+pub(super) fn set(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &ReminderRequest<'_>,
+) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
+    let schedule_id = random::ordered_uuid(turn.now).to_string();
+    set_as(turn, tx, request, &schedule_id, turn.room.id)
+}
 
-    /// Sets a reminder in any room, with an id (a UUID) that the caller chose.
-    pub(super) fn set_reminder_as(
-        &self,
-        tx: &mut Tx<'_>,
-        request: &ReminderRequest<'_>,
-        schedule_id: &str,
-        room: RoomId,
-    ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
-        if tx.count_reminders(self.user.id)? >= OPEN_REMINDERS_MAX {
-            return Ok(Err(ReminderRefusal::TooMany));
+/// Sets a reminder in any room, with an id (a UUID) that the caller chose.
+pub(super) fn set_as(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &ReminderRequest<'_>,
+    schedule_id: &str,
+    room: RoomId,
+) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
+    if tx.count_reminders(turn.user.id)? >= OPEN_REMINDERS_MAX {
+        return Ok(Err(ReminderRefusal::TooMany));
+    }
+    // Another room is a direct chat that takes commands.
+    let is_kept = turn.agent.is_some() || room != turn.room.id;
+    if !is_kept && request.recurrence.is_some() {
+        return Ok(Err(ReminderRefusal::NoQueue));
+    }
+    let mut reminder = Reminder {
+        id: 0,
+        schedule_id: schedule_id.to_owned(),
+        user: turn.user.id,
+        room,
+        text: request.text.to_owned(),
+        send_at: request.send_at,
+        recurrence: request.recurrence.cloned(),
+    };
+    if is_kept {
+        reminder.id = insert(turn, tx, &reminder)?;
+        note_set(turn, tx, &reminder)?;
+    }
+    Ok(Ok(reminder))
+}
+
+/// Reminders set by one message are noted together.
+fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
+    let mut latest = match latest::of_message(turn, tx)? {
+        Some(latest)
+            if latest.event == Event::Set && latest.fact.is_none() && !latest.is_undone =>
+        {
+            latest
         }
-        // Another room is a direct chat that takes commands.
-        let is_kept = self.agent.is_some() || room != self.room.id;
-        if !is_kept && request.recurrence.is_some() {
-            return Ok(Err(ReminderRefusal::NoQueue));
-        }
-        let mut reminder = Reminder {
-            id: 0,
-            schedule_id: schedule_id.to_owned(),
-            user: self.user.id,
-            room,
-            text: request.text.to_owned(),
-            send_at: request.send_at,
-            recurrence: request.recurrence.cloned(),
+        _ => Latest::of(Event::Set, &[]),
+    };
+    latest.reminders.push(LatestReminder::of(reminder));
+    let latest = Latest {
+        counted_in_s: assistant::counted_unit_s(&turn.message.text),
+        ..latest.with_changes(MessageChanges::one_set(reminder))
+    };
+    latest.note(tx, turn.here(), turn.now)
+}
+
+/// Leaves those out that this message itself has set: it refers to others.
+pub(super) fn set_before(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    mut reminders: Vec<Reminder>,
+) -> Result<Vec<Reminder>> {
+    if let Some(latest) = latest::of_message(turn, tx)? {
+        let is_new = |one: &Reminder| {
+            let mut set = latest.changes.set.iter();
+            set.any(|new| new.schedule_id == one.schedule_id)
         };
-        if is_kept {
-            reminder.id = self.insert(tx, &reminder)?;
-            self.note_set(tx, &reminder)?;
-        }
-        Ok(Ok(reminder))
+        reminders.retain(|reminder| !is_new(reminder));
     }
+    Ok(reminders)
+}
 
-    /// Reminders set by one message are noted together.
-    fn note_set(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
-        let mut latest = match latest::of_message(self, tx)? {
-            Some(latest)
-                if latest.event == Event::Set && latest.fact.is_none() && !latest.is_undone =>
-            {
-                latest
-            }
-            _ => Latest::of(Event::Set, &[]),
+/// Changes the text, time or rule of an open reminder.
+pub(super) fn change(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    request: &ReminderRequest<'_>,
+) -> Result<Reminder> {
+    let changed = Reminder {
+        text: request.text.to_owned(),
+        send_at: request.send_at,
+        recurrence: request.recurrence.cloned(),
+        ..reminder.clone()
+    };
+    let before = Latest::of(Event::Changed, std::slice::from_ref(reminder));
+    let before = Latest {
+        counted_in_s: assistant::counted_unit_s(&turn.message.text),
+        ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
+    };
+    before.note(tx, turn.here(), turn.now)?;
+    tx.change_reminder(
+        reminder.id, request.text, request.send_at, request.recurrence,
+    )?;
+    wake_delivery(turn, tx, request.send_at);
+    Ok(changed)
+}
+
+/// Gives a reminder the time back that it had. One that has passed is due at once.
+pub(super) fn restore_time(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    before: &LatestReminder,
+) -> Result<()> {
+    let (send_at, recurrence) = (Timestamp(before.send_at), before.recurrence());
+    tx.change_reminder(reminder.id, &reminder.text, send_at, recurrence.as_ref())?;
+    wake_delivery(turn, tx, send_at);
+    Ok(())
+}
+
+/// Deletes reminders; `restore_removed` can restore them for some minutes.
+pub(super) fn cancel(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminders: &[Reminder],
+) -> Result<()> {
+    for reminder in reminders {
+        tx.delete_reminder(reminder.id)?;
+        let removed = RemovedReminder {
+            room: reminder.room.0,
+            reminder: LatestReminder::of(reminder),
         };
-        latest.reminders.push(LatestReminder::of(reminder));
-        let latest = Latest {
-            counted_in_s: assistant::counted_unit_s(&self.message.text),
-            ..latest.with_changes(MessageChanges::one_set(reminder))
-        };
-        latest.note(tx, self.here(), self.now)
-    }
-
-    /// Leaves those out that this message itself has set: it refers to others.
-    pub(super) fn set_before(
-        &self,
-        tx: &Tx<'_>,
-        mut reminders: Vec<Reminder>,
-    ) -> Result<Vec<Reminder>> {
-        if let Some(latest) = latest::of_message(self, tx)? {
-            let is_new = |one: &Reminder| {
-                let mut set = latest.changes.set.iter();
-                set.any(|new| new.schedule_id == one.schedule_id)
-            };
-            reminders.retain(|reminder| !is_new(reminder));
-        }
-        Ok(reminders)
-    }
-
-    /// Changes the text, time or rule of an open reminder.
-    pub(super) fn change_reminder(
-        &self,
-        tx: &mut Tx<'_>,
-        reminder: &Reminder,
-        request: &ReminderRequest<'_>,
-    ) -> Result<Reminder> {
-        let changed = Reminder {
-            text: request.text.to_owned(),
-            send_at: request.send_at,
-            recurrence: request.recurrence.cloned(),
-            ..reminder.clone()
-        };
-        let before = Latest::of(Event::Changed, std::slice::from_ref(reminder));
-        let before = Latest {
-            counted_in_s: assistant::counted_unit_s(&self.message.text),
-            ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
-        };
-        before.note(tx, self.here(), self.now)?;
-        tx.change_reminder(
-            reminder.id, request.text, request.send_at, request.recurrence,
-        )?;
-        self.wake_delivery(tx, request.send_at);
-        Ok(changed)
-    }
-
-    /// Gives a reminder the time back that it had. One that has passed is due at once.
-    pub(super) fn restore_time(
-        &self,
-        tx: &mut Tx<'_>,
-        reminder: &Reminder,
-        before: &LatestReminder,
-    ) -> Result<()> {
-        let (send_at, recurrence) = (Timestamp(before.send_at), before.recurrence());
-        tx.change_reminder(reminder.id, &reminder.text, send_at, recurrence.as_ref())?;
-        self.wake_delivery(tx, send_at);
-        Ok(())
-    }
-
-    /// Deletes reminders; `restore_removed` can restore them for some minutes.
-    pub(super) fn cancel_reminders(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
-        for reminder in reminders {
-            tx.delete_reminder(reminder.id)?;
-            let removed = RemovedReminder {
-                room: reminder.room.0,
-                reminder: LatestReminder::of(reminder),
-            };
-            let item = RemovedItem {
-                user: reminder.user,
-                removed_by: self.user.id,
-                room: Some(reminder.room),
-                kind: "reminder",
-                item: serde_json::to_string(&removed).map_err(Error::internal)?,
-            };
-            tx.keep_removed(&item, self.now)?;
-        }
-        if !reminders.is_empty() {
-            let removed = Latest::of(Event::Removed, reminders);
-            let removed = removed.with_changes(MessageChanges::removed());
-            removed.note(tx, self.here(), self.now)?;
-        }
-        Ok(())
-    }
-
-    /// Restores a deleted reminder; `None` when its time has passed since.
-    pub(super) fn restore_reminder(
-        &self,
-        tx: &mut Tx<'_>,
-        user: UserId,
-        item: &str,
-    ) -> Result<Option<Reminder>> {
-        let removed: RemovedReminder = serde_json::from_str(item).map_err(Error::internal)?;
-        let (recurrence, send_at) = removed.reminder.next_after(self.now);
-        if send_at <= self.now {
-            return Ok(None);
-        }
-        let reminder = Reminder {
-            id: 0,
-            schedule_id: removed.reminder.schedule_id,
-            user,
-            room: RoomId(removed.room),
-            text: removed.reminder.text,
-            send_at,
-            recurrence,
-        };
-        self.insert(tx, &reminder)?;
-        Ok(Some(reminder))
-    }
-
-    /// Returns the row's id.
-    fn insert(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<i64> {
-        let id = tx.insert_reminder(&NewReminder {
-            schedule_id: &reminder.schedule_id,
+        let item = RemovedItem {
             user: reminder.user,
-            room: reminder.room,
-            text: &reminder.text,
-            send_at: reminder.send_at,
-            recurrence: reminder.recurrence.as_ref(),
-            now: self.now,
-        })?;
-        self.wake_delivery(tx, reminder.send_at);
-        Ok(id)
+            removed_by: turn.user.id,
+            room: Some(reminder.room),
+            kind: "reminder",
+            item: serde_json::to_string(&removed).map_err(Error::internal)?,
+        };
+        tx.keep_removed(&item, turn.now)?;
     }
-
-    fn wake_delivery(&self, tx: &mut Tx<'_>, send_at: Timestamp) {
-        let wake = self.ingest.reminders.clone();
-        tx.after_commit(move || wake.by(send_at));
+    if !reminders.is_empty() {
+        let removed = Latest::of(Event::Removed, reminders);
+        let removed = removed.with_changes(MessageChanges::removed());
+        removed.note(tx, turn.here(), turn.now)?;
     }
+    Ok(())
+}
 
-    /// Reminders that may be mentioned here: in a group only its own, by any author.
-    pub(super) fn reminders_here(&self, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
-        match self.in_group() {
-            true => tx.room_reminders(self.room.id),
-            false => tx.reminders(self.user.id),
+/// Restores a deleted reminder; `None` when its time has passed since.
+pub(super) fn restore(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    user: UserId,
+    item: &str,
+) -> Result<Option<Reminder>> {
+    let removed: RemovedReminder = serde_json::from_str(item).map_err(Error::internal)?;
+    let (recurrence, send_at) = removed.reminder.next_after(turn.now);
+    if send_at <= turn.now {
+        return Ok(None);
+    }
+    let reminder = Reminder {
+        id: 0,
+        schedule_id: removed.reminder.schedule_id,
+        user,
+        room: RoomId(removed.room),
+        text: removed.reminder.text,
+        send_at,
+        recurrence,
+    };
+    insert(turn, tx, &reminder)?;
+    Ok(Some(reminder))
+}
+
+/// Returns the row's id.
+fn insert(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<i64> {
+    let id = tx.insert_reminder(&NewReminder {
+        schedule_id: &reminder.schedule_id,
+        user: reminder.user,
+        room: reminder.room,
+        text: &reminder.text,
+        send_at: reminder.send_at,
+        recurrence: reminder.recurrence.as_ref(),
+        now: turn.now,
+    })?;
+    wake_delivery(turn, tx, reminder.send_at);
+    Ok(id)
+}
+
+fn wake_delivery(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, send_at: Timestamp) {
+    let wake = turn.ingest.reminders.clone();
+    tx.after_commit(move || wake.by(send_at));
+}
+
+/// Reminders that may be mentioned here: in a group only its own, by any author.
+pub(super) fn here(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
+    match turn.in_group() {
+        true => tx.room_reminders(turn.room.id),
+        false => tx.reminders(turn.user.id),
+    }
+}
+
+/// Those within a span of time and matching a text, soonest first.
+pub(super) fn matching(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    about: Option<&str>,
+    within: Option<&Range<Timestamp>>,
+) -> Result<Vec<Reminder>> {
+    let mut found = here(turn, tx)?;
+    found.retain(|reminder| {
+        let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
+        comes && about.is_none_or(|about| assistant::reminder_matches(&reminder.text, about))
+    });
+    Ok(found)
+}
+
+/// Those that are named, and the days if they were named by these.
+pub(super) fn search(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    one: &RemindersToCancel,
+) -> Result<(Vec<Reminder>, Option<Range<Timestamp>>)> {
+    if let Some(whole) = &one.with_time {
+        let found = matching(turn, tx, Some(whole), None)?;
+        let found = set_before(turn, tx, found)?;
+        if !found.is_empty() {
+            return Ok((found, None));
         }
     }
-
-    /// Those within a span of time and matching a text, soonest first.
-    pub(super) fn reminders_matching(
-        &self,
-        tx: &Tx<'_>,
-        about: Option<&str>,
-        within: Option<&Range<Timestamp>>,
-    ) -> Result<Vec<Reminder>> {
-        let mut found = self.reminders_here(tx)?;
-        found.retain(|reminder| {
-            let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
-            comes && about.is_none_or(|about| assistant::reminder_matches(&reminder.text, about))
-        });
-        Ok(found)
+    let found = matching(turn, tx, one.about.as_deref(), one.on.as_ref())?;
+    let is_all = one.about.is_none() && one.on.is_none() && one.minutes.is_empty();
+    let mut found = match is_all && !one.is_next {
+        true => found,
+        false => set_before(turn, tx, found)?,
+    };
+    if !one.minutes.is_empty() {
+        let minute = |reminder: &Reminder| minute_of_day(reminder.send_at, turn.zone());
+        found.retain(|reminder| one.minutes.contains(&minute(reminder)));
     }
-
-    /// Stores these reminders' list numbers.
-    pub(super) fn note_listed(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
-        let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
-        dialog::note(tx, self.here(), DialogPart::Listed, Some(&ids), self.now)
+    if one.is_next {
+        found.sort_by_key(|reminder| reminder.send_at);
+        found.truncate(1);
     }
+    Ok((found, one.on.clone()))
+}
+
+/// Those that a request names.
+pub(super) fn found(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    request: &RemindersToCancel,
+) -> Result<Vec<Reminder>> {
+    search(turn, tx, request).map(|(found, _)| found)
 }

@@ -6,6 +6,7 @@ use super::Mode;
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
 use super::powers::request::RequestedPower;
+use super::powers::{answer, how_it_was};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use crate::assistant::{self, Intent, Understanding, wording};
@@ -94,7 +95,7 @@ impl MessageTurn<'_> {
         let power = self.requested_power.as_ref();
         if !left_to_model
             && !power.is_some_and(RequestedPower::is_explicit)
-            && let Some(reply) = self.answer_how_it_was(tx, &intent)?
+            && let Some(reply) = how_it_was::answer(self, tx, &intent)?
         {
             return Ok(Some(reply.into()));
         }
@@ -106,7 +107,7 @@ impl MessageTurn<'_> {
         }
         if !left_to_model
             && let Some(power) = power
-            && let Some(reply) = self.use_power(tx, power, &intent)?
+            && let Some(reply) = answer::requested(self, tx, power, &intent)?
         {
             self.withdraw_after_power(tx)?;
             return Ok(Some(reply.into()));

@@ -78,7 +78,7 @@ impl Ingest {
         let message = &prepared.message;
         let unknown = prepared.understood.unknown.as_ref();
         let holds = prepared.understood.holds_in(user.timezone);
-        let mut turn = MessageTurn {
+        let turn = MessageTurn {
             ingest: self,
             earlier_version: versions::earlier_version(tx, message, &room, user.id, now)?,
             left_to_model: self.is_left_to_model(message, &flags),
@@ -97,8 +97,6 @@ impl Ingest {
             now,
             mono: prepared.mono,
         };
-        turn.requested_power = turn.recognise_power(tx, &prepared.understood)?;
-        turn.access = turn.access_to_message(tx)?;
         Ok((turn, prepared))
     }
 

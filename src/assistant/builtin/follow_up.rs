@@ -160,6 +160,17 @@ pub struct NewTime {
     pub zone: Option<Zone>,
 }
 
+impl NewTime {
+    /// Once, at a moment that was not said in a zone.
+    pub const fn at(send_at: Timestamp) -> Self {
+        Self {
+            send_at,
+            recurrence: None,
+            zone: None,
+        }
+    }
+}
+
 impl TimeChange {
     pub fn minutes(minutes: i64) -> Self {
         Self(NewTimeText::Later(minutes * 60))

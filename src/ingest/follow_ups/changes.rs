@@ -1,21 +1,17 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
 use super::Referent;
-use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
-use crate::assistant::powers::choice;
+use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
-use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::carry_out::listed;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, Event, Latest};
-use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::open_reminders::ReminderRequest;
+use crate::ingest::open_reminders::{self, ReminderRequest};
+use crate::ingest::reminding;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{listing, occasions};
 use crate::store::{Reminder, Tx};
-
-const MINUTE_MS: i64 = 60_000;
 
 impl MessageTurn<'_> {
     /// "change that to Ava" after a memory renames no reminder.
@@ -31,60 +27,6 @@ impl MessageTurn<'_> {
             return Ok(Some(reply));
         }
         Ok(self.rename(tx, which, text)?.map(Reply::from))
-    }
-
-    /// Asks which of them is meant. `how`: how to name one, with an example.
-    pub(in crate::ingest) fn ask_which(
-        &self,
-        tx: &mut Tx<'_>,
-        how: &str,
-        reminders: &[Reminder],
-    ) -> Result<String> {
-        self.note_listed(tx, reminders)?;
-        let (now, timezone) = (self.now, self.timezone());
-        Ok(wording::which_of_these(
-            how,
-            &listed(reminders),
-            now,
-            timezone,
-        ))
-    }
-
-    /// The same for those to cancel; the answer may be a number or words of one.
-    pub(in crate::ingest) fn ask_which_to_cancel(
-        &self,
-        tx: &mut Tx<'_>,
-        reminders: &[Reminder],
-    ) -> Result<String> {
-        let ids = reminders.iter().map(|one| one.schedule_id.clone());
-        let question = Question::CancelWhich { ids: ids.collect() };
-        question::ask(self, tx, &question)?;
-        let how = match reminders.len() {
-            1 => "with its number, like “cancel 1”",
-            _ => "with its number, like “cancel 2”",
-        };
-        self.ask_which(tx, how, reminders)
-    }
-
-    /// "2", "the second", "dad": the answer to the question which one to cancel.
-    pub(in crate::ingest) fn cancel_chosen(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let Some(Question::CancelWhich { ids }) = question::open(self, tx)? else {
-            return Ok(None); // most messages
-        };
-        if !question::is_last(self, tx)? {
-            return Ok(None);
-        }
-        let mut open = self.reminders_here(tx)?;
-        open.retain(|one| ids.contains(&one.schedule_id));
-        let texts: Vec<&str> = open.iter().map(|one| one.text.as_str()).collect();
-        let chosen = choice(&self.message.text, &texts).filter(|_| open.len() == ids.len());
-        let Some(one) = chosen.and_then(|at| open.get(at)) else {
-            return Ok(None);
-        };
-        question::close(self, tx)?;
-        self.cancel_reminders(tx, std::slice::from_ref(one))?;
-        let one = std::slice::from_ref(one);
-        Ok(Some(wording::reminders_cancelled(&listed(one))))
     }
 
     pub(super) fn change(
@@ -119,7 +61,8 @@ impl MessageTurn<'_> {
             if are_named || *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
                 return Ok(Some(self.change_each(tx, &open, to)?));
             }
-            let reply = self.ask_which(tx, "with its number, like “move 2 to friday”", &open)?;
+            let reply =
+                listing::ask_which(self, tx, "with its number, like “move 2 to friday”", &open)?;
             return Ok(Some(reply.into()));
         };
         let recurrence = reminder.recurrence.as_ref();
@@ -129,7 +72,7 @@ impl MessageTurn<'_> {
                 wording::reminder_repeats_not_here().into()
             }
             Ok(new) => {
-                let reply = self.move_to(tx, reminder, &new)?;
+                let reply = reminding::move_to(self, tx, reminder, &new)?;
                 let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
                 if unit_s.is_some() {
                     latest::revise(self, tx, |latest| latest.counted_in_s = unit_s)?;
@@ -160,7 +103,7 @@ impl MessageTurn<'_> {
         let (Intent::RemindBefore(request), [reminder]) = (understood, open.as_slice()) else {
             return Ok(None);
         };
-        let plans = self.occasions(tx)?;
+        let plans = occasions::known(self, tx)?;
         let (_, events) = request.known(&plans);
         let [event] = events.as_slice() else {
             return Ok(None);
@@ -174,7 +117,7 @@ impl MessageTurn<'_> {
             send_at: at,
             recurrence: None,
         };
-        self.change_to(tx, reminder, &request).map(Some)
+        reminding::change(self, tx, reminder, &request).map(Some)
     }
 
     /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
@@ -199,14 +142,14 @@ impl MessageTurn<'_> {
         };
         let [reminder] = open.as_slice() else {
             let how = "with a word of it, like “rename my swim reminder to …”";
-            return self.ask_which(tx, how, &open).map(Some);
+            return listing::ask_which(self, tx, how, &open).map(Some);
         };
         let request = ReminderRequest {
             text,
             send_at: reminder.send_at,
             recurrence: reminder.recurrence.as_ref(),
         };
-        self.change_to(tx, reminder, &request).map(Some)
+        reminding::change(self, tx, reminder, &request).map(Some)
     }
 
     /// One word for another in the text of the last one; `None`: it has no such word.
@@ -226,13 +169,16 @@ impl MessageTurn<'_> {
             send_at: reminder.send_at,
             recurrence: reminder.recurrence.as_ref(),
         };
-        self.change_to(tx, reminder, &request).map(Some)
+        reminding::change(self, tx, reminder, &request).map(Some)
     }
 
     /// Whether the person's last message set, changed or listed reminders.
     pub(in crate::ingest) fn was_about_reminders(&self, tx: &Tx<'_>) -> Result<bool> {
-        let here = self.reminders_here(tx)?;
-        Ok(latest::is_of_last_message(self, tx)? || self.just_listed(tx, &here)?.is_some())
+        let here = open_reminders::here(self, tx)?;
+        Ok(
+            latest::is_of_last_message(self, tx)?
+                || listing::just_shown(self, tx, &here)?.is_some(),
+        )
     }
 
     /// Another text for the last one, and another time where one is said.
@@ -269,7 +215,7 @@ impl MessageTurn<'_> {
                 recurrence,
             },
         };
-        self.change_to(tx, reminder, &request).map(Some)
+        reminding::change(self, tx, reminder, &request).map(Some)
     }
 
     /// One thing that was set for several times, or those that were named by their numbers. Where
@@ -288,51 +234,10 @@ impl MessageTurn<'_> {
         }
         let mut reply = Reply::default();
         for (reminder, new) in changes {
-            reply.add(self.move_to(tx, reminder, &new)?.into());
+            reply.add(reminding::move_to(self, tx, reminder, &new)?.into());
         }
         // `undo` takes back all of them.
         Latest::of(Event::Changed, open).note(tx, self.here(), self.now)?;
         Ok(reply)
-    }
-
-    pub(super) fn move_to(
-        &self,
-        tx: &mut Tx<'_>,
-        reminder: &Reminder,
-        new: &NewTime,
-    ) -> Result<String> {
-        let request = ReminderRequest {
-            text: &reminder.text,
-            send_at: new.send_at,
-            recurrence: new.recurrence.as_ref(),
-        };
-        self.change_to(tx, reminder, &request)
-    }
-
-    /// Changes it and says how it is now.
-    pub(super) fn change_to(
-        &self,
-        tx: &mut Tx<'_>,
-        reminder: &Reminder,
-        to: &ReminderRequest<'_>,
-    ) -> Result<String> {
-        let minute = |at: Timestamp| at.0.div_euclid(MINUTE_MS);
-        let is_so = reminder.text == to.text
-            && minute(reminder.send_at) == minute(to.send_at)
-            && reminder.recurrence.as_ref() == to.recurrence;
-        if is_so {
-            let (now, zone) = (self.now, self.timezone());
-            return Ok(wording::is_already_so(
-                to.text, to.send_at, to.recurrence, now, zone,
-            ));
-        }
-        let changed = self.change_reminder(tx, reminder, to)?;
-        Ok(wording::reminder_moved(
-            &changed.text,
-            changed.send_at,
-            changed.recurrence.as_ref(),
-            self.now,
-            self.timezone(),
-        ))
     }
 }

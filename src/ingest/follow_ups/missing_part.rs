@@ -5,8 +5,10 @@ use crate::assistant::{self, Intent, MessageContext};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{powers, reminding};
 use crate::store::Tx;
 
 impl MessageTurn<'_> {
@@ -25,7 +27,7 @@ impl MessageTurn<'_> {
             return Ok(None);
         }
         question::close(self, tx)?;
-        Ok(Some(self.remind_at(tx, &text, &new)?))
+        Ok(Some(reminding::set(self, tx, &text, &new)?))
     }
 
     /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
@@ -44,7 +46,7 @@ impl MessageTurn<'_> {
         let reply = match before.starts_with("remind me ") {
             true => self.remind_with(tx, (&before, &rest, &after))?,
             false => {
-                let reply = self.try_power_for(tx, &format!("{before}{rest}{after}"))?;
+                let reply = answer::to_text(self, tx, &format!("{before}{rest}{after}"))?;
                 reply.map(Reply::from)
             }
         };
@@ -61,7 +63,7 @@ impl MessageTurn<'_> {
         let last = self.said_last(tx)?.map(|last| last.received_at);
         Ok(
             match last.filter(|last| asked.is_some_and(|asked| *last > asked)) {
-                Some(last) => !self.powers_of(tx, last)?.is_empty(),
+                Some(last) => !powers::changed_at(self, tx, last)?.is_empty(),
                 None => false,
             },
         )

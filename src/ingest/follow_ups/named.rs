@@ -6,11 +6,12 @@ use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::carry_out::{described, listed, pairs};
 use crate::ingest::dialog::NotedRule;
 use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::listing::{self, described, listed, pairs};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{cancelling, open_reminders};
 use crate::store::{Reminder, Tx};
 
 impl MessageTurn<'_> {
@@ -47,7 +48,7 @@ impl MessageTurn<'_> {
         numbers: &[usize],
     ) -> Result<Option<String>> {
         for number in numbers {
-            if !self.is_of_list(tx, *number)? {
+            if !listing::has_number(self, tx, *number)? {
                 return Ok(None);
             }
         }
@@ -57,7 +58,7 @@ impl MessageTurn<'_> {
             Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
             Some(Referent::Delivered(_)) | None => return Ok(None),
         };
-        self.cancel_reminders(tx, &once)?;
+        open_reminders::cancel(self, tx, &once)?;
         let mut replies = Vec::new();
         if !once.is_empty() {
             replies.push(wording::done_before_it_came(&listed(&once)));
@@ -83,13 +84,13 @@ impl MessageTurn<'_> {
             Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
             Some(Referent::Delivered(_)) | None => return Ok(None),
         };
-        let mut others = self.reminders_here(tx)?;
+        let mut others = open_reminders::here(self, tx)?;
         let is_of_room = |other: &Reminder| other.room == self.room.id;
         others.retain(|other| is_of_room(other) && kept.iter().all(|one| one.id != other.id));
         if others.is_empty() {
             return Ok(Some(wording::left_as_it_was()));
         }
-        self.cancel_reminders(tx, &others)?;
+        open_reminders::cancel(self, tx, &others)?;
         let others = described(&others, self.timezone());
         Ok(Some(wording::reminders_cancelled(&pairs(&others))))
     }
@@ -145,7 +146,7 @@ impl MessageTurn<'_> {
             }
             ([], _) => Ok(None),
             ([_, _, ..], FollowUp::Cancel(_)) => {
-                let which = self.ask_which_to_cancel(tx, &found)?;
+                let which = cancelling::ask_which(self, tx, &found)?;
                 Ok(Some(which.into()))
             }
             _ => self.follow_up(tx, what),
@@ -170,7 +171,7 @@ impl MessageTurn<'_> {
     /// "cancel tomorrow": what comes once that day, and that day of what repeats. `None`: it is no day,
     /// or nothing that repeats comes then.
     fn cancel_day(&self, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
-        if !self.reminders_matching(tx, Some(about), None)?.is_empty() {
+        if !open_reminders::matching(self, tx, Some(about), None)?.is_empty() {
             return Ok(None);
         }
         let understood = self.understood_to_cancel(about);
@@ -178,10 +179,10 @@ impl MessageTurn<'_> {
             Intent::CancelReminders(request) if request.about.is_none() => request,
             _ => return Ok(None),
         };
-        let found = self.found_for(tx, request)?;
+        let found = open_reminders::found(self, tx, request)?;
         let has_repeating = found.iter().any(|one| one.recurrence.is_some());
         match request.on.is_some() && request.minutes.is_empty() && has_repeating {
-            true => self.cancel_matching(tx, request).map(Some),
+            true => cancelling::requested(self, tx, request).map(Some),
             false => Ok(None),
         }
     }
@@ -199,8 +200,8 @@ impl MessageTurn<'_> {
             _ => return Ok(None),
         };
         let is_of_time = request.about.is_some() && request.with_time.is_some();
-        match is_of_time && !self.found_for(tx, request)?.is_empty() {
-            true => self.cancel_matching(tx, request).map(Some),
+        match is_of_time && !open_reminders::found(self, tx, request)?.is_empty() {
+            true => cancelling::requested(self, tx, request).map(Some),
             false => Ok(None),
         }
     }
@@ -209,11 +210,11 @@ impl MessageTurn<'_> {
     fn cancel_each_named(&self, tx: &mut Tx<'_>, about: &str) -> Result<Option<String>> {
         let (mut all, mut unknown): (Vec<Reminder>, Vec<String>) = (Vec::new(), Vec::new());
         for name in assistant::named_apart(about) {
-            let found = self.reminders_matching(tx, Some(&name), None)?;
+            let found = open_reminders::matching(self, tx, Some(&name), None)?;
             match found.as_slice() {
                 [] => unknown.push(name),
                 [_, _, ..] => {
-                    return self.ask_which_to_cancel(tx, &found).map(Some);
+                    return cancelling::ask_which(self, tx, &found).map(Some);
                 }
                 [one] if all.iter().any(|known| known.id == one.id) => {}
                 [one] => all.push(one.clone()),
@@ -225,7 +226,7 @@ impl MessageTurn<'_> {
         if let Some(name) = unknown.first() {
             return Ok(Some(wording::one_of_them_unknown(name)));
         }
-        self.cancel_reminders(tx, &all)?;
+        open_reminders::cancel(self, tx, &all)?;
         Ok(Some(wording::reminders_cancelled(&listed(&all))))
     }
 }

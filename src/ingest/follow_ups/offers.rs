@@ -1,6 +1,6 @@
 //! Unprompted offers, like a list entry for what somebody needs, and the "yes" that accepts one.
 
-use crate::assistant::builtin::TimeChange;
+use crate::assistant::builtin::{NewTime, TimeChange};
 use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, Statement, wording};
 use crate::clock::Timestamp;
@@ -8,8 +8,10 @@ use crate::error::Result;
 use crate::ingest::dialog::NotedRule;
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::occasions::TRIP_REQUEST;
+use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{gate, limits, memories, powers, reminding};
 use crate::store::Tx;
 
 impl MessageTurn<'_> {
@@ -21,8 +23,10 @@ impl MessageTurn<'_> {
         }
         let (now, zone) = (self.now, self.timezone());
         Ok(match self.unknown_message().into_owned().statement {
-            Some(Statement::Fact(_)) if !self.may_command() => Some(self.too_many().into()),
-            Some(Statement::Fact(fact)) => Some(self.remember_fact(tx, &fact)?.into()),
+            Some(Statement::Fact(_)) if !limits::may_command(self) => {
+                Some(limits::too_many(self).into())
+            }
+            Some(Statement::Fact(fact)) => Some(memories::remember_fact(self, tx, &fact)?.into()),
             Some(Statement::Trip(days)) if self.has_power(tx, Power::TripPlanner)? => {
                 let request = format!("{TRIP_REQUEST}{days}");
                 question::ask(self, tx, &Question::OfferedRequest(request))?;
@@ -52,7 +56,7 @@ impl MessageTurn<'_> {
     }
 
     fn has_power(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
-        Ok(self.flags.superpower(power.name()) && self.has_superpowers(tx)?)
+        Ok(self.flags.superpower(power.name()) && gate::has_superpowers(self, tx)?)
     }
 
     /// Does what was offered. `None`: nothing was.
@@ -65,11 +69,17 @@ impl MessageTurn<'_> {
                 text,
                 send_at,
                 rule,
-            }) => {
-                let rule = rule.and_then(|rule| rule.recurrence());
-                self.remind(tx, &text, Timestamp(send_at), None, rule.as_ref())?
-            }
-            Some(Question::OfferedRequest(request)) => self.use_power_for(tx, &request)?.into(),
+            }) => reminding::set(
+                self,
+                tx,
+                &text,
+                &NewTime {
+                    send_at: Timestamp(send_at),
+                    recurrence: rule.and_then(|rule| rule.recurrence()),
+                    zone: None,
+                },
+            )?,
+            Some(Question::OfferedRequest(request)) => answer::to_part(self, tx, &request)?.into(),
             _ => return Ok(None),
         };
         question::close(self, tx)?;
@@ -100,7 +110,7 @@ impl MessageTurn<'_> {
         Ok(Some(match new {
             Ok(new) => {
                 question::close(self, tx)?;
-                self.remind_at(tx, &text, &new)?
+                reminding::set(self, tx, &text, &new)?
             }
             Err(reply) => reply.into(),
         }))
@@ -133,7 +143,7 @@ impl MessageTurn<'_> {
     pub(in crate::ingest) fn withdraw_after_power(&self, tx: &mut Tx<'_>) -> Result<()> {
         let asked = question::open(self, tx)?;
         let is_open = matches!(asked, Some(Question::When { .. } | Question::What { .. }));
-        match is_open && !self.powers_of(tx, self.now)?.is_empty() {
+        match is_open && !powers::changed_at(self, tx, self.now)?.is_empty() {
             true => question::close(self, tx),
             false => Ok(()),
         }

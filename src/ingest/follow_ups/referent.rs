@@ -5,8 +5,8 @@ use crate::assistant::builtin::ReminderRef;
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, Event, LatestReminder};
-use crate::ingest::dialog::{self, NUMBERS_MS};
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{listing, open_reminders};
 use crate::store::{Reminder, Tx};
 
 const WEEK_S: i64 = 7 * 24 * 3_600;
@@ -23,7 +23,7 @@ pub(super) enum Referent {
 impl MessageTurn<'_> {
     /// The only reminder of a list that was just shown, else what was set, changed or delivered last.
     pub(super) fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Referent>> {
-        let listed = self.just_listed(tx, &self.reminders_here(tx)?)?;
+        let listed = listing::just_shown(self, tx, &open_reminders::here(self, tx)?)?;
         if let Some(listed) = listed.filter(|listed| listed.len() == 1) {
             return Ok(Some(Referent::Open(listed)));
         }
@@ -47,12 +47,12 @@ impl MessageTurn<'_> {
     }
 
     pub(super) fn found(&self, tx: &Tx<'_>, which: &ReminderRef) -> Result<Option<Referent>> {
-        let here = self.reminders_here(tx)?;
+        let here = open_reminders::here(self, tx)?;
         Ok(match which {
             ReminderRef::Latest => self.latest_found(tx)?,
-            ReminderRef::Listed => self.just_listed(tx, &here)?.map(Referent::Open),
+            ReminderRef::Listed => listing::just_shown(self, tx, &here)?.map(Referent::Open),
             ReminderRef::Together(count) => {
-                let listed = self.just_listed(tx, &here)?;
+                let listed = listing::just_shown(self, tx, &here)?;
                 if let Some(listed) = listed.filter(|listed| count.is_none() && listed.len() > 1) {
                     return Ok(Some(Referent::Open(listed)));
                 }
@@ -68,9 +68,7 @@ impl MessageTurn<'_> {
                 }
             }
             ReminderRef::Numbered(numbers) => {
-                let noted = tx.dialog(self.room.id, self.user.id)?.listed;
-                let ids = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
-                let Some((ids, _)) = ids else {
+                let Some((ids, _)) = listing::shown(self, tx)? else {
                     return Ok(Some(Referent::Unclear(wording::no_numbers())));
                 };
                 let mut open = Vec::new();
@@ -90,7 +88,7 @@ impl MessageTurn<'_> {
                 Some(found_or_none(self.named(tx, about)?))
             }
             ReminderRef::Next => {
-                let mut open = self.set_before(tx, here)?;
+                let mut open = open_reminders::set_before(self, tx, here)?;
                 open.sort_by_key(|reminder| reminder.send_at);
                 open.truncate(1);
                 Some(found_or_none(open))
@@ -100,14 +98,14 @@ impl MessageTurn<'_> {
 
     /// By their words, else by their time: "the 9pm one", "thursday's".
     pub(super) fn named(&self, tx: &Tx<'_>, about: &str) -> Result<Vec<Reminder>> {
-        let open = self.reminders_matching(tx, Some(about), None)?;
+        let open = open_reminders::matching(self, tx, Some(about), None)?;
         if !open.is_empty() {
-            return self.set_before(tx, open);
+            return open_reminders::set_before(self, tx, open);
         }
         let understood = self.understood_to_cancel(about);
         match understood.unless_follow_up() {
             Intent::CancelReminders(request) if request.about.is_none() => {
-                let mut found = self.found_for(tx, request)?;
+                let mut found = open_reminders::found(self, tx, request)?;
                 // What comes on other days, too, is not named by one of them.
                 let week = self.now..self.now.plus_s(WEEK_S);
                 let comes_once = |one: &Reminder| one.moments(&week, 2).len() < 2;
@@ -126,23 +124,6 @@ impl MessageTurn<'_> {
             group: false, // these words are not typed
             ..self.message.context(persona, self.timezone(), self.now)
         })
-    }
-
-    /// The reminders of a list that the last message was answered with.
-    pub(super) fn just_listed(
-        &self,
-        tx: &Tx<'_>,
-        here: &[Reminder],
-    ) -> Result<Option<Vec<Reminder>>> {
-        let noted = tx.dialog(self.room.id, self.user.id)?.listed;
-        let listed = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
-        let last = self.said_last(tx)?.map(|last| last.received_at);
-        let Some((ids, _)) = listed.filter(|(_, at)| Some(*at) == last) else {
-            return Ok(None);
-        };
-        let mut open = here.to_vec();
-        open.retain(|reminder| ids.contains(&reminder.schedule_id));
-        Ok((!open.is_empty()).then_some(open))
     }
 }
 

@@ -5,9 +5,9 @@ use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::carry_out::listed;
 use crate::ingest::dialog::latest::{self, Event, Latest, LatestReminder, ReminderDelivery};
-use crate::ingest::dialog::{self, NUMBERS_MS};
+use crate::ingest::listing::{self, listed};
+use crate::ingest::reminding;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::store::{Reminder, Tx};
@@ -61,7 +61,7 @@ impl MessageTurn<'_> {
                 send_at: delayed.unwrap_or(new.send_at),
                 ..new.clone()
             };
-            reply.add(self.move_to(tx, reminder, &new)?.into());
+            reply.add(reminding::move_to(self, tx, reminder, &new)?.into());
         }
         self.note_moved(tx, &open)?;
         Ok(reply)
@@ -93,7 +93,7 @@ impl MessageTurn<'_> {
     fn move_each(&self, tx: &mut Tx<'_>, open: &[Reminder], new: &NewTime) -> Result<Reply> {
         let mut reply = Reply::default();
         for reminder in open {
-            reply.add(self.move_to(tx, reminder, new)?.into());
+            reply.add(reminding::move_to(self, tx, reminder, new)?.into());
         }
         self.note_moved(tx, open)?;
         Ok(reply)
@@ -123,7 +123,7 @@ impl MessageTurn<'_> {
         time: Option<&TimeChange>,
     ) -> Result<Reply> {
         if let ([minutes], None) = (numbers, time)
-            && !self.is_of_list(tx, *minutes)?
+            && !listing::has_number(self, tx, *minutes)?
         {
             let time = i64::try_from(*minutes).map(TimeChange::minutes).ok();
             return self.snooze(tx, time.as_ref());
@@ -150,7 +150,7 @@ impl MessageTurn<'_> {
             };
             match new {
                 Ok(new) => {
-                    reply.add(self.move_to(tx, reminder, &new)?.into());
+                    reply.add(reminding::move_to(self, tx, reminder, &new)?.into());
                     moved.push(reminder.clone());
                 }
                 Err(error) => reply.add(error.into()),
@@ -158,19 +158,6 @@ impl MessageTurn<'_> {
         }
         self.note_moved(tx, &moved)?;
         Ok(reply)
-    }
-
-    /// Whether a list with this number was shown, and no reminder has come since.
-    pub(super) fn is_of_list(&self, tx: &Tx<'_>, number: usize) -> Result<bool> {
-        let noted = tx.dialog(self.room.id, self.user.id)?.listed;
-        let Some((ids, shown)) =
-            dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now)
-        else {
-            return Ok(false);
-        };
-        let latest = latest::named(self, tx)?;
-        let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
-        Ok((1..=ids.len()).contains(&number) && came.is_none_or(|came| came.at < shown.0))
     }
 
     /// "remind me again at 10": what came is put off; what is still to come gets a second one.
@@ -189,7 +176,7 @@ impl MessageTurn<'_> {
                 Ok(new) => new,
                 Err(error) => return Ok(Some(error.into())),
             };
-            reply.add(self.remind_at(tx, &reminder.text, &new)?);
+            reply.add(reminding::set(self, tx, &reminder.text, &new)?);
         }
         Ok(Some(reply))
     }
@@ -205,7 +192,7 @@ impl MessageTurn<'_> {
             latest::named(self, tx)?.and_then(|(latest, at)| latest.delivery(at, self.now));
         let mut reply = Reply::default();
         for reminder in came {
-            reply.add(self.remind_at(tx, &reminder.text, new)?);
+            reply.add(reminding::set(self, tx, &reminder.text, new)?);
         }
         latest::revise(self, tx, |latest| {
             let set = latest.changes.set.iter();

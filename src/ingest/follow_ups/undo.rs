@@ -5,14 +5,15 @@ use crate::assistant::powers::PowerAction;
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::carry_out::{described, listed, pairs};
 use crate::ingest::dialog::latest::{
     self, Event, Latest, LatestReminder, ReminderChange, StatedFact,
 };
 use crate::ingest::dialog::{LATEST_MS, NUMBERS_MS};
-use crate::ingest::open_reminders::ReminderRequest;
-use crate::ingest::powers::PowerReply;
+use crate::ingest::listing::{described, listed, pairs};
+use crate::ingest::open_reminders::{self, ReminderRequest};
+use crate::ingest::powers::{self, PowerReply, attempt};
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{birthdays, memories, reminding};
 use crate::store::{Reminder, Tx};
 
 impl MessageTurn<'_> {
@@ -31,11 +32,11 @@ impl MessageTurn<'_> {
             return Ok(None);
         }
         let mut undone: Vec<String> = self.undo_latest(tx, &latest, at)?.into_iter().collect();
-        for power in self.powers_of(tx, at)? {
+        for power in powers::changed_at(self, tx, at)? {
             if let Some(PowerReply::Said {
                 text,
                 changed: true,
-            }) = self.act(tx, power, PowerAction::Undo)?
+            }) = attempt::act(self, tx, power, PowerAction::Undo)?
             {
                 undone.push(text);
             }
@@ -57,7 +58,7 @@ impl MessageTurn<'_> {
     ) -> Result<Option<String>> {
         let mut replies = Vec::new();
         if let Some(fact) = &latest.fact {
-            let undone = self.undo_fact(tx, fact)?;
+            let undone = undo_fact(self, tx, fact)?;
             let first = match fact {
                 StatedFact::CorrectedMemory(_) => self.bring_back(tx, at)?,
                 _ => None,
@@ -67,7 +68,7 @@ impl MessageTurn<'_> {
         for id in &latest.changes.memories {
             let memory = StatedFact::Memory(id.clone());
             if latest.fact.as_ref() != Some(&memory) {
-                replies.push(self.undo_fact(tx, &memory)?);
+                replies.push(undo_fact(self, tx, &memory)?);
             }
         }
         if latest.changes.has_removed {
@@ -103,7 +104,7 @@ impl MessageTurn<'_> {
             send_at,
             recurrence: recurrence.as_ref(),
         };
-        self.change_to(tx, &open, &earlier).map(Some)
+        reminding::change(self, tx, &open, &earlier).map(Some)
     }
 
     /// Cancels what was set. What came before, and was put off by it, counts as come again.
@@ -118,7 +119,7 @@ impl MessageTurn<'_> {
                 row => open.extend(row),
             }
         }
-        self.cancel_reminders(tx, &open)?;
+        open_reminders::cancel(self, tx, &open)?;
         let came = latest.came_before.clone();
         let came = came.filter(|came| {
             let mut ids = open.iter().map(|one| &one.schedule_id);
@@ -156,9 +157,9 @@ impl MessageTurn<'_> {
         let (mut reminders, mut memories) = (Vec::new(), Vec::new());
         for (kind, user, item) in tx.take_removed(self.user.id, at, false)? {
             match kind.as_str() {
-                "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
-                "birthday" => memories.extend(self.restore_birthday(tx, &item)?),
-                _ => memories.push(self.restore_memory(tx, &item)?),
+                "reminder" => reminders.extend(open_reminders::restore(self, tx, user, &item)?),
+                "birthday" => memories.extend(birthdays::restore(self, tx, &item)?),
+                _ => memories.push(memories::restore(self, tx, &item)?),
             }
         }
         if reminders.is_empty() && memories.is_empty() {
@@ -178,4 +179,23 @@ impl MessageTurn<'_> {
 pub(super) fn stays(latest: &Latest) -> bool {
     let is_kept = matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
     is_kept && latest.changes == Default::default()
+}
+
+/// Forgets the memory; of a name or a zone, says that it stays.
+pub(in crate::ingest) fn undo_fact(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    fact: &StatedFact,
+) -> Result<String> {
+    let id = match fact {
+        StatedFact::Memory(id) | StatedFact::CorrectedMemory(id) => id,
+        StatedFact::Name => return Ok(wording::name_stays()),
+        StatedFact::TimeZone => return Ok(wording::timezone_stays()),
+    };
+    let known = memories::known(turn, tx)?.memories;
+    let Some(memory) = known.into_iter().find(|memory| memory.id == *id) else {
+        return Ok(wording::nothing_to_undo());
+    };
+    memories::forget(turn, tx, &[memory.id], &[], &memory.text)?;
+    Ok(wording::memory_taken_back(&memory.text))
 }

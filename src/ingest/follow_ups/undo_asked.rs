@@ -10,7 +10,9 @@ use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, Event, Latest};
 use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::powers::attempt;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{limits, powers};
 use crate::store::{MessageRow, Tx};
 
 /// Messages that "undo" may mean.
@@ -65,8 +67,8 @@ impl MessageTurn<'_> {
             return Ok(None);
         }
         let is_within_limits = match power {
-            Some(_) => self.may_take_turn(false),
-            None => self.may_command(),
+            Some(_) => limits::may_take_turn(self, false),
+            None => limits::may_command(self),
         };
         if !is_within_limits {
             return Ok(None); // which the answer says
@@ -164,9 +166,8 @@ impl MessageTurn<'_> {
             return Ok(wording::nothing_to_undo());
         }
         let undone = match power {
-            Some(power) => self
-                .act(tx, power, PowerAction::Undo)?
-                .map(|it| self.text_of(it)),
+            Some(power) => attempt::act(self, tx, power, PowerAction::Undo)?
+                .map(|it| powers::text_of(self, it)),
             None => self.undo(tx)?,
         };
         Ok(undone.unwrap_or_else(wording::nothing_to_undo))

@@ -178,50 +178,43 @@ impl Ingest {
     }
 }
 
-impl MessageTurn<'_> {
-    /// A new time zone moves the times of alarms.
-    pub(in crate::ingest) fn move_alarms(&self, tx: &mut Tx<'_>, zone: Zone) -> Result<()> {
-        self.plan_alarms(tx, Some(zone), |_| true)
-    }
+/// Plans the alarms of the wanted superpowers anew.
+pub(in crate::ingest) fn plan(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    timezone: Option<Zone>,
+    is_wanted: impl Fn(Power) -> bool,
+) -> Result<()> {
+    let here = turn
+        .agent
+        .filter(|_| !turn.in_group())
+        .map(|_| turn.room.id);
+    let plan = AlarmPlan {
+        user: turn.user.id,
+        timezone,
+        here,
+        flags: &turn.flags,
+        now: turn.now,
+    };
+    turn.ingest.plan_alarms(tx, &plan, is_wanted)
+}
 
-    /// Switches a calendar on or off, and plans the alarms of its superpowers anew.
-    pub(super) fn switch_calendar(
-        &self,
-        tx: &mut Tx<'_>,
-        (calendar, is_enabled): (i64, bool),
-    ) -> Result<()> {
-        tx.enable_calendar(CalendarId(calendar), is_enabled)?;
-        // It was not fetched while it was off.
-        if let Some(row) = tx
-            .view()
-            .calendar(CalendarId(calendar))?
-            .filter(|_| is_enabled)
-        {
-            tx.begin_sync(row.service, self.now)?;
-        }
-        self.plan_alarms(tx, self.timezone(), Power::uses_calendar)
+/// Switches a calendar on or off, and plans the alarms of its superpowers anew.
+pub(super) fn switch_calendar(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    (calendar, is_enabled): (i64, bool),
+) -> Result<()> {
+    tx.enable_calendar(CalendarId(calendar), is_enabled)?;
+    // It was not fetched while it was off.
+    if let Some(row) = tx
+        .view()
+        .calendar(CalendarId(calendar))?
+        .filter(|_| is_enabled)
+    {
+        tx.begin_sync(row.service, turn.now)?;
     }
-
-    /// Plans the alarms of the wanted superpowers anew.
-    pub(super) fn plan_alarms(
-        &self,
-        tx: &mut Tx<'_>,
-        timezone: Option<Zone>,
-        is_wanted: impl Fn(Power) -> bool,
-    ) -> Result<()> {
-        let here = self
-            .agent
-            .filter(|_| !self.in_group())
-            .map(|_| self.room.id);
-        let plan = AlarmPlan {
-            user: self.user.id,
-            timezone,
-            here,
-            flags: &self.flags,
-            now: self.now,
-        };
-        self.ingest.plan_alarms(tx, &plan, is_wanted)
-    }
+    plan(turn, tx, turn.timezone(), Power::uses_calendar)
 }
 
 /// For whom, and where, alarms are planned.

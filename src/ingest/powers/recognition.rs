@@ -10,114 +10,95 @@ use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
 use crate::ingest::dialog::latest::{self, Event, Latest};
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{Message, Mode};
+use crate::ingest::{Message, Mode, gate};
 use crate::store::Tx;
 
-impl MessageTurn<'_> {
-    /// The offered superpower that the message requests. Cheap when no word of the message concerns
-    /// one.
-    pub(in crate::ingest) fn recognise_power(
-        &self,
-        tx: &Tx<'_>,
-        understood: &Understanding,
-    ) -> Result<Option<RequestedPower>> {
-        let (message, flags) = (&*self.message, &self.flags);
-        let named = message.superpower.as_deref();
-        let session = tx.power_session(self.user.id, self.room.id, self.now);
-        if named.is_none() && session.is_none() && !understood.calls.may_begin() {
-            return Ok(None);
-        }
-        if flags.boolean("llm.force_basic_mode") {
-            return Ok(None);
-        }
-        let zone = self.timezone();
-        let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
-            understood.calls.clone()
-        } else {
-            let persona = &self.ingest.persona.get().name;
-            powers::recognise(&message.context(persona, zone, self.now))
-        };
-        if let Some(name) = named.filter(|name| flags.superpower(name)) {
-            return Ok(Some(by_name(name, &calls, &understood.intent)));
-        }
-        if let Some(request) = calls.notices
-            && message.mode == Mode::Direct
-            && self.has_superpowers(tx)?
-        {
-            return Ok(Some(RequestedPower {
-                what: PowerRequest::Notices(request),
-                explicit: true,
-            }));
-        }
-        let session = session.and_then(|session| Power::named(&session.name));
-        let session = session.filter(|power| flags.superpower(power.name()));
-        let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
-        let mut calls = calls;
-        if calls.control == Some(Control::Undo)
-            && let Some(power) = session
-            && self.is_reminder_latest(tx, power)?
-        {
-            calls.control = None;
-        }
-        let is_last =
-            |call: &PowerCall| call.strength == Strength::InSession && call.action.removes_last();
-        if let Some(power) = session
-            && calls.calls.iter().any(is_last)
-            && self.is_reminder_latest(tx, power)?
-        {
-            calls.calls.retain(|call| !is_last(call));
-        }
-        if let Some(reports) = several_reports(message, &calls, &understood.intent)
-            && self.has_superpowers(tx)?
-        {
-            return Ok(Some(reports));
-        }
-        if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
-            return Ok(Some(called));
-        }
-        let attempts = implicit_calls(message, &calls, session, &understood.intent, flags);
-        if attempts.is_empty() || !self.has_superpowers(tx)? {
-            return Ok(None);
-        }
-        Ok(Some(RequestedPower {
-            what: PowerRequest::Try(attempts),
-            explicit: false,
-        }))
+/// The offered superpower that the message requests. Cheap when no word of the message concerns
+/// one.
+pub(in crate::ingest) fn requested(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    understood: &Understanding,
+) -> Result<Option<RequestedPower>> {
+    let (message, flags) = (&*turn.message, &turn.flags);
+    let named = message.superpower.as_deref();
+    let session = tx.power_session(turn.user.id, turn.room.id, turn.now);
+    if named.is_none() && session.is_none() && !understood.calls.may_begin() {
+        return Ok(None);
     }
+    if flags.boolean("llm.force_basic_mode") {
+        return Ok(None);
+    }
+    let zone = turn.timezone();
+    let calls = if understood.holds_in(zone) && session.is_none() && named.is_none() {
+        understood.calls.clone()
+    } else {
+        let persona = &turn.ingest.persona.get().name;
+        powers::recognise(&message.context(persona, zone, turn.now))
+    };
+    if let Some(name) = named.filter(|name| flags.superpower(name)) {
+        return Ok(Some(by_name(name, &calls, &understood.intent)));
+    }
+    if let Some(request) = calls.notices
+        && message.mode == Mode::Direct
+        && gate::has_superpowers(turn, tx)?
+    {
+        return Ok(Some(RequestedPower {
+            what: PowerRequest::Notices(request),
+            explicit: true,
+        }));
+    }
+    let session = session.and_then(|session| Power::named(&session.name));
+    let session = session.filter(|power| flags.superpower(power.name()));
+    let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
+    let mut calls = calls;
+    if calls.control == Some(Control::Undo)
+        && let Some(power) = session
+        && is_reminder_latest(turn, tx, power)?
+    {
+        calls.control = None;
+    }
+    let is_last =
+        |call: &PowerCall| call.strength == Strength::InSession && call.action.removes_last();
+    if let Some(power) = session
+        && calls.calls.iter().any(is_last)
+        && is_reminder_latest(turn, tx, power)?
+    {
+        calls.calls.retain(|call| !is_last(call));
+    }
+    if let Some(reports) = several_reports(message, &calls, &understood.intent)
+        && gate::has_superpowers(turn, tx)?
+    {
+        return Ok(Some(reports));
+    }
+    if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
+        return Ok(Some(called));
+    }
+    let attempts = implicit_calls(message, &calls, session, &understood.intent, flags);
+    if attempts.is_empty() || !gate::has_superpowers(turn, tx)? {
+        return Ok(None);
+    }
+    Ok(Some(RequestedPower {
+        what: PowerRequest::Try(attempts),
+        explicit: false,
+    }))
+}
 
-    /// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
-    /// use last changed: then "undo" refers to that.
-    fn is_reminder_latest(&self, tx: &Tx<'_>, power: Power) -> Result<bool> {
-        let latest = latest::own(self, tx, LATEST_MS)?;
-        let can_be_undone =
-            |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
-        let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
-            return Ok(false);
-        };
-        let changed_at = tx.power_state_written_at(self.owner(), power.name())?;
-        // Of what was done at once, "undo" prefers what can be taken back.
-        let is_later = |changed_at| match latest.fact {
-            Some(_) => at > changed_at,
-            None => at >= changed_at,
-        };
-        Ok(changed_at.is_none_or(is_later))
-    }
-
-    /// Whether the user may take one more turn with a superpower this minute.
-    pub(in crate::ingest) fn may_take_turn(&self, explicit: bool) -> bool {
-        if self.is_admitted || !self.flags.boolean("rate_limit.enabled") {
-            return true;
-        }
-        let flag = "rate_limit.miniapp_actions_per_minute";
-        let (user, limit) = (self.user.id, self.flags.rate_limit(flag));
-        let mut windows = self.ingest.windows.lock();
-        let turn = windows.turns.take(user, limit, self.mono);
-        drop(windows);
-        if turn.is_err() {
-            self.ingest.limited.with_label_values(&["turns"]).inc();
-        }
-        turn.is_ok() && (!explicit || self.may_command())
-    }
+/// Whether a reminder was set, changed or removed, or a fact was noted, after the superpower in
+/// use last changed: then "undo" refers to that.
+fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
+    let latest = latest::own(turn, tx, LATEST_MS)?;
+    let can_be_undone = |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
+    let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
+        return Ok(false);
+    };
+    let changed_at = tx.power_state_written_at(turn.owner(), power.name())?;
+    // Of what was done at once, "undo" prefers what can be taken back.
+    let is_later = |changed_at| match latest.fact {
+        Some(_) => at > changed_at,
+        None => at >= changed_at,
+    };
+    Ok(changed_at.is_none_or(is_later))
 }
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command

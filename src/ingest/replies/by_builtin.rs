@@ -7,10 +7,11 @@ use crate::access::Access;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::Ingest;
+use crate::ingest::powers::recognition;
 use crate::ingest::powers::request::RequestedPower;
 use crate::ingest::reply::Reply;
 use crate::ingest::versions;
+use crate::ingest::{Ingest, gate};
 use crate::memory::ServiceMemories;
 use crate::store::{PendingReply, Tx};
 
@@ -44,14 +45,14 @@ impl Ingest {
             .message
             .context(&persona.name, turn.timezone(), turn.now);
         let understood = assistant::understand_all(&context);
-        let power = turn.recognise_power(tx, &understood)?;
+        let power = recognition::requested(&turn, tx, &understood)?;
         turn.requested_power = power.filter(RequestedPower::is_explicit);
         turn.now = now;
         let is_power = turn.requested_power.is_some();
         if !is_power && !is_sure(&understood.intent) {
             return Ok(None);
         }
-        if is_power && let Access::Deny(denial) = turn.superpower_access(tx)? {
+        if is_power && let Access::Deny(denial) = gate::superpower_access(&turn, tx)? {
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
             return Ok(Some(Reply::denying(denial, &persona)));
         }

@@ -10,7 +10,8 @@ use super::tool_outcomes::{CHANGED_NOTHING, CallResult};
 use crate::assistant::powers::PowerAction;
 use crate::assistant::tools::Tool;
 use crate::error::Result;
-use crate::ingest::powers::PowerReply;
+use crate::ingest::memories;
+use crate::ingest::powers::{self, PowerReply, attempt};
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
 
@@ -89,8 +90,8 @@ impl MessageTurn<'_> {
                     taken_back.push(self.to_json(&reminder));
                 }
             }
-            for power in self.powers_of(tx, *at)? {
-                let undone = self.act(tx, power, PowerAction::Undo)?;
+            for power in powers::changed_at(self, tx, *at)? {
+                let undone = attempt::act(self, tx, power, PowerAction::Undo)?;
                 if matches!(undone, Some(PowerReply::Said { changed: true, .. })) {
                     taken_back.push(json!({ "last_change_of": power.name() }));
                 }
@@ -98,7 +99,7 @@ impl MessageTurn<'_> {
             if self.in_group() {
                 continue;
             }
-            for memory in self.known(tx)?.memories {
+            for memory in memories::known(self, tx)?.memories {
                 if memory.created_at == Some(*at) && !earlier.names(&memory.id) {
                     let memories = &self.ingest.memories;
                     memories.forget(tx, self.user.id, &memory, self.now)?;

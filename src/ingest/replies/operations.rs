@@ -10,9 +10,11 @@ use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTi
 use crate::assistant::{self, wording};
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
-use crate::ingest::open_reminders::{ReminderRefusal, ReminderRequest};
+use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
+use crate::ingest::powers::alarms;
 use crate::ingest::reply::Schedule;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{agenda, memories};
 use crate::memory::MEMORIES_MAX;
 use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};
 use crate::store::{Reminder, Tx};
@@ -67,7 +69,7 @@ impl MessageTurn<'_> {
             Operation::CancelReminder { id } => match self.reminder_named(tx, id)? {
                 Ok(reminder) => {
                     let value = self.to_json(&reminder);
-                    self.cancel_reminders(tx, &[reminder])?;
+                    open_reminders::cancel(self, tx, &[reminder])?;
                     Ok(CallResult::done(json!({ "cancelled": value })))
                 }
                 Err(refused) => Ok(refused),
@@ -78,7 +80,9 @@ impl MessageTurn<'_> {
             Operation::SetProfile(change) => self.set_profile_for_model(tx, change),
             Operation::Agenda { from, to } => {
                 let span = self.days(*from, *to);
-                Ok(CallResult::quoting(&self.agenda(tx, &span, true)?))
+                Ok(CallResult::quoting(&agenda::of_span(
+                    self, tx, &span, true,
+                )?))
             }
             Operation::ExportAccount => Ok(CallResult::done(json!({
                 "started": false,
@@ -129,7 +133,7 @@ impl MessageTurn<'_> {
             send_at: occasion.send_at,
             recurrence: occasion.recurrence.as_ref(),
         };
-        let changed = self.change_reminder(tx, reminder, &request)?;
+        let changed = open_reminders::change(self, tx, reminder, &request)?;
         Ok(CallResult::done(self.to_json(&changed)))
     }
 
@@ -142,7 +146,7 @@ impl MessageTurn<'_> {
         }
         if let Some(zone) = change.timezone {
             tx.set_user_timezone(&self.message.sender, user, zone.name())?;
-            self.move_alarms(tx, zone)?;
+            alarms::plan(self, tx, Some(zone), |_| true)?;
             set.insert("timezone".to_owned(), zone.name().into());
             set.insert("now".to_owned(), local(self.now, zone).into());
         }
@@ -227,7 +231,7 @@ impl MessageTurn<'_> {
             send_at: occasion.send_at,
             recurrence: occasion.recurrence.as_ref(),
         };
-        let reminder = match self.set_reminder_as(tx, &request, new_id, room)? {
+        let reminder = match open_reminders::set_as(self, tx, &request, new_id, room)? {
             Ok(reminder) => reminder,
             Err(ReminderRefusal::TooMany) => {
                 let error =
@@ -285,7 +289,7 @@ impl MessageTurn<'_> {
         };
         let within = bound(from, i64::MIN)..bound(to, i64::MAX);
         let within = (from.is_some() || to.is_some()).then_some(&within);
-        let found = self.reminders_matching(tx, matching, within)?;
+        let found = open_reminders::matching(self, tx, matching, within)?;
         let listed: Vec<Value> = found
             .iter()
             .take(LISTED_MAX)
@@ -304,7 +308,7 @@ impl MessageTurn<'_> {
         id: &str,
     ) -> Result<std::result::Result<Reminder, CallResult>> {
         let id = id.trim().to_ascii_lowercase();
-        let mut found = self.reminders_here(tx)?;
+        let mut found = open_reminders::here(self, tx)?;
         found.retain(|reminder| id.len() >= ID_CHARS && reminder.schedule_id.ends_with(&id));
         Ok(match (found.pop(), found.is_empty()) {
             (Some(reminder), true) => Ok(reminder),
@@ -335,7 +339,7 @@ impl MessageTurn<'_> {
             let error = "No more memories can be kept; some have to be forgotten first.";
             return Ok(CallResult::refused("too many memories", error));
         }
-        if let Some(id) = self.same_memory(tx, text)? {
+        if let Some(id) = memories::same(self, tx, text)? {
             return Ok(CallResult::done(json!({ "id": id, "text": text })));
         }
         let memories = &self.ingest.memories;
@@ -344,7 +348,7 @@ impl MessageTurn<'_> {
     }
 
     fn recall_for_model(&self, tx: &Tx<'_>, query: &str) -> Result<CallResult> {
-        let known = self.known(tx)?;
+        let known = memories::known(self, tx)?;
         let mut found: Vec<(usize, &crate::memory::Memory)> = known
             .memories
             .iter()
@@ -363,7 +367,7 @@ impl MessageTurn<'_> {
     }
 
     fn forget_for_model(&self, tx: &mut Tx<'_>, ids: &[String]) -> Result<CallResult> {
-        let known = self.known(tx)?;
+        let known = memories::known(self, tx)?;
         let mut found = Vec::new();
         for id in ids {
             let Some(memory) = known.memories.iter().find(|memory| memory.id == *id) else {

@@ -13,9 +13,9 @@ use super::tool_outcomes::CallResult;
 use crate::assistant::tools::{Operation, Tool};
 use crate::engine::CallPermit;
 use crate::error::Result;
-use crate::ingest::Mode;
 use crate::ingest::dialog::{self, PrivateAnswer};
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{Mode, direct_chat};
 use crate::store::Tx;
 
 impl ModelTurn<'_> {
@@ -144,7 +144,7 @@ impl MessageTurn<'_> {
                          may ask you in their own chat.";
             return Ok(CallResult::refused("no answer", error));
         }
-        if !self.send_to_direct_chat(tx, text)? {
+        if !direct_chat::send(self, tx, text)? {
             let error = "Nothing can be sent to their own chat now. Nothing was answered.";
             return Ok(CallResult::refused("not sent", error));
         }

@@ -16,10 +16,10 @@ use crate::assistant::tools::{LINK, Operation, Tool};
 use crate::assistant::wording::{self, Apology};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
-use crate::ingest::Ingest;
-use crate::ingest::powers::PowerReply;
+use crate::ingest::powers::{PowerReply, answer, attempt};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{Ingest, gate, limits};
 use crate::memory::ServiceMemories;
 use crate::store::{DoneCall, PendingReply, Tx};
 
@@ -288,25 +288,27 @@ impl MessageTurn<'_> {
         }
         match &call.operation {
             Operation::Power(power, operation) => {
-                if let Access::Deny(denial) = self.superpower_access(tx)? {
+                if let Access::Deny(denial) = gate::superpower_access(self, tx)? {
                     return Ok(denied(denial));
                 }
-                Ok(match self.act(tx, *power, operation.action.clone())? {
-                    Some(PowerReply::Said { text, .. })
-                        if !operation.changes && power.quotes_others() =>
-                    {
-                        CallResult::quoting(&text)
-                    }
-                    Some(reply) => result_of(reply, operation.changes),
-                    None => CallResult::refused(
-                        "about nothing that is kept",
-                        "Nothing like that is kept; look at what there is first.",
-                    ),
-                })
+                Ok(
+                    match attempt::act(self, tx, *power, operation.action.clone())? {
+                        Some(PowerReply::Said { text, .. })
+                            if !operation.changes && power.quotes_others() =>
+                        {
+                            CallResult::quoting(&text)
+                        }
+                        Some(reply) => result_of(reply, operation.changes),
+                        None => CallResult::refused(
+                            "about nothing that is kept",
+                            "Nothing like that is kept; look at what there is first.",
+                        ),
+                    },
+                )
             }
-            _ if !self.may_command() => Ok(too_many()),
+            _ if !limits::may_command(self) => Ok(too_many()),
             Operation::Notices(request) => {
-                let reply = self.set_notices(tx, *request)?;
+                let reply = answer::set_notices(self, tx, *request)?;
                 Ok(result_of(reply, call.operation.changes()))
             }
             operation => self.run_operation(tx, operation, &call.new_id),

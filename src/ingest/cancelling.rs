@@ -1,0 +1,152 @@
+//! Cancels the reminders that a message names by their text, day or time of day. A repeating
+//! reminder isn't ended by a message about one day. Its wording is in `assistant::wording`.
+
+use std::ops::Range;
+
+use super::dialog::question;
+use super::dialog::question::Question;
+use super::listing::{self, described, listed, pairs};
+use super::{calendar_events, open_reminders, reminding};
+use crate::assistant::builtin::RemindersToCancel;
+use crate::assistant::powers::choice;
+use crate::assistant::wording;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::turn::MessageTurn;
+use crate::store::{Reminder, Tx};
+
+pub(super) fn requested(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: &RemindersToCancel,
+) -> Result<String> {
+    let about = request.about.as_deref();
+    let (mut found, on) = open_reminders::search(turn, tx, request)?;
+    if let (true, Some(name), None) = (found.is_empty(), about, &request.on)
+        && let Some(reply) = calendar_events::delete_named(turn, tx, name)?
+    {
+        return Ok(reply);
+    }
+    for kept in &request.kept {
+        let (stays, _) = open_reminders::search(turn, tx, kept)?;
+        if stays.is_empty() {
+            return Ok(wording::nothing_to_keep());
+        }
+        found.retain(|one| stays.iter().all(|other| other.id != one.id));
+    }
+    if found.is_empty() && !request.kept.is_empty() {
+        return Ok(wording::left_as_it_was());
+    }
+    let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));
+    if turn.in_group() && (request.is_own || is_timer && !request.several) {
+        let own = own_of(turn, &found);
+        if own.is_empty() && !found.is_empty() {
+            return ask_which(turn, tx, &found);
+        }
+        found = own;
+    }
+    let is_one_thing = !is_timer && found.windows(2).all(|pair| pair[0].text == pair[1].text);
+    if found.len() > 1 && !request.several && !(request.minutes.is_empty() && is_one_thing) {
+        return ask_which(turn, tx, &found);
+    }
+    // "all" said in private means none of a group, where others go by them.
+    let mut of_groups = Vec::new();
+    if !turn.in_group() && about.is_none() {
+        for reminder in &found {
+            let is_other = reminder.room != turn.room.id;
+            if is_other && tx.is_group(reminder.room)? {
+                of_groups.push(reminder.clone());
+            }
+        }
+        found.retain(|one| of_groups.iter().all(|other| other.id != one.id));
+    }
+    let is_of_one_day = on.is_some();
+    let (kept, ended): (Vec<Reminder>, Vec<Reminder>) = found
+        .into_iter()
+        .partition(|reminder| is_of_one_day && reminder.recurrence.is_some());
+    let (ended_texts, timezone) = (listing::described_here(turn, tx, &ended)?, turn.timezone());
+    let mut replies = Vec::new();
+    if !ended.is_empty() {
+        replies.push(wording::reminders_cancelled(&pairs(&ended_texts)));
+    }
+    for reminder in &kept {
+        replies.extend(leave_out(turn, tx, reminder, on.as_ref())?);
+    }
+    open_reminders::cancel(turn, tx, &ended)?;
+    if !of_groups.is_empty() {
+        listing::note(turn, tx, &of_groups)?;
+        let texts = described(&of_groups, timezone);
+        let listed = pairs(&texts);
+        replies.push(wording::group_reminders_stay(&listed, turn.now, timezone));
+    }
+    Ok(match (replies.is_empty(), turn.in_group()) {
+        (true, true) => wording::no_reminder_in_group(),
+        (true, false) => wording::reminders_cancelled(&[]),
+        (false, _) => replies.join("\n"),
+    })
+}
+
+/// In a group "my" are those that this person set, and a timer is of who set it.
+fn own_of(turn: &MessageTurn<'_>, found: &[Reminder]) -> Vec<Reminder> {
+    let own = found.iter().filter(|one| one.user == turn.user.id);
+    own.cloned().collect()
+}
+
+/// Leaves out the times of a repeating reminder on one day, or says why not.
+fn leave_out(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    day: Option<&Range<Timestamp>>,
+) -> Result<Option<String>> {
+    let skipped = match day {
+        Some(day) => reminding::skip(turn, tx, reminder, day)?,
+        None => None,
+    };
+    let kept = || {
+        let recurrence = reminder.recurrence.as_ref()?;
+        Some(wording::day_not_left_out(
+            &reminder.text,
+            recurrence,
+            turn.timezone(),
+        ))
+    };
+    Ok(skipped.or_else(kept))
+}
+
+/// "2", "the second", "dad": the answer to the question which one to cancel.
+pub(super) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let Some(Question::CancelWhich { ids }) = question::open(turn, tx)? else {
+        return Ok(None); // most messages
+    };
+    if !question::is_last(turn, tx)? {
+        return Ok(None);
+    }
+    let mut open = open_reminders::here(turn, tx)?;
+    open.retain(|one| ids.contains(&one.schedule_id));
+    let texts: Vec<&str> = open.iter().map(|one| one.text.as_str()).collect();
+    let chosen = choice(&turn.message.text, &texts).filter(|_| open.len() == ids.len());
+    let Some(one) = chosen.and_then(|at| open.get(at)) else {
+        return Ok(None);
+    };
+    question::close(turn, tx)?;
+    open_reminders::cancel(turn, tx, std::slice::from_ref(one))?;
+    let one = std::slice::from_ref(one);
+    Ok(Some(wording::reminders_cancelled(&listed(one))))
+}
+
+/// The same for those to cancel; the answer may be a number or words of one.
+pub(super) fn ask_which(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminders: &[Reminder],
+) -> Result<String> {
+    let ids = reminders.iter().map(|one| one.schedule_id.clone());
+    let question = Question::CancelWhich { ids: ids.collect() };
+    question::ask(turn, tx, &question)?;
+    let how = match reminders.len() {
+        1 => "with its number, like “cancel 1”",
+        _ => "with its number, like “cancel 2”",
+    };
+    listing::ask_which(turn, tx, how, reminders)
+}

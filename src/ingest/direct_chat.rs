@@ -1,0 +1,34 @@
+//! The direct chat of a person who wrote in a group: where what the group must not read is sent.
+
+use super::turn::MessageTurn;
+use crate::assistant::wording;
+use crate::edge::queue;
+use crate::error::Result;
+use crate::store::Tx;
+
+/// Sends a text to the person's direct chat because a group must not read it. Returns the text
+/// for the group.
+pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+    Ok(match send(turn, tx, text)? {
+        true => wording::answered_alone(),
+        false => wording::ask_alone(),
+    })
+}
+
+/// False: the person has no direct chat that takes commands, or no more of them.
+pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<bool> {
+    let chat = tx.newest_direct_chat(turn.user.id, true)?;
+    let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
+        return Ok(false);
+    };
+    let message = queue::Message {
+        agent,
+        room: chat.room,
+        chat_guid: &chat.chat_guid,
+        text,
+        is_one_bubble: false,
+        user: Some(turn.user.id),
+        app_creator: None,
+    };
+    queue::send_message(tx, &turn.ingest.hub, &message, turn.now)
+}

@@ -1,0 +1,205 @@
+//! Answers to a message that requests a superpower: which attempt answers, and what is said where
+//! none does.
+
+use super::request::{PowerAttempt, PowerRequest, RequestedPower};
+use super::{PowerReply, alarms, attempt, notices, text_of};
+use crate::access::Access;
+use crate::assistant::powers::{self, NoticeRequest, Power, PowerCall, Strength};
+use crate::assistant::{Intent, MessageContext, wording};
+use crate::error::Result;
+use crate::ingest::turn::MessageTurn;
+use crate::ingest::{agenda, gate, limits, listing, memories};
+use crate::store::Tx;
+
+/// `understood` is the meaning without superpowers. `None`: nothing was done, and the message
+/// is answered as if no superpower had been requested.
+pub(in crate::ingest) fn requested(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    called: &RequestedPower,
+    understood: &Intent,
+) -> Result<Option<String>> {
+    let text = match &called.what {
+        PowerRequest::Try(attempts) => {
+            let mut did = None;
+            for (n, attempt) in attempts.iter().enumerate() {
+                let is_last_resort = n > 0 && attempt.sure && !called.explicit;
+                if is_last_resort && let Some(known) = memories::answer(turn, tx)? {
+                    return Ok(Some(known));
+                }
+                did = attempt::run(turn, tx, attempt, called.explicit)?;
+                if did.is_some() {
+                    break;
+                }
+            }
+            if did.is_none() {
+                did = say_nothing_is_known(turn, tx, attempts, understood)?;
+            }
+            match did {
+                Some(reply) => {
+                    let text = text_of(turn, reply);
+                    listing::forget_after(turn, tx, &text)?;
+                    text
+                }
+                None => return Ok(None), // it refers to nothing that is stored
+            }
+        }
+        PowerRequest::Each(clauses) => return to_each(turn, tx, clauses),
+        PowerRequest::End(_) | PowerRequest::Notices(_)
+            if !limits::may_take_turn(turn, called.explicit) =>
+        {
+            limits::too_many(turn)
+        }
+        PowerRequest::End(power) => end(turn, tx, *power, called.explicit)?,
+        PowerRequest::Notices(request) => text_of(turn, set_notices(turn, tx, *request)?),
+        PowerRequest::Other => {
+            if understood.is_command() || limits::may_command(turn) {
+                return Ok(None);
+            }
+            limits::too_many(turn)
+        }
+    };
+    Ok(Some(text))
+}
+
+/// Ends the conversation about a superpower, and what runs only until the person is done.
+fn end(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power, explicit: bool) -> Result<String> {
+    let alarm = tx.power_alarm_at(turn.user.id, power.name())?;
+    let still_sends = !turn.in_group() && alarm.is_some_and(|at| at > turn.now);
+    let action = power.stop_of_running().filter(|_| still_sends);
+    let stopped = match action {
+        Some(action) => {
+            let attempt = PowerAttempt {
+                power,
+                action,
+                sure: true,
+            };
+            attempt::run(turn, tx, &attempt, explicit)?
+        }
+        None => None,
+    };
+    if stopped.is_none() {
+        attempt::take_turn(turn, tx, power)?;
+    }
+    tx.end_power_session(turn.user.id, turn.room.id, turn.now)?;
+    Ok(match stopped {
+        Some(reply) => text_of(turn, reply),
+        None => wording::superpower_ended(power.title(), still_sends),
+    })
+}
+
+/// "Where's my hotel?", "did Ana write?", "when does netflix renew?" that no superpower, no
+/// memory and no reminder answers: what the one that it is for says nevertheless.
+fn say_nothing_is_known(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    attempts: &[PowerAttempt],
+    understood: &Intent,
+) -> Result<Option<PowerReply>> {
+    let is_question = match understood.unless_follow_up() {
+        Intent::Recall { about: Some(about) } => {
+            if memories::knows_of(turn, tx, about)? || agenda::asks_for_reminder(turn, tx, about)? {
+                return Ok(None);
+            }
+            false // the memories may say that they don't know either
+        }
+        Intent::Unknown => turn.unknown_message().asked_about.is_some(),
+        _ => return Ok(None),
+    };
+    let may_answer =
+        |power: Power| power.lacks_service(false, false) || is_question && power.quotes_others();
+    for attempt in attempts.iter().filter(|attempt| may_answer(attempt.power)) {
+        let attempt = PowerAttempt {
+            sure: true,
+            ..attempt.clone()
+        };
+        if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
+            return Ok(Some(reply));
+        }
+    }
+    Ok(None)
+}
+
+/// Does what one of several requests asks a superpower for. Returns what is said about it.
+pub(in crate::ingest) fn to_part(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    text: &str,
+) -> Result<String> {
+    let reply = to_text(turn, tx, text)?;
+    Ok(reply.unwrap_or_else(|| wording::part_not_understood(text)))
+}
+
+/// Does what a request asks a superpower for. `None`: no superpower understands it.
+pub(in crate::ingest) fn to_text(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    text: &str,
+) -> Result<Option<String>> {
+    let persona = turn.ingest.persona.get();
+    let message = &turn.message;
+    let calls = powers::recognise(&MessageContext {
+        text,
+        group: false, // only one of the parts contains the name
+        ..message.context(&persona.name, turn.timezone(), turn.now)
+    });
+    if !calls.clauses.is_empty() && !turn.in_group() {
+        return to_each(turn, tx, &calls.clauses);
+    }
+    let is_sure = |call: &PowerCall| match call.strength {
+        Strength::Clear => true,
+        Strength::Opening => !turn.in_group(),
+        Strength::Soft | Strength::InSession => false,
+    };
+    let is_offered = |call: &&PowerCall| {
+        (is_sure(call) || call.strength == Strength::Soft)
+            && turn.flags.superpower(call.power.name())
+    };
+    let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_offered).collect();
+    calls.sort_by_key(|call| !is_sure(call));
+    if let (Access::Deny(denial), Some(call)) = (gate::superpower_access(turn, tx)?, calls.first())
+    {
+        // What may be ordinary talk is not refused.
+        return Ok(is_sure(call).then(|| denial.reply(&persona)));
+    }
+    for call in calls {
+        let attempt = PowerAttempt {
+            power: call.power,
+            action: call.action.clone(),
+            sure: is_sure(call),
+        };
+        if let Some(reply) = attempt::run(turn, tx, &attempt, false)? {
+            return Ok(Some(text_of(turn, reply)));
+        }
+    }
+    Ok(None)
+}
+
+/// Reports of several kinds. `None`: there is nothing to note.
+fn to_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, clauses: &[String]) -> Result<Option<String>> {
+    let mut replies = Vec::new();
+    for clause in clauses {
+        let reply = to_text(turn, tx, clause)?;
+        // A refusal is said once.
+        replies.extend(reply.filter(|reply| !replies.contains(reply)));
+    }
+    Ok((!replies.is_empty()).then(|| replies.join("\n")))
+}
+
+pub(in crate::ingest) fn set_notices(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    request: NoticeRequest,
+) -> Result<PowerReply> {
+    let mut preferences = notices::preferences(tx, turn.user.id)?;
+    let before = preferences.clone();
+    let text = preferences.apply(request, turn.now);
+    let changed = preferences != before;
+    if changed {
+        notices::keep(tx, turn.user.id, &preferences, turn.now)?;
+    }
+    if preferences.waking != before.waking {
+        alarms::plan(turn, tx, turn.timezone(), |_| true)?;
+    }
+    Ok(PowerReply::Said { text, changed })
+}

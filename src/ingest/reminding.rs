@@ -1,0 +1,131 @@
+//! Sets and changes reminders as a person asked for it, and says so.
+
+use super::open_reminders::{self, ReminderRefusal, ReminderRequest};
+use super::reply::{Reply, Schedule};
+use super::turn::MessageTurn;
+use crate::assistant::builtin::NewTime;
+use crate::assistant::wording;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::store::{Reminder, Tx};
+use std::ops::Range;
+
+const MINUTE_MS: i64 = 60_000;
+/// Times of one reminder in one day.
+const TIMES_MAX: usize = 300;
+
+/// The service delivers the reminder if the relay has a queue; otherwise the relay does.
+pub(super) fn set(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    text: &str,
+    time: &NewTime,
+) -> Result<Reply> {
+    let (now, zone, send_at) = (turn.now, turn.timezone(), time.send_at);
+    let request = ReminderRequest {
+        text,
+        send_at,
+        recurrence: time.recurrence.as_ref(),
+    };
+    let reminder = match open_reminders::set(turn, tx, &request)? {
+        Ok(reminder) => reminder,
+        Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full().into()),
+        Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
+    };
+    let is_own = turn.agent.is_some();
+    let mut reply = match &time.recurrence {
+        Some(recurrence) => wording::recurring_reminder_set(text, recurrence, now, zone),
+        None => wording::reminder_set(text, is_own, send_at, now, zone, time.zone),
+    };
+    let focus = match is_own && !turn.in_group() {
+        true => turn.ingest.focus_until(tx, turn.user.id, now)?,
+        false => None,
+    };
+    if let Some(until) = focus.filter(|until| send_at < *until) {
+        reply.push(' ');
+        reply.push_str(&wording::after_focus(until, now, zone));
+    }
+    let schedule = Schedule {
+        schedule_id: &reminder.schedule_id,
+        chat_guid: &turn.message.chat_guid,
+        text: &wording::reminder_text(text),
+        send_at,
+        deliver_by: if is_own { "service" } else { "relay" },
+    };
+    Reply::scheduling(reply, &schedule)
+}
+
+pub(super) fn move_to(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    new: &NewTime,
+) -> Result<String> {
+    let request = ReminderRequest {
+        text: &reminder.text,
+        send_at: new.send_at,
+        recurrence: new.recurrence.as_ref(),
+    };
+    change(turn, tx, reminder, &request)
+}
+
+/// Changes it and says how it is now.
+pub(super) fn change(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    to: &ReminderRequest<'_>,
+) -> Result<String> {
+    let minute = |at: Timestamp| at.0.div_euclid(MINUTE_MS);
+    let is_so = reminder.text == to.text
+        && minute(reminder.send_at) == minute(to.send_at)
+        && reminder.recurrence.as_ref() == to.recurrence;
+    if is_so {
+        let (now, zone) = (turn.now, turn.timezone());
+        return Ok(wording::is_already_so(
+            to.text, to.send_at, to.recurrence, now, zone,
+        ));
+    }
+    let changed = open_reminders::change(turn, tx, reminder, to)?;
+    Ok(wording::reminder_moved(
+        &changed.text,
+        changed.send_at,
+        changed.recurrence.as_ref(),
+        turn.now,
+        turn.timezone(),
+    ))
+}
+
+/// Leaves out the times of a repeating reminder within a span. `None`: its next time is not in
+/// it.
+pub(super) fn skip(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    span: &Range<Timestamp>,
+) -> Result<Option<String>> {
+    let Some(recurrence) = reminder.recurrence.as_ref() else {
+        return Ok(None);
+    };
+    let times = recurrence.within(span, TIMES_MAX);
+    let Some(last) = times.last().filter(|_| span.contains(&reminder.send_at)) else {
+        return Ok(None);
+    };
+    let (now, timezone) = (turn.now, turn.timezone());
+    let Some((next, at)) = recurrence.progress(*last).next else {
+        open_reminders::cancel(turn, tx, std::slice::from_ref(reminder))?;
+        return Ok(Some(wording::last_time_skipped(&reminder.text)));
+    };
+    let new = NewTime {
+        send_at: at,
+        recurrence: Some(next),
+        zone: None,
+    };
+    move_to(turn, tx, reminder, &new)?;
+    Ok(Some(wording::time_skipped(
+        &reminder.text,
+        (reminder.send_at, at),
+        now,
+        timezone,
+    )))
+}
