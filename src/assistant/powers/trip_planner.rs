@@ -61,6 +61,8 @@ pub enum TripAction {
     Unpack(Vec<String>),
     /// Without a trip it means something else: a list called packing.
     IfAny(Box<TripAction>),
+    /// Of the trip to that place, if there is one.
+    OfTrip(String, Box<TripAction>),
     /// An empty place means the current trip.
     Show(String),
     List,
@@ -132,6 +134,10 @@ impl Superpower for TripState {
             TripAction::AddDays(plans) => self.add_days(plans, context),
             TripAction::IfAny(_) if self.trips.is_empty() => return None,
             TripAction::IfAny(action) => return self.apply(*action, context),
+            TripAction::OfTrip(place, action) => {
+                self.speak_of(&place)?;
+                return self.apply(*action, context);
+            }
             TripAction::Pack(things) => self.pack(things, context),
             TripAction::Packed(things) => return self.packed(&things, context),
             TripAction::Unpack(things) => self.unpack(&things),

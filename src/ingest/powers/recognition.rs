@@ -171,7 +171,12 @@ fn explicit_call(
         is_clear && may_request(message, calls, call, flags)
     };
     let used = session.and_then(|power| calls.of(power)).filter(clear);
-    let call = used.or_else(|| calls.calls.iter().find(clear))?;
+    // The packing list is a trip's, where there is one.
+    let of_trip = calls.of(Power::TripPlanner).filter(clear);
+    let of_trip = of_trip.filter(|_| calls.calls.iter().any(|call| call.action.names_list()));
+    let call = of_trip
+        .or(used)
+        .or_else(|| calls.calls.iter().find(clear))?;
     let others = calls.calls.iter().filter(clear);
     let others: Vec<&PowerCall> = others.filter(|other| other.power != call.power).collect();
     let attempt = |call: &PowerCall, sure| PowerAttempt {

@@ -4,6 +4,12 @@ use super::{DAYS_MAX, NO_TRIP, PLANS_MAX, Plan, TEXT_CHARS_MAX, TripState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::texts::{counted, same, too_long};
 
+/// Before "to" and a place.
+const WAYS: [&str; 12] = [
+    "train", "flight", "bus", "ferry", "drive", "ride", "taxi", "fly", "travel", "transfer", "go",
+    "trip",
+];
+
 impl TripState {
     pub(super) fn add_day(
         &mut self,
@@ -59,6 +65,10 @@ impl TripState {
             let (plan, place) = what.rsplit_once(&format!(" {link}"))?;
             let place = place.strip_prefix("my ").unwrap_or(place);
             let place = place.strip_suffix(" trip").unwrap_or(place);
+            // "train to florence" is the plan.
+            let way = plan.rsplit(' ').next().unwrap_or_default().to_lowercase();
+            let is_way = *link == "to " && WAYS.contains(&way.as_str());
+            let plan = if is_way { what.as_str() } else { plan };
             Some((place, plan)).filter(|(place, _)| is_place(place))
         });
         let named = first.filter(|(place, _)| is_place(place)).or(last);

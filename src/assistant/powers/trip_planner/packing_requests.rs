@@ -6,13 +6,40 @@ use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::{parsers, statement};
 
-/// Whether the rest, after one of these words, is the packing list: "to my packing list".
-fn packing_list(words: &Words<'_>, at: usize, links: &[&str], end: usize) -> bool {
-    let list = words.after(at, links).map(|from| {
-        let from = words.after(from, &["my", "the", "our", "a"]);
-        words.after(from.unwrap_or(at + 1), &["packing list"])
-    });
-    list.flatten() == Some(end)
+/// Words of a place.
+const PLACE_WORDS_MAX: usize = 3;
+
+/// Where a packing list is named that ends the words, and its place; "" where it is of no trip that
+/// is named: "to my packing list", "to the rome packing list", "to my packing list for rome".
+fn packing_list(
+    words: &Words<'_>,
+    range: std::ops::Range<usize>,
+    links: &[&str],
+) -> Option<(usize, String)> {
+    let end = range.end;
+    range.clone().find_map(|at| {
+        let from = words.after(at, links)?;
+        let from = words
+            .after(from, &["my", "the", "our", "a"])
+            .unwrap_or(from);
+        let is_list = |n: &usize| words.after(*n, &["packing list"]).is_some();
+        let list = (from..=from + PLACE_WORDS_MAX).find(is_list)?;
+        let place = words.after(list + 2, &["for my", "for the", "for"]);
+        let place = match place.filter(|_| list == from) {
+            Some(place) => parsers::original(words, place, end),
+            None if list + 2 == end => parsers::original(words, from, list),
+            None => return None,
+        };
+        Some((at, place))
+    })
+}
+
+/// The action on the current trip or the one to that place, where there is one.
+fn on_trip(place: String, action: TripAction) -> TripAction {
+    match place.is_empty() {
+        true => TripAction::IfAny(Box::new(action)),
+        false => TripAction::OfTrip(place, Box::new(action)),
+    }
 }
 
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
@@ -28,14 +55,14 @@ pub(super) fn parse(
     };
     match words.get(at) {
         "add" | "put" => {
-            let to = (at + 1..end).find(|n| packing_list(words, *n, &["to", "on", "onto"], end))?;
+            let (to, place) = packing_list(words, at + 1..end, &["to", "on", "onto"])?;
             let pack = TripAction::Pack(things(at + 1, to)?);
-            Some((Clear, TripAction::IfAny(Box::new(pack))))
+            Some((Clear, on_trip(place, pack)))
         }
         "remove" | "delete" | "take" => {
-            let to = (at + 1..end).find(|n| packing_list(words, *n, &["from", "off"], end))?;
+            let (to, place) = packing_list(words, at + 1..end, &["from", "off"])?;
             let unpack = TripAction::Unpack(things(at + 1, to)?);
-            Some((Clear, TripAction::IfAny(Box::new(unpack))))
+            Some((Clear, on_trip(place, unpack)))
         }
         "pack" if statement::has_second_request(&Words::new(words.original(at..end))) => {
             Some((Soft, TripAction::IfAny(Box::new(TripAction::TwoRequests))))
