@@ -29,7 +29,7 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, named_apart,
-    restated_value, reworded, second_request, unit_of_s, with_corrected_value,
+    restated_value, reworded, second_request, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{

@@ -82,7 +82,7 @@ impl MessageTurn<'_> {
             {
                 agenda::find_reminders(self, tx, None, Some(&about))?
             }
-            Intent::Recall { about } => memories::recall(self, tx, about.as_deref())?,
+            Intent::Recall { about } => occasions::recall(self, tx, about.as_deref())?,
             Intent::Forget { about } => memories::ask_to_forget(self, tx, &about)?,
             Intent::ForgetEverything => memories::ask_to_forget_all(self, tx)?,
             remind @ Intent::Remind { .. } => return self.remind_or_ask(tx, remind),
@@ -158,6 +158,9 @@ impl MessageTurn<'_> {
         }
         if let Some(reply) = self.correct_value(tx)? {
             return Ok(reply);
+        }
+        if let Some(reply) = self.correct_person(tx)? {
+            return Ok(reply.into());
         }
         if let Some(reply) = self.change_named(tx)? {
             return Ok(reply);

@@ -10,6 +10,7 @@ use super::{gate, memories};
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, Strength};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
 use crate::error::Result;
+use crate::memory::READ_MAX;
 use crate::store::{MessageRow, Tx};
 
 /// A message and its corrections.
@@ -125,6 +126,24 @@ impl MessageTurn<'_> {
         memories::remember(self, tx, &remembered)?;
         note_corrected(self, tx)?;
         Ok(Some(wording::memory_corrected(&remembered)))
+    }
+
+    /// "the wifi password is now moon8" takes the place of what it was, if that is one memory.
+    pub(super) fn remember_fact(&self, tx: &mut Tx<'_>, fact: &str) -> Result<String> {
+        let Some((subject, value)) = fact.split_once(" is now ") else {
+            return memories::remember_fact(self, tx, fact);
+        };
+        let text = format!("{subject} is {value}");
+        let begin = format!("{subject} is ").to_lowercase();
+        let mut before = tx.memories(self.user.id, READ_MAX)?;
+        before.retain(|memory| memory.text.to_lowercase().starts_with(&begin));
+        let [old] = before.as_slice() else {
+            return memories::remember_fact(self, tx, &text);
+        };
+        undo::undo_fact(self, tx, &StatedFact::Memory(old.public_id.clone()))?;
+        memories::remember(self, tx, &text)?;
+        note_corrected(self, tx)?;
+        Ok(wording::memory_corrected(&text))
     }
 
     fn calls_of(&self, text: &str) -> PowerCalls {

@@ -1,6 +1,7 @@
 //! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
 //! 2", "undo". `assistant::builtin::follow_up` parses them; this file resolves what they refer to.
 
+mod about;
 mod changes;
 mod missing_part;
 mod named;
@@ -73,6 +74,9 @@ impl MessageTurn<'_> {
             FollowUp::Change { which, to } => self.change(tx, which, to)?,
             FollowUp::ChangeBefore => self.change_before(tx)?.map(Reply::from),
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(Reply::from),
+            FollowUp::CalledOff => self.called_off(tx)?.map(Reply::from),
+            FollowUp::SnoozeAbout { about, time } => self.snooze_about(tx, about, time.as_ref())?,
+            FollowUp::DoneAbout(about) => self.done_about(tx, about)?.map(Reply::from),
             FollowUp::Rename { which, text } => self.rename_meant(tx, which, text)?,
             FollowUp::Reword { old, new } => self.reword(tx, old, new)?.map(Reply::from),
             FollowUp::ChangeUnclear(which) => match self.found(tx, which)? {

@@ -5,10 +5,10 @@ use super::dialog::question::{self, EventChoice, Question};
 use super::powers::{answer, bookings, planned_events, stored_state};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use super::{gate, reminding};
+use super::{gate, memories, reminding};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
-use crate::assistant::wording;
+use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
@@ -38,6 +38,9 @@ pub(super) fn remind(
         return Ok(reply);
     }
     if let Some(text) = unnamed {
+        if let Some(event) = just_told(turn, tx)? {
+            return remind_of_plan(turn, tx, request, &event, text);
+        }
         let reply = wording::before_what(text);
         return Ok(reply.into());
     }
@@ -70,6 +73,44 @@ pub(super) fn remind(
     }
     let text = text(event);
     remind_of_plan(turn, tx, request, event, &text)
+}
+
+/// What is remembered, else what is noted of coming days.
+pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+    let events = match about {
+        Some(about) => noted(turn, tx, about)?,
+        None => None,
+    };
+    events.map_or_else(|| memories::recall(turn, tx, about), Ok)
+}
+
+/// What is noted about a subject of which no memory tells. `None`: nothing.
+fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<Option<String>> {
+    if turn.in_group() || memories::knows_of(turn, tx, about)? {
+        return Ok(None);
+    }
+    let mut noted = known(turn, tx)?;
+    noted.retain(|plan| assistant::memory_matches(&plan.what, about));
+    noted.truncate(CHOICES_MAX);
+    let (now, zone) = (turn.now, turn.zone());
+    let lines: Vec<String> = noted.iter().map(|plan| plan.display(now, zone)).collect();
+    Ok((!lines.is_empty()).then(|| lines.join("\n")))
+}
+
+/// The event that this person's last message told of or asked about, if it was one.
+pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
+    };
+    let plans = known(turn, tx)?;
+    let mut told = plans.clone();
+    told.retain(|plan| assistant::memory_matches(&last.text, &plan.what));
+    if told.is_empty() && assistant::only_asks(&last.text, &turn.ingest.persona.get().name) {
+        told = plans; // "when is my dinner?" about "dinner at Luigi"
+        told.retain(|plan| assistant::memory_overlap(&last.text, &plan.what) > 0);
+    }
+    let is_one = told.windows(2).all(|two| two[0].day == two[1].day);
+    Ok(told.into_iter().next().filter(|_| is_one))
 }
 
 /// A trip that was just offered to be noted is noted by what refers to it.

@@ -159,8 +159,12 @@ pub(super) fn span(message: &ParsedMessage, words: Range<usize>) -> Option<Span>
     Some(Span { range, name })
 }
 
-/// "this week", "next month", "december".
+/// "this week", "next month", "december", "tonight".
 pub(super) fn named_span(message: &ParsedMessage, name: &str) -> Option<Span> {
+    if let Some(range) = part_of_today(message, name) {
+        let name = name.to_owned();
+        return Some(Span { range, name });
+    }
     let (zone, now) = (message.zone(), message.context.now);
     let name = match name {
         "the week" => "this week",
@@ -174,6 +178,23 @@ pub(super) fn named_span(message: &ParsedMessage, name: &str) -> Option<Span> {
         None => name.to_owned(),
     };
     Some(Span { range, name })
+}
+
+/// "tonight" is from 18:00 on.
+fn part_of_today(message: &ParsedMessage, name: &str) -> Option<Range<Timestamp>> {
+    let (from, to) = match name {
+        "this morning" => (0, 12),
+        "this afternoon" => (12, 18),
+        "tonight" | "this evening" => (18, 24),
+        _ => return None,
+    };
+    let zone = message.zone();
+    let today = message.context.now.utc().with_timezone(&zone).date_naive();
+    let end = match to {
+        24 => when::at_hour(today.succ_opt()?, 0, 0, zone)?,
+        hour => when::at_hour(today, hour, 0, zone)?,
+    };
+    Some(when::at_hour(today, from, 0, zone)?..end)
 }
 
 /// Weeks and months: the first day, and the day after the last.

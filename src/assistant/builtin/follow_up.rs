@@ -12,7 +12,9 @@ mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{named_apart, second_request};
-pub use corrected_value::{corrected_value, restated_value, reworded, with_corrected_value};
+pub use corrected_value::{
+    corrected_value, restated_value, reworded, with_corrected_value, with_other_person,
+};
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
 pub use new_time::{counted_unit_s, unit_of_s};
@@ -50,6 +52,15 @@ pub enum FollowUp {
     /// "make it 2 hours before": so long before the event that was named with it.
     ChangeBefore,
     Cancel(ReminderRef),
+    /// "it's cancelled": what was just spoken of.
+    CalledOff,
+    /// "snooze gym 1 hour": by its words.
+    SnoozeAbout {
+        about: String,
+        time: Option<TimeChange>,
+    },
+    /// "done with gym"
+    DoneAbout(String),
     /// "change the text to buy milk": another text, at most `REMINDER_CHARS_MAX` characters.
     Rename {
         which: ReminderRef,
@@ -99,6 +110,7 @@ impl FollowUp {
             self,
             Self::Done
                 | Self::DoneNumbered(_)
+                | Self::DoneAbout(_)
                 | Self::Yes
                 | Self::No
                 | Self::NeverMind

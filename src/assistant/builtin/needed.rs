@@ -6,13 +6,14 @@ use super::{ParsedMessage, reminder, subject, when};
 /// Words of what is needed.
 const THING_WORDS_MAX: usize = 4;
 
-const NEEDS: [&str; 29] = [
+const NEEDS: [&str; 34] = [
     "i need to buy some", "i need to buy", "we need to buy some", "we need to buy",
     "need to buy some", "need to buy", "i have to buy", "buy some", "buy", "i need some more",
-    "i need more", "i need some", "i need new", "i need", "we need some more", "we need more",
-    "we need some", "we need new", "we need", "i ran out of", "we ran out of", "ive run out of",
-    "weve run out of", "im out of", "i am out of", "were out of", "we are out of",
-    "there is no more", "theres no more",
+    "i need more", "i need some", "i need new", "i need", "i also need some", "i also need",
+    "we also need", "need some", "need", "we need some more", "we need more", "we need some",
+    "we need new", "we need", "i ran out of", "we ran out of", "ive run out of", "weve run out of",
+    "im out of", "i am out of", "were out of", "we are out of", "there is no more",
+    "theres no more",
 ];
 
 /// A word of what nobody buys by a list, or of a longer sentence.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::words::Words;
 use super::{Intent, ParsedMessage, subject, wording, zone};
 use crate::clock::Zone;
-use first_names::is_first_name;
+pub(in crate::assistant::builtin) use first_names::is_first_name;
 
 /// Characters in a name.
 pub const NAME_CHARS_MAX: usize = 64;

@@ -47,7 +47,10 @@ impl<'a> Part<'a> {
         let what = || {
             let what = follow_up::read(&part).filter(changes_reminder);
             // What is deleted or removed may be of a list.
-            let may_be_list = matches!(part.words.get(part.start), "delete" | "remove" | "stop");
+            let may_be_list = matches!(
+                part.words.get(part.start),
+                "delete" | "remove" | "stop" | "done" | "im" | "finished" | "all"
+            );
             let is_named = intent == Intent::Unknown && !may_be_list;
             what.or_else(|| {
                 is_named

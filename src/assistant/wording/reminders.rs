@@ -151,6 +151,11 @@ pub fn one_of_them_unknown(name: &str) -> String {
     )
 }
 
+/// One of several names that mean nothing here.
+pub fn nothing_named(name: &str) -> String {
+    format!("I found nothing about “{}”.", quoted(name))
+}
+
 /// "remind me at 5 to run, cancel gym"
 pub fn second_request_unsure(second: &str) -> String {
     format!(

@@ -172,6 +172,32 @@ impl MessageTurn<'_> {
         reminding::change(self, tx, reminder, &request).map(Some)
     }
 
+    /// "i meant cy" right after a reminder that names somebody else.
+    pub(in crate::ingest) fn correct_person(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let persona = &self.ingest.persona.get().name;
+        let Some(person) = assistant::corrected_value(&self.message.text, persona) else {
+            return Ok(None); // most messages
+        };
+        if !latest::is_of_last_message(self, tx)? {
+            return Ok(None);
+        }
+        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
+            return Ok(None);
+        };
+        let [reminder] = open.as_slice() else {
+            return Ok(None);
+        };
+        let Some(text) = assistant::with_other_person(&reminder.text, &person) else {
+            return Ok(None);
+        };
+        let request = ReminderRequest {
+            text: &text,
+            send_at: reminder.send_at,
+            recurrence: reminder.recurrence.as_ref(),
+        };
+        reminding::change(self, tx, reminder, &request).map(Some)
+    }
+
     /// Whether the person's last message set, changed or listed reminders.
     pub(in crate::ingest) fn was_about_reminders(&self, tx: &Tx<'_>) -> Result<bool> {
         let here = open_reminders::here(self, tx)?;

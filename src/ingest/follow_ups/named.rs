@@ -53,11 +53,17 @@ impl MessageTurn<'_> {
             }
         }
         let which = ReminderRef::Numbered(numbers.to_vec());
-        let (repeating, once): (Vec<Reminder>, Vec<Reminder>) = match self.found(tx, &which)? {
-            Some(Referent::Open(open)) => open.into_iter().partition(|r| r.recurrence.is_some()),
-            Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
-            Some(Referent::Delivered(_)) | None => return Ok(None),
-        };
+        match self.found(tx, &which)? {
+            Some(Referent::Open(open)) => self.done_open(tx, open).map(Some),
+            Some(Referent::Unclear(reply)) => Ok(Some(reply)),
+            Some(Referent::Delivered(_)) | None => Ok(None),
+        }
+    }
+
+    /// Those that were done before they came.
+    pub(super) fn done_open(&self, tx: &mut Tx<'_>, open: Vec<Reminder>) -> Result<String> {
+        let (repeating, once): (Vec<Reminder>, Vec<Reminder>) =
+            open.into_iter().partition(|r| r.recurrence.is_some());
         open_reminders::cancel(self, tx, &once)?;
         let mut replies = Vec::new();
         if !once.is_empty() {
@@ -67,7 +73,7 @@ impl MessageTurn<'_> {
             let (now, zone) = (self.now, self.timezone());
             replies.push(wording::repeating_stays(&listed(&repeating), now, zone));
         }
-        Ok(Some(replies.join("\n")))
+        Ok(replies.join("\n"))
     }
 
     /// All of this direct chat: none of a group, where others go by them.
@@ -120,6 +126,9 @@ impl MessageTurn<'_> {
         let Some(what) = &unknown.named_follow_up else {
             return Ok(None);
         };
+        if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) = what {
+            return self.follow_up(tx, what);
+        }
         let (FollowUp::Cancel(ReminderRef::About(about))
         | FollowUp::ChangeUnclear(ReminderRef::About(about))
         | FollowUp::Change {
@@ -144,6 +153,7 @@ impl MessageTurn<'_> {
                 };
                 Ok(reply.map(Reply::from))
             }
+            ([], FollowUp::Change { .. }) => Ok(self.move_appointment(tx, about)?.map(Reply::from)),
             ([], _) => Ok(None),
             ([_, _, ..], FollowUp::Cancel(_)) => {
                 let which = cancelling::ask_which(self, tx, &found)?;
@@ -219,6 +229,9 @@ impl MessageTurn<'_> {
                 [one] if all.iter().any(|known| known.id == one.id) => {}
                 [one] => all.push(one.clone()),
             }
+        }
+        if let Some(reply) = self.cancel_appointments(tx, &all, &unknown)? {
+            return Ok(Some(reply));
         }
         if all.is_empty() {
             return Ok(None);

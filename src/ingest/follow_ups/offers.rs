@@ -11,7 +11,7 @@ use crate::ingest::occasions::TRIP_REQUEST;
 use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{gate, limits, memories, powers, reminding};
+use crate::ingest::{gate, limits, powers, reminding};
 use crate::store::Tx;
 
 impl MessageTurn<'_> {
@@ -26,7 +26,7 @@ impl MessageTurn<'_> {
             Some(Statement::Fact(_)) if !limits::may_command(self) => {
                 Some(limits::too_many(self).into())
             }
-            Some(Statement::Fact(fact)) => Some(memories::remember_fact(self, tx, &fact)?.into()),
+            Some(Statement::Fact(fact)) => Some(self.remember_fact(tx, &fact)?.into()),
             Some(Statement::Trip(days)) if self.has_power(tx, Power::TripPlanner)? => {
                 let request = format!("{TRIP_REQUEST}{days}");
                 question::ask(self, tx, &Question::OfferedRequest(request))?;

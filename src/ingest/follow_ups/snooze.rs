@@ -134,12 +134,22 @@ impl MessageTurn<'_> {
             Some(Referent::Unclear(reply)) => return Ok(reply.into()),
             Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
         };
+        self.snooze_open(tx, &open, time)
+    }
+
+    /// What hasn't come is moved only to a time that was named, and never what repeats.
+    pub(super) fn snooze_open(
+        &self,
+        tx: &mut Tx<'_>,
+        open: &[Reminder],
+        time: Option<&TimeChange>,
+    ) -> Result<Reply> {
         let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-            let reply = wording::not_come_yet(&listed(&open), self.now, self.timezone());
+            let reply = wording::not_come_yet(&listed(open), self.now, self.timezone());
             return Ok(reply.into());
         };
         let (mut reply, mut moved) = (Reply::default(), Vec::new());
-        for reminder in &open {
+        for reminder in open {
             let new = match time.delay_s() {
                 Some(seconds) => Ok(NewTime {
                     send_at: self.delayed(reminder, seconds),

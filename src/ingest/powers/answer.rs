@@ -103,6 +103,7 @@ fn say_nothing_is_known(
             }
             false // the memories may say that they don't know either
         }
+        Intent::Unknown if memories::answer(turn, tx)?.is_some() => return Ok(None),
         Intent::Unknown => turn.unknown_message().asked_about.is_some(),
         _ => return Ok(None),
     };

@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use super::change::{number_span, numbers};
-use super::new_time::{mentions_time, read_new_time};
-use super::{FollowUp, ReminderRef};
-use crate::assistant::builtin::subject;
+use super::new_time::{mentions_time, read_new_time, time_alone};
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::words::Words;
+use crate::assistant::builtin::{subject, when};
+
+/// Words of a reminder with the time to which it is put off.
+const SNOOZED_WORDS_MAX: usize = 8;
 
 /// "cancel that", "cancel 2".
 pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
@@ -144,14 +147,24 @@ pub fn named_apart(about: &str) -> Vec<String> {
 /// a reminder.
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
-    let start = words.after(0, &["please", "pls"]).unwrap_or(0);
+    let lead = [
+        "please", "pls", "actually", "actually please", "no wait", "no", "wait", "oh", "ok",
+    ];
+    let start = words.after(0, &lead).unwrap_or(0);
     let end = words.len();
     let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
     let range = start + 1..end - usize::from(is_polite);
     if range.len() > WORDS_MAX {
         return None;
     }
+    if let Some(from) = words
+        .after(start, &DONE_WITH)
+        .filter(|from| *from < range.end)
+    {
+        return Some(FollowUp::DoneAbout(about(words, from..range.end)?));
+    }
     match words.get(start) {
+        "snooze" => snoozed(words, range),
         "cancel" | "delete" | "remove" | "stop" => {
             Some(FollowUp::Cancel(ReminderRef::About(about(words, range)?)))
         }
@@ -186,6 +199,33 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
         }
         _ => None,
     }
+}
+
+const DONE_WITH: [&str; 6] = [
+    "done with", "im done with", "i am done with", "finished with", "im finished with",
+    "all done with",
+];
+
+/// "gym 1 hour", "the gym reminder until 5", "gym".
+fn snoozed(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    let named = |end: usize| {
+        let is_reminder = words.get(end - 1) == "reminder" && end > range.start + 1;
+        about(words, range.start..end - usize::from(is_reminder))
+    };
+    let timed = range.clone().skip(1).find_map(|at| {
+        let link = words.after(at, &["for", "until", "till", "til", "to", "by"]);
+        let rest = link.unwrap_or(at)..range.end;
+        let wait = when::read_duration(words, rest.start).filter(|(_, end)| *end == range.end);
+        let wait = wait.map(|(spec, _)| TimeChange(NewTimeText::At(spec)));
+        Some((at, wait.or_else(|| time_alone(words, rest))?))
+    });
+    let (end, time) = match timed {
+        Some((end, time)) => (end, Some(time)),
+        None => (range.end, None),
+    };
+    let is_short = range.len() <= SNOOZED_WORDS_MAX && end > range.start;
+    let about = is_short.then(|| named(end)).flatten()?;
+    Some(FollowUp::SnoozeAbout { about, time })
 }
 
 /// "gym to after dinner": its new time is not understood.

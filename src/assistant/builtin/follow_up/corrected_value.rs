@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::assistant::builtin::parsing::drop_name;
+use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
@@ -111,6 +112,9 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     if words.len() > CORRECTED_WORDS_MAX {
         return None;
     }
+    if let Some(text) = with_other_person(message, value) {
+        return Some(text);
+    }
     let replaced = match whole_time(&new) {
         Some(day) => dated(&words, day)?,
         None if new.len() == 1 && has_digit(new.get(0)) => {
@@ -139,6 +143,38 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     );
     let text = format!("{before} {value} {after}");
     (!replaced.is_empty() && !before.is_empty()).then(|| text.trim().to_owned())
+}
+
+/// The text with another person in place of the only one that it names: "call cy" for "call bo".
+pub fn with_other_person(text: &str, person: &str) -> Option<String> {
+    let (words, new) = (Words::new(text), Words::new(person));
+    if new.len() != 1 || !is_person(new.get(0)) || words.len() > CORRECTED_WORDS_MAX {
+        return None;
+    }
+    let name = |at: usize| {
+        let typed = words.original(at..at + 1).to_lowercase();
+        let typed = typed.trim_matches(|c: char| !c.is_alphanumeric());
+        let owner = typed.strip_suffix("'s").or(typed.strip_suffix("’s"));
+        (owner.unwrap_or(typed).to_owned(), owner.is_some())
+    };
+    let mut people = (0..words.len()).filter(|at| is_person(&name(*at).0));
+    let (Some(at), None) = (people.next(), people.next()) else {
+        return None;
+    };
+    let tail = if name(at).1 { "'s" } else { "" };
+    let (before, after) = (words.original(0..at), words.original(at + 1..words.len()));
+    let text = format!("{before} {person}{tail} {after}");
+    Some(text.trim().to_owned())
+}
+
+fn is_person(word: &str) -> bool {
+    let is_kin = || {
+        [
+            "mom", "mum", "dad", "grandma", "grandpa", "granny", "auntie", "daddy", "mommy",
+        ]
+        .contains(&word)
+    };
+    is_first_name(word) || is_kin()
 }
 
 /// The text with one word, or several in a row, in place of others; `None`: it has them not, or more
@@ -267,6 +303,11 @@ mod tests {
             ),
             ("spent 5 on bus and 12 on lunch", "no, 25", ""),
             ("my boss is Julia", "Juno, no, Julie", "my boss is Julie"),
+            (
+                "bo's birthday is 5 june", "i meant cy", "cy's birthday is 5 june",
+            ),
+            ("Bo owes me 20", "no, cy", "cy owes me 20"),
+            ("bo and cy owe me 20", "no, dan", ""),
             ("my boss is Julia", "no thanks", ""),
             ("my boss is Julia", "no, is it Julie?", ""),
             (

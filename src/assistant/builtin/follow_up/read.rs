@@ -117,6 +117,13 @@ fn fixed(request: &str) -> Option<FollowUp> {
         | "revert"
         | "undo the last change"
         | "undo last" => FollowUp::Undo,
+        "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
+        | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
+        | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"
+        | "that got cancelled" | "its off" | "its called off" | "it was called off"
+        | "they cancelled" | "they cancelled it" | "its not happening" | "it isnt happening" => {
+            FollowUp::CalledOff
+        }
         "snooze" | "snooze it" | "snooze that" | "later" | "not yet" | "not" => {
             FollowUp::Snooze(None) // the "now" of "not now" is dropped as a courtesy
         }

@@ -62,7 +62,7 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
         "the" => of_thing(words, at + 1) || of_price(words, at + 1),
         "i" | "im" | "ive" | "we" => of_myself(words, at) || of_place(words, at),
         "parked" => is_place(words, at + 1),
-        _ => of_another(words, at) || of_price(words, at),
+        _ => of_another(words, at) || of_unlinked(words, at) || of_price(words, at),
     };
     if !is_fact || words.iter().any(|word| is_one_of(DOUBTS, word)) {
         return None;
@@ -79,7 +79,8 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
         return false;
     };
     let named = words.after(verb + 1, &["called", "named"]);
-    let (noun, value) = (words.get(verb - 1), verb + 1..words.len());
+    let value = words.after(verb + 1, &["now"]).unwrap_or(verb + 1);
+    let (noun, value) = (words.get(verb - 1), value..words.len());
     if let Some(name) = named {
         return is_one_of(KIN, noun) && is_name(words, name);
     }
@@ -130,6 +131,27 @@ fn of_thing(words: &Words<'_>, from: usize) -> bool {
         noun,
         "password" | "passcode" | "code" | "pin" | "combination"
     ) && of_mine(words, from)
+}
+
+/// "wifi password is abc", without "the".
+fn of_unlinked(words: &Words<'_>, at: usize) -> bool {
+    let is_other = matches!(
+        words.get(at),
+        "this"
+            | "that"
+            | "your"
+            | "his"
+            | "her"
+            | "their"
+            | "its"
+            | "a"
+            | "no"
+            | "any"
+            | "some"
+            | "error"
+    );
+    // Others' codes are theirs to tell.
+    !is_other && !words.original(at..at + 1).contains(['\'', '’']) && of_thing(words, at)
 }
 
 /// "bo's number is +1555…", "ana's phone number is …".
@@ -293,7 +315,8 @@ mod tests {
             "my best friend's name is Bo Li", "my boss is Julia", "my dog is named Rex",
             "i'm allergic to nuts", "I have a peanut allergy", "im vegetarian", "I am a vegan",
             "I parked on level 3", "parked on level 3", "the wifi password is abc",
-            "the garage code is 8765", "bo's number is +15550101",
+            "the garage code is 8765", "wifi password is abc", "door code is 4321",
+            "the wifi password is now abc", "my pin is now 4321", "bo's number is +15550101",
             "Ana's email is ana@example.com", "we parked the car next to the bakery",
             "i left my keys in the drawer",
         ];
@@ -312,6 +335,7 @@ mod tests {
             "i'm tired", "i'm a mess", "i parked at 5", "i parked", "i left my job",
             "i left my office at 5pm", "i have a bad idea", "my number one is you",
             "my day is 10 out of 10", "my name is Ana", "the password is abc",
+            "wifi password is wrong", "that wifi password is abc", "error code is 404",
             "the door code is wrong", "the number is 5", "what's the number is 5",
             "bo's number is private", "bo's passport number is X1234567", "it's number is 5",
         ];

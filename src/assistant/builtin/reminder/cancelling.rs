@@ -203,9 +203,6 @@ fn named_before(
     if let Some(span) = agenda::named_span(message, name) {
         return Ok(within(span.range));
     }
-    if let Some(part) = part_of_today(message, name) {
-        return Ok(within(part));
-    }
     if let Some(spec) = time_before(words, range.start, range.end) {
         return at_time(message, &spec, several);
     }
@@ -281,9 +278,6 @@ fn limits(
         .after(range.start, &["for", "in", "on"])
         .unwrap_or(range.start);
     let is_about = is_about && at == range.start;
-    if let Some(part) = part_of_today(message, &words.phrase(at..range.end)).filter(|_| !is_about) {
-        return Ok(Some(within(part)));
-    }
     if let Some(span) = agenda::span(message, at..range.end).filter(|_| !is_about) {
         return Ok(Some(within(span.range)));
     }
@@ -292,27 +286,6 @@ fn limits(
         Some((spec, _)) => at_time(message, &spec, several || spec.clock.is_none()).map(Some),
         None => Ok(None),
     }
-}
-
-/// "tonight" is from 18:00 on.
-fn part_of_today(message: &ParsedMessage, name: &str) -> Option<Range<Timestamp>> {
-    const HOUR_S: i64 = 3_600;
-    let (from, to) = match name.trim_end_matches('\'') {
-        "this morning" => (0, 12),
-        "this afternoon" => (12, 18),
-        "tonight" | "this evening" => (18, 24),
-        _ => return None,
-    };
-    let today = Spec {
-        day: Some(Day::Today),
-        ..Spec::default()
-    };
-    let day = when::day_of(&today, message.context.now, message.zone())?;
-    let end = match to {
-        24 => day.end,
-        hour => day.start.plus_s(hour * HOUR_S),
-    };
-    Some(day.start.plus_s(from * HOUR_S)..end)
 }
 
 /// "before friday", "from wednesday to friday". The error asks whether "until friday" counts friday,

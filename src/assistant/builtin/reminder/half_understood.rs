@@ -177,6 +177,7 @@ fn ends_with_time_word(words: &Words) -> bool {
         "am" | "pm" | "until" | "till" | "upcoming" | "sometime" | "someday" | "sharp" | "eod"
         | "of" | "the" => !matches!(before, "i" | "who"),
         "next" => !matches!(before, "whats" | "what" | "is" | "comes" | "up" | "whos"),
+        "again" => matches!(before, "and" | "then"),
         word => {
             is_weekday_list(word)
                 || matches!(before, "until" | "till" | "from" | "to") && has_digit(word)

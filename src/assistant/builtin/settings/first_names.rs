@@ -3,7 +3,7 @@
 
 use crate::assistant::builtin::word_set::WordSet;
 
-pub(super) fn is_first_name(word: &str) -> bool {
+pub(in crate::assistant::builtin) fn is_first_name(word: &str) -> bool {
     NAMES.contains(word)
 }
 

@@ -188,6 +188,10 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     let at = words
         .after(at, &["i bought", "bought", "i got", "got"])
         .unwrap_or(at);
+    let (end, days_ago) = match words.get(end.saturating_sub(1)) {
+        "yesterday" => (end - 1, 1),
+        _ => (end, 0),
+    };
     if !(2..=BARE_WORDS_MAX + 2).contains(&end.saturating_sub(at)) {
         return None;
     }
@@ -230,6 +234,11 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     }
     let purpose = parsers::original(words, from, to);
     let is_money = amount.currency.is_some() || words.get(number).contains(['.', ',']);
+    if days_ago > 0 {
+        let spent = vec![(Spending(amount), purpose.clone())];
+        let is_sure = is_money || is_usual(&purpose);
+        return is_sure.then_some(BudgetAction::Spent { spent, days_ago });
+    }
     Some(BudgetAction::SpentIfInUse {
         is_usual: is_money || is_usual(&purpose),
         is_both: is_money && is_usual(&purpose),

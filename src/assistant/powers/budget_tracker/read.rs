@@ -27,6 +27,7 @@ pub(in crate::assistant::powers) fn parse(
         | "hows my budget"
         | "budget tracker"
         | "my expenses"
+        | "expenses"
         | "my spending"
         | "show my spending"
         | "show my expenses"

@@ -47,6 +47,11 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
         Some(words.after(from, &ARTICLES).unwrap_or(from))
     };
     if let Some(from) = after_verb(&CANCELLING) {
+        // "cancel dentist and haircut": each by itself.
+        let is_asked = matches!(words.get(at), "cancel" | "delete" | "remove" | "forget");
+        if is_asked && (from..end).any(|n| matches!(words.get(n), "and" | "&")) {
+            return None;
+        }
         return cancelled(message, from, named(message, from, end)?, end);
     }
     if let Some(from) = after_verb(&MOVING) {
@@ -62,6 +67,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     }
     let from = words.after(at, &ARTICLES)?;
     let named = named(message, from, end)?;
+    // "my doctor's appointment"
+    let named = named + usize::from(words.get(named + 1) == "appointment");
     let what = parsers::original(words, from, named + 1);
     // "my interview with Bo on friday was cancelled"
     let verb = (named + 1..end).find_map(|n| {

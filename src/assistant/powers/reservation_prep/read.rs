@@ -36,6 +36,12 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(action) = changes::parse(message, at, end) {
         return Some((Soft, action));
     }
+    // "cancel dentist and haircut": each by itself.
+    let is_cancelled = words.after(at, &["cancel", "delete", "remove"]).is_some();
+    let first = (at..end).find(|n| matches!(words.get(*n), "and" | "&" | "with"));
+    if is_cancelled && first.is_some_and(|n| words.get(n) != "with") {
+        return None;
+    }
     let booking = (at..end).find(|n| is_booking(words.get(*n)));
     if let (Some(booking), Some(from)) = (
         booking,
