@@ -161,7 +161,7 @@ impl Ingest {
         let (mut turn, prepared) = self.turn(tx, prepared)?;
         turn.requested_power = recognition::requested(&turn, tx, &prepared.understood)?;
         turn.access = gate::message_access(&turn, tx)?;
-        let response = turn.respond(tx, &prepared.understood)?;
+        let response = respond::to_message(&mut turn, tx, &prepared.understood)?;
         self.apply(tx, prepared, turn, response, quotas)
     }
 

@@ -74,7 +74,7 @@ impl Ingest {
                 Some(_) => None,
                 None => Some(&answer),
             };
-            turn.store_photo(tx, photo, agent, id, reply)?;
+            store_photo(&turn, tx, photo, agent, id, reply)?;
         }
         Ok(IngestOutcome {
             answer,
@@ -87,48 +87,46 @@ impl Ingest {
     }
 }
 
-impl MessageTurn<'_> {
-    /// Stores a photo's row, and sends the reply as a command: now, or when a model has made it
-    /// (`None`).
-    fn store_photo(
-        &self,
-        tx: &mut Tx<'_>,
-        photo: &PhotoFile,
-        agent: AgentId,
-        message_id: i64,
-        reply: Option<&Answer>,
-    ) -> Result<()> {
-        tx.insert_photo(&NewPhoto {
-            photo_id: &photo.photo_id,
-            user: self.user.id,
-            agent,
-            message_id,
-            format: photo.format.name(),
-            bytes: photo.bytes,
-            is_processed: reply.is_none_or(Answer::should_respond),
-            now: self.now,
-        })?;
-        let Some(reply) = reply else {
-            return tx.set_reply_late(message_id);
-        };
-        if !reply.should_respond() {
-            return Ok(());
-        }
-        let message = queue::Message {
-            agent,
-            room: self.room.id,
-            chat_guid: &self.message.chat_guid,
-            text: &reply.bubbles.join("\n\n"),
-            is_one_bubble: false,
-            app_creator: None,
-            user: Some(self.user.id),
-        };
-        let in_reply_to = message_id.to_string();
-        if !queue::send_reply(tx, &self.ingest.hub, &message, Some(&in_reply_to), self.now)? {
-            return Err(Error::unavailable(
-                "This relay has too many unfinished commands; finish some, then upload again.",
-            ));
-        }
-        tx.set_late_reply(message_id, reply, None)
+/// Stores a photo's row, and sends the reply as a command: now, or when a model has made it
+/// (`None`).
+fn store_photo(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    photo: &PhotoFile,
+    agent: AgentId,
+    message_id: i64,
+    reply: Option<&Answer>,
+) -> Result<()> {
+    tx.insert_photo(&NewPhoto {
+        photo_id: &photo.photo_id,
+        user: turn.user.id,
+        agent,
+        message_id,
+        format: photo.format.name(),
+        bytes: photo.bytes,
+        is_processed: reply.is_none_or(Answer::should_respond),
+        now: turn.now,
+    })?;
+    let Some(reply) = reply else {
+        return tx.set_reply_late(message_id);
+    };
+    if !reply.should_respond() {
+        return Ok(());
     }
+    let message = queue::Message {
+        agent,
+        room: turn.room.id,
+        chat_guid: &turn.message.chat_guid,
+        text: &reply.bubbles.join("\n\n"),
+        is_one_bubble: false,
+        app_creator: None,
+        user: Some(turn.user.id),
+    };
+    let in_reply_to = message_id.to_string();
+    if !queue::send_reply(tx, &turn.ingest.hub, &message, Some(&in_reply_to), turn.now)? {
+        return Err(Error::unavailable(
+            "This relay has too many unfinished commands; finish some, then upload again.",
+        ));
+    }
+    tx.set_late_reply(message_id, reply, None)
 }

@@ -3,11 +3,9 @@
 
 use super::dialog::latest::{Event, Latest, LatestEvent};
 use super::dialog::question::{self, PendingCalendarChange, Question};
-use super::reply::Reply;
 use super::turn::MessageTurn;
-use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::CalendarRequest;
-use crate::assistant::{Intent, wording};
+use crate::assistant::wording;
 use crate::error::Result;
 use crate::model::calendar_change::{CalendarChange, ChangedEvent};
 use crate::random;
@@ -126,25 +124,4 @@ pub(super) fn begin(
     };
     changed.note(tx, turn.here(), turn.now)?;
     Ok(wording::calendar_change_begun())
-}
-
-impl MessageTurn<'_> {
-    /// The answer to the question, which is never left to a language model.
-    pub(super) fn answer_about_change(
-        &self,
-        tx: &mut Tx<'_>,
-        intent: &Intent,
-    ) -> Result<Option<Reply>> {
-        let Intent::FollowUp {
-            what: what @ (FollowUp::Yes | FollowUp::No | FollowUp::NeverMind),
-            ..
-        } = intent
-        else {
-            return Ok(None);
-        };
-        if !matches!(question::open(self, tx)?, Some(Question::ChangeCalendar(_))) {
-            return Ok(None);
-        }
-        self.follow_up(tx, what)
-    }
 }

@@ -3,236 +3,209 @@
 
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
+use super::follow_ups::{changes, missing_part, named, offers};
 use super::powers::answer;
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{
-    agenda, cancelling, connecting, direct_chat, gate, limits, listing, memories, occasions,
-    powers, reminding, time_zone,
+    agenda, cancelling, connecting, corrected_value, direct_chat, follow_ups, gate, limits,
+    listing, memories, occasions, powers, reminding, time_zone,
 };
 use crate::access::{self, AccessRules};
-use crate::assistant::builtin::NewTime;
 use crate::assistant::{self, AccountTask, Intent, wording};
 use crate::error::Result;
 use crate::store::Tx;
 
-impl MessageTurn<'_> {
-    pub(super) fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
-        if intent.is_command() && !limits::may_command(self) {
-            return Ok(limits::too_many(self).into());
-        }
-        self.carry_out_unlimited(tx, intent)
+pub(super) fn within_limits(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: Intent,
+) -> Result<Reply> {
+    if intent.is_command() && !limits::may_command(turn) {
+        return Ok(limits::too_many(turn).into());
     }
+    unlimited(turn, tx, intent)
+}
 
-    /// A superpower that is called, else the intent, where a language model gave no reply.
-    pub(super) fn carry_out_for_model(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
-        if let Some(power) = &self.requested_power
-            && let Some(reply) = answer::requested(self, tx, power, &intent)?
-        {
-            return Ok(reply.into());
-        }
-        self.carry_out(tx, intent)
+/// A superpower that is called, else the intent, where a language model gave no reply.
+pub(super) fn for_model(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+    if let Some(power) = &turn.requested_power
+        && let Some(reply) = answer::requested(turn, tx, power, &intent)?
+    {
+        return Ok(reply.into());
     }
+    within_limits(turn, tx, intent)
+}
 
-    /// For callers that have already checked the limit of commands.
-    pub(super) fn carry_out_unlimited(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
-        if matches!(intent, Intent::Say(_))
-            && let Some(reply) = self.answer_okay(tx)?
-        {
-            return Ok(reply);
-        }
-        let reply = match intent {
-            Intent::Say(text) | Intent::Unclear(text) => text,
-            Intent::AskWhen { ref reply, .. }
-            | Intent::AskWhat { ref reply, .. }
-            | Intent::AskRest { ref reply, .. } => {
-                self.ask_about(tx, &intent)?;
-                reply.clone()
-            }
-            Intent::FollowUp { what, otherwise } => {
-                return match self.follow_up(tx, &what)? {
-                    Some(reply) => Ok(reply),
-                    None => self.carry_out_unlimited(tx, *otherwise),
-                };
-            }
-            Intent::Help(group) => powers::help(self, tx, group)?,
-            Intent::Crisis(kind) => wording::crisis(kind, &self.message.sender),
-            Intent::Power(text) => answer::to_part(self, tx, &text)?,
-            Intent::Several(requests) => return self.carry_out_each(tx, requests),
-            Intent::ConnectCalendar => connecting::link(self, tx, false)?,
-            Intent::ConnectMail => connecting::link(self, tx, true)?,
-            Intent::Unknown => return self.answer_unknown(tx),
-            // A group is told only about its messages, nothing else of the account.
-            Intent::Status if !self.in_group() => wording::status(&self.facts(tx)?),
-            Intent::Status | Intent::Usage => wording::usage(&self.facts(tx)?),
-            Intent::Account(task) => how_it_is_done(task),
-            Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
-                if self.in_group() =>
-            {
-                wording::memories_alone()
-            }
-            Intent::Recall { .. } if self.in_group() && self.by_model => wording::memories_alone(),
-            Intent::Recall { about } if self.in_group() => {
-                let recalled = memories::recall(self, tx, about.as_deref())?;
-                direct_chat::answer(self, tx, &recalled)?
-            }
-            Intent::Remember { text } => memories::remember(self, tx, &text)?,
-            Intent::Recall { about: Some(about) }
-                if agenda::asks_for_reminder(self, tx, &about)? =>
-            {
-                agenda::find_reminders(self, tx, None, Some(&about))?
-            }
-            Intent::Recall { about } => occasions::recall(self, tx, about.as_deref())?,
-            Intent::Forget { about } => memories::ask_to_forget(self, tx, &about)?,
-            Intent::ForgetEverything => memories::ask_to_forget_all(self, tx)?,
-            remind @ Intent::Remind { .. } => return self.remind_or_ask(tx, remind),
-            Intent::RemindBefore(request) => return occasions::remind(self, tx, &request),
-            Intent::ListReminders => listing::all(self, tx)?,
-            Intent::FindReminders { span, about } => {
-                agenda::find_reminders(self, tx, span.as_ref(), about.as_deref())?
-            }
-            Intent::Agenda { span, of_calendar } => agenda::of_span(self, tx, &span, of_calendar)?,
-            Intent::CancelReminders(request) => cancelling::requested(self, tx, &request)?,
-            Intent::SetTimezone(zone) => time_zone::set(self, tx, zone)?,
-            Intent::SetName(name) => {
-                tx.set_user_name(&self.message.sender, self.user.id, &name)?;
-                latest::note_fact(self, tx, StatedFact::Name)?;
-                wording::name_set(&name)
-            }
-        };
-        Ok(reply.into())
+/// For callers that have already checked the limit of commands.
+pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent) -> Result<Reply> {
+    if matches!(intent, Intent::Say(_))
+        && let Some(reply) = offers::answer_okay(turn, tx)?
+    {
+        return Ok(reply);
     }
-
-    /// Several requests of one message: each is done or named. If a relay delivers reminders
-    /// itself, its answer has room for one. "the day before" is
-    /// before what another of the requests added.
-    fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Reply> {
-        let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
-        if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
-            return Ok(wording::one_request_only().into());
+    let reply = match intent {
+        Intent::Say(text) | Intent::Unclear(text) => text,
+        Intent::AskWhen { ref reply, .. }
+        | Intent::AskWhat { ref reply, .. }
+        | Intent::AskRest { ref reply, .. } => {
+            question::ask_about(turn, tx, &intent)?;
+            reply.clone()
         }
-        for intent in &requests {
-            if let Intent::Remind { text, .. } = intent
-                && let Some(question) = self.ask_about_second(tx, text)?
-            {
-                return Ok(question.into());
-            }
-        }
-        let known = occasions::known(self, tx)?;
-        let mut all = Reply::default();
-        for intent in requests {
-            let unnamed = match &intent {
-                Intent::RemindBefore(request) => {
-                    request.text_without_event().map(|text| (request, text))
-                }
-                _ => None,
+        Intent::FollowUp { what, otherwise } => {
+            return match follow_ups::carry_out(turn, tx, &what)? {
+                Some(reply) => Ok(reply),
+                None => unlimited(turn, tx, *otherwise),
             };
-            let reply = match unnamed {
-                Some((request, text)) => {
-                    let occasions = occasions::known(self, tx)?;
-                    let mut new = occasions.iter().filter(|plan| !known.contains(plan));
-                    match (new.next(), new.next()) {
-                        (Some(event), None) => {
-                            occasions::remind_of_plan(self, tx, request, event, text)?
-                        }
-                        _ => self.carry_out_unlimited(tx, intent)?,
+        }
+        Intent::Help(group) => powers::help(turn, tx, group)?,
+        Intent::Crisis(kind) => wording::crisis(kind, &turn.message.sender),
+        Intent::Power(text) => answer::to_part(turn, tx, &text)?,
+        Intent::Several(requests) => return each(turn, tx, requests),
+        Intent::ConnectCalendar => connecting::link(turn, tx, false)?,
+        Intent::ConnectMail => connecting::link(turn, tx, true)?,
+        Intent::Unknown => return answer_unknown(turn, tx),
+        // A group is told only about its messages, nothing else of the account.
+        Intent::Status if !turn.in_group() => wording::status(&facts(turn, tx)?),
+        Intent::Status | Intent::Usage => wording::usage(&facts(turn, tx)?),
+        Intent::Account(task) => how_it_is_done(task),
+        Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
+            if turn.in_group() =>
+        {
+            wording::memories_alone()
+        }
+        Intent::Recall { .. } if turn.in_group() && turn.by_model => wording::memories_alone(),
+        Intent::Recall { about } if turn.in_group() => {
+            let recalled = memories::recall(turn, tx, about.as_deref())?;
+            direct_chat::answer(turn, tx, &recalled)?
+        }
+        Intent::Remember { text } => memories::remember(turn, tx, &text)?,
+        Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
+            agenda::find_reminders(turn, tx, None, Some(&about))?
+        }
+        Intent::Recall { about } => occasions::recall(turn, tx, about.as_deref())?,
+        Intent::Forget { about } => memories::ask_to_forget(turn, tx, &about)?,
+        Intent::ForgetEverything => memories::ask_to_forget_all(turn, tx)?,
+        remind @ Intent::Remind { .. } => return reminding::requested(turn, tx, remind),
+        Intent::RemindBefore(request) => return occasions::remind(turn, tx, &request),
+        Intent::ListReminders => listing::all(turn, tx)?,
+        Intent::FindReminders { span, about } => {
+            agenda::find_reminders(turn, tx, span.as_ref(), about.as_deref())?
+        }
+        Intent::Agenda { span, of_calendar } => agenda::of_span(turn, tx, &span, of_calendar)?,
+        Intent::CancelReminders(request) => cancelling::requested(turn, tx, &request)?,
+        Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
+        Intent::SetName(name) => {
+            tx.set_user_name(&turn.message.sender, turn.user.id, &name)?;
+            latest::note_fact(turn, tx, StatedFact::Name)?;
+            wording::name_set(&name)
+        }
+    };
+    Ok(reply.into())
+}
+
+/// Several requests of one message: each is done or named. If a relay delivers reminders
+/// itself, its answer has room for one. "the day before" is before what another of the requests
+/// added.
+fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Reply> {
+    if let Some(doubt) = reminding::doubt_about(turn, tx, &requests)? {
+        return Ok(doubt.into());
+    }
+    let known = occasions::known(turn, tx)?;
+    let mut all = Reply::default();
+    for intent in requests {
+        let unnamed = match &intent {
+            Intent::RemindBefore(request) => {
+                request.text_without_event().map(|text| (request, text))
+            }
+            _ => None,
+        };
+        let reply = match unnamed {
+            Some((request, text)) => {
+                let occasions = occasions::known(turn, tx)?;
+                let mut new = occasions.iter().filter(|plan| !known.contains(plan));
+                match (new.next(), new.next()) {
+                    (Some(event), None) => {
+                        occasions::remind_of_plan(turn, tx, request, event, text)?
                     }
+                    _ => unlimited(turn, tx, intent)?,
                 }
-                None => self.carry_out_unlimited(tx, intent)?,
-            };
-            all.add(reply);
-        }
-        Ok(all)
-    }
-
-    /// The answer to the assistant's question, or one from a memory.
-    fn answer_unknown(&self, tx: &mut Tx<'_>) -> Result<Reply> {
-        if let Some(reply) = self.answer_what(tx)? {
-            return Ok(reply);
-        }
-        if let Some(reply) = cancelling::chosen(self, tx)? {
-            return Ok(reply.into());
-        }
-        if let Some(reply) = occasions::answer_which(self, tx)? {
-            return Ok(reply);
-        }
-        if let Some(reply) = self.correct_value(tx)? {
-            return Ok(reply);
-        }
-        if let Some(reply) = self.correct_person(tx)? {
-            return Ok(reply.into());
-        }
-        if let Some(reply) = self.change_named(tx)? {
-            return Ok(reply);
-        }
-        if let Some(reply) = self.list_again(tx)? {
-            return Ok(reply.into());
-        }
-        if let Some(reply) = self.answer_rest(tx)? {
-            return Ok(reply);
-        }
-        let persona = &self.ingest.persona.get().name;
-        if let Some(known) = memories::answer(self, tx)? {
-            return Ok(known.into());
-        }
-        if let Some(reminders) = agenda::answer_from_reminders(self, tx)? {
-            return Ok(reminders.into());
-        }
-        if let Some(nothing) = self.nothing_to_move(tx)? {
-            return Ok(nothing.into());
-        }
-        if question::open(self, tx)? == Some(Question::Crisis) {
-            return Ok(wording::after_crisis().into());
-        }
-        let taken = self.take_statement(tx)?;
-        Ok(taken.unwrap_or_else(|| wording::unknown(&self.message.text, persona).into()))
-    }
-
-    pub(super) fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
-        let subscription = access::subscription_status(&self.user, self.now);
-        let unlimited = access::counts_as_subscribed(subscription, &self.flags);
-        let this_one = i64::from(!unlimited);
-        Ok(wording::AccountFacts {
-            name: self.user.name.as_deref(),
-            subscribed: subscription.is_subscribed(),
-            plan: subscription.plan,
-            messages_used_today: gate::used_before(self, tx)? + this_one,
-            daily_limit: AccessRules::read(&self.flags).allowance(unlimited),
-            memories: memories::count(self, tx)?,
-            reminders: tx.count_reminders(self.user.id)?,
-            timezone: self.timezone(),
-        })
-    }
-
-    /// The question where its text may have another request.
-    fn remind_or_ask(&self, tx: &mut Tx<'_>, request: Intent) -> Result<Reply> {
-        let Intent::Remind {
-            text,
-            send_at,
-            zone,
-            recurrence,
-        } = request
-        else {
-            return Ok(Reply::default());
+            }
+            None => unlimited(turn, tx, intent)?,
         };
-        if let Some(question) = self.ask_about_second(tx, &text)? {
-            return Ok(question.into());
-        }
-        let time = NewTime {
-            send_at,
-            recurrence,
-            zone,
-        };
-        reminding::set(self, tx, &text, &time)
+        all.add(reply);
     }
+    Ok(all)
+}
 
-    /// "list", "show all" right after reminders were set or listed.
-    fn list_again(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let is_list = assistant::asks_for_list(&self.message.text, &self.ingest.persona.get().name);
-        match is_list && self.was_about_reminders(tx)? {
-            true => listing::all(self, tx).map(Some),
-            false => Ok(None),
-        }
+/// The answer to the assistant's question, or one from a memory.
+fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
+    if let Some(reply) = missing_part::answer_what(turn, tx)? {
+        return Ok(reply);
+    }
+    if let Some(reply) = cancelling::chosen(turn, tx)? {
+        return Ok(reply.into());
+    }
+    if let Some(reply) = occasions::answer_which(turn, tx)? {
+        return Ok(reply);
+    }
+    if let Some(reply) = corrected_value::correct(turn, tx)? {
+        return Ok(reply);
+    }
+    if let Some(reply) = changes::correct_person(turn, tx)? {
+        return Ok(reply.into());
+    }
+    if let Some(reply) = named::carry_out(turn, tx)? {
+        return Ok(reply);
+    }
+    if let Some(reply) = list_again(turn, tx)? {
+        return Ok(reply.into());
+    }
+    if let Some(reply) = missing_part::answer_rest(turn, tx)? {
+        return Ok(reply);
+    }
+    let persona = &turn.ingest.persona.get().name;
+    if let Some(known) = memories::answer(turn, tx)? {
+        return Ok(known.into());
+    }
+    if let Some(reminders) = agenda::answer_from_reminders(turn, tx)? {
+        return Ok(reminders.into());
+    }
+    if let Some(nothing) = named::nothing_to_move(turn, tx)? {
+        return Ok(nothing.into());
+    }
+    if question::open(turn, tx)? == Some(Question::Crisis) {
+        return Ok(wording::after_crisis().into());
+    }
+    let taken = offers::take_statement(turn, tx)?;
+    Ok(taken.unwrap_or_else(|| wording::unknown(&turn.message.text, persona).into()))
+}
+
+pub(super) fn facts<'t>(
+    turn: &'t MessageTurn<'_>,
+    tx: &Tx<'_>,
+) -> Result<wording::AccountFacts<'t>> {
+    let subscription = access::subscription_status(&turn.user, turn.now);
+    let unlimited = access::counts_as_subscribed(subscription, &turn.flags);
+    let this_one = i64::from(!unlimited);
+    Ok(wording::AccountFacts {
+        name: turn.user.name.as_deref(),
+        subscribed: subscription.is_subscribed(),
+        plan: subscription.plan,
+        messages_used_today: gate::used_before(turn, tx)? + this_one,
+        daily_limit: AccessRules::read(&turn.flags).allowance(unlimited),
+        memories: memories::count(turn, tx)?,
+        reminders: tx.count_reminders(turn.user.id)?,
+        timezone: turn.timezone(),
+    })
+}
+
+/// "list", "show all" right after reminders were set or listed.
+fn list_again(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let is_list = assistant::asks_for_list(&turn.message.text, &turn.ingest.persona.get().name);
+    match is_list && changes::was_about_reminders(turn, tx)? {
+        true => listing::all(turn, tx).map(Some),
+        false => Ok(None),
     }
 }
 

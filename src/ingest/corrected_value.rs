@@ -16,143 +16,141 @@ use crate::store::{MessageRow, Tx};
 /// A message and its corrections.
 const CORRECTIONS_MAX: usize = 5;
 
-impl MessageTurn<'_> {
-    /// `None`: it corrects nothing that can be undone.
-    pub(super) fn correct_value(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let text = &self.message.text;
-        let persona = &self.ingest.persona.get().name;
-        let value = assistant::corrected_value(text, persona);
-        // Most messages end with no number.
-        let may_restate = text.ends_with(|c: char| c.is_ascii_digit());
-        if self.agent.is_none() || value.is_none() && !may_restate {
-            return Ok(None);
-        }
-        let Some(last) = self.said_last(tx)? else {
-            return Ok(None);
-        };
-        let said = self.as_corrected(tx, &last, persona)?;
-        let powers = changed_at(self, tx, last.received_at)?;
-        let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
-        let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
-        let Some(value) = value.or_else(restated) else {
-            return Ok(None);
-        };
-        let text = assistant::with_corrected_value(&said, &value);
-        let done = match (powers.as_slice(), text) {
-            ([power], text) => self.correct_of_power(tx, *power, text.as_deref(), &value)?,
-            ([], Some(text)) if !self.in_group() => self.correct_memory(tx, &last, &text)?,
-            _ => None,
-        };
-        Ok(done.map(Reply::from))
+/// `None`: it corrects nothing that can be undone.
+pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    let text = &turn.message.text;
+    let persona = &turn.ingest.persona.get().name;
+    let value = assistant::corrected_value(text, persona);
+    // Most messages end with no number.
+    let may_restate = text.ends_with(|c: char| c.is_ascii_digit());
+    if turn.agent.is_none() || value.is_none() && !may_restate {
+        return Ok(None);
     }
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
+    };
+    let said = as_corrected(tx, &last, persona)?;
+    let powers = changed_at(turn, tx, last.received_at)?;
+    let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
+    let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
+    let Some(value) = value.or_else(restated) else {
+        return Ok(None);
+    };
+    let text = assistant::with_corrected_value(&said, &value);
+    let done = match (powers.as_slice(), text) {
+        ([power], text) => correct_of_power(turn, tx, *power, text.as_deref(), &value)?,
+        ([], Some(text)) if !turn.in_group() => correct_memory(turn, tx, &last, &text)?,
+        _ => None,
+    };
+    Ok(done.map(Reply::from))
+}
 
-    /// What a message said, with the corrections up to it: "spent 14 on lunch" for "no, 14" after
-    /// "spent 12 on lunch", and for "no, spent 14 on lunch".
-    fn as_corrected(&self, tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String> {
-        let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
-        let mut said: Option<String> = None;
-        for message in chain.iter().rev().filter(|one| one.user == last.user) {
-            let value = assistant::corrected_value(&message.text, persona);
-            let corrected = said
-                .zip(value.as_ref())
-                .and_then(|(said, value)| assistant::with_corrected_value(&said, value));
-            said = corrected.or(value).or_else(|| Some(message.text.clone()));
-        }
-        Ok(said.unwrap_or_default())
+/// What a message said, with the corrections up to it: "spent 14 on lunch" for "no, 14" after
+/// "spent 12 on lunch", and for "no, spent 14 on lunch".
+fn as_corrected(tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String> {
+    let chain = tx.view().chain(last.id, CORRECTIONS_MAX)?;
+    let mut said: Option<String> = None;
+    for message in chain.iter().rev().filter(|one| one.user == last.user) {
+        let value = assistant::corrected_value(&message.text, persona);
+        let corrected = said
+            .zip(value.as_ref())
+            .and_then(|(said, value)| assistant::with_corrected_value(&said, value));
+        said = corrected.or(value).or_else(|| Some(message.text.clone()));
     }
+    Ok(said.unwrap_or_default())
+}
 
-    /// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
-    /// on lunch".
-    fn correct_of_power(
-        &self,
-        tx: &mut Tx<'_>,
-        power: Power,
-        text: Option<&str>,
-        value: &str,
-    ) -> Result<Option<String>> {
-        let asks = |text: &str, strength: Strength| {
-            let calls = self.calls_of(text);
-            let call = calls.of(power);
-            call.is_some_and(|call| call.strength == strength)
-        };
-        let is_clear = |text: &&str| asks(text, Strength::Clear);
-        let is_soft = |text: &&str| asks(text, Strength::Soft);
-        let text = Some(value)
-            .filter(is_clear)
-            .or_else(|| text.filter(|text| is_clear(text) || is_soft(text)));
-        let Some(text) = text else {
-            return Ok(None);
-        };
-        if !gate::has_superpowers(self, tx)? {
-            return Ok(None);
-        }
-        let first = tx.power_state(self.owner(), power.name())?;
-        first_value::take(self, tx, power)?;
-        match attempt::act(self, tx, power, PowerAction::Undo)? {
-            Some(PowerReply::Said { changed: true, .. }) => {
-                let reply = answer::to_part(self, tx, text)?;
-                first_value::keep(self, tx, power, first)?;
-                Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
-            }
-            _ => Ok(None),
-        }
+/// `text`: what was said, with the new value. The value may as well be all of it: "no, spent 25
+/// on lunch".
+fn correct_of_power(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    power: Power,
+    text: Option<&str>,
+    value: &str,
+) -> Result<Option<String>> {
+    let asks = |text: &str, strength: Strength| {
+        let calls = calls_of(turn, text);
+        let call = calls.of(power);
+        call.is_some_and(|call| call.strength == strength)
+    };
+    let is_clear = |text: &&str| asks(text, Strength::Clear);
+    let is_soft = |text: &&str| asks(text, Strength::Soft);
+    let text = Some(value)
+        .filter(is_clear)
+        .or_else(|| text.filter(|text| is_clear(text) || is_soft(text)));
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    if !gate::has_superpowers(turn, tx)? {
+        return Ok(None);
     }
+    let first = tx.power_state(turn.owner(), power.name())?;
+    first_value::take(turn, tx, power)?;
+    match attempt::act(turn, tx, power, PowerAction::Undo)? {
+        Some(PowerReply::Said { changed: true, .. }) => {
+            let reply = answer::to_part(turn, tx, text)?;
+            first_value::keep(turn, tx, power, first)?;
+            Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
+        }
+        _ => Ok(None),
+    }
+}
 
-    fn correct_memory(
-        &self,
-        tx: &mut Tx<'_>,
-        last: &MessageRow,
-        text: &str,
-    ) -> Result<Option<String>> {
-        let latest = latest::of_request(self, tx, last.received_at)?;
-        let fact = latest.and_then(|latest| latest.fact);
-        let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
-            return Ok(None);
-        };
-        let persona = &self.ingest.persona.get().name;
-        let context = MessageContext {
-            text,
-            ..self.message.context(persona, self.timezone(), self.now)
-        };
-        let remembered = match assistant::understand(&context) {
-            Intent::Remember { text } => text,
-            Intent::Unknown => match UnknownMessage::read(&context).statement {
-                Some(Statement::Fact(text)) => text,
-                _ => return Ok(None),
-            },
+fn correct_memory(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    last: &MessageRow,
+    text: &str,
+) -> Result<Option<String>> {
+    let latest = latest::of_request(turn, tx, last.received_at)?;
+    let fact = latest.and_then(|latest| latest.fact);
+    let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
+        return Ok(None);
+    };
+    let persona = &turn.ingest.persona.get().name;
+    let context = MessageContext {
+        text,
+        ..turn.message.context(persona, turn.timezone(), turn.now)
+    };
+    let remembered = match assistant::understand(&context) {
+        Intent::Remember { text } => text,
+        Intent::Unknown => match UnknownMessage::read(&context).statement {
+            Some(Statement::Fact(text)) => text,
             _ => return Ok(None),
-        };
-        undo::undo_fact(self, tx, &fact)?;
-        memories::remember(self, tx, &remembered)?;
-        note_corrected(self, tx)?;
-        Ok(Some(wording::memory_corrected(&remembered)))
-    }
+        },
+        _ => return Ok(None),
+    };
+    undo::undo_fact(turn, tx, &fact)?;
+    memories::remember(turn, tx, &remembered)?;
+    note_corrected(turn, tx)?;
+    Ok(Some(wording::memory_corrected(&remembered)))
+}
 
-    /// "the wifi password is now moon8" takes the place of what it was, if that is one memory.
-    pub(super) fn remember_fact(&self, tx: &mut Tx<'_>, fact: &str) -> Result<String> {
-        let Some((subject, value)) = fact.split_once(" is now ") else {
-            return memories::remember_fact(self, tx, fact);
-        };
-        let text = format!("{subject} is {value}");
-        let begin = format!("{subject} is ").to_lowercase();
-        let mut before = tx.memories(self.user.id, READ_MAX)?;
-        before.retain(|memory| memory.text.to_lowercase().starts_with(&begin));
-        let [old] = before.as_slice() else {
-            return memories::remember_fact(self, tx, &text);
-        };
-        undo::undo_fact(self, tx, &StatedFact::Memory(old.public_id.clone()))?;
-        memories::remember(self, tx, &text)?;
-        note_corrected(self, tx)?;
-        Ok(wording::memory_corrected(&text))
-    }
+/// "the wifi password is now moon8" takes the place of what it was, if that is one memory.
+pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str) -> Result<String> {
+    let Some((subject, value)) = fact.split_once(" is now ") else {
+        return memories::remember_fact(turn, tx, fact);
+    };
+    let text = format!("{subject} is {value}");
+    let begin = format!("{subject} is ").to_lowercase();
+    let mut before = tx.memories(turn.user.id, READ_MAX)?;
+    before.retain(|memory| memory.text.to_lowercase().starts_with(&begin));
+    let [old] = before.as_slice() else {
+        return memories::remember_fact(turn, tx, &text);
+    };
+    undo::undo_fact(turn, tx, &StatedFact::Memory(old.public_id.clone()))?;
+    memories::remember(turn, tx, &text)?;
+    note_corrected(turn, tx)?;
+    Ok(wording::memory_corrected(&text))
+}
 
-    fn calls_of(&self, text: &str) -> PowerCalls {
-        let persona = &self.ingest.persona.get().name;
-        powers::recognise(&MessageContext {
-            text,
-            ..self.message.context(persona, self.timezone(), self.now)
-        })
-    }
+fn calls_of(turn: &MessageTurn<'_>, text: &str) -> PowerCalls {
+    let persona = &turn.ingest.persona.get().name;
+    powers::recognise(&MessageContext {
+        text,
+        ..turn.message.context(persona, turn.timezone(), turn.now)
+    })
 }
 
 /// The memory that was noted last is a corrected one.

@@ -1,18 +1,83 @@
 //! Sets and changes reminders as a person asked for it, and says so.
 
+use std::ops::Range;
+
+use super::follow_ups::referent;
 use super::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use super::reply::{Reply, Schedule};
 use super::turn::MessageTurn;
 use crate::assistant::builtin::NewTime;
-use crate::assistant::wording;
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::{Reminder, Tx};
-use std::ops::Range;
 
 const MINUTE_MS: i64 = 60_000;
 /// Times of one reminder in one day.
 const TIMES_MAX: usize = 300;
+
+/// Sets the requested reminders, one or several, or says why not.
+pub(super) fn requested(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, request: Intent) -> Result<Reply> {
+    let requests = match request {
+        Intent::Several(requests) => requests,
+        one => vec![one],
+    };
+    if let Some(doubt) = doubt_about(turn, tx, &requests)? {
+        return Ok(doubt.into());
+    }
+    let mut all = Reply::default();
+    for request in requests {
+        if let Intent::Remind {
+            text,
+            send_at,
+            zone,
+            recurrence,
+        } = request
+        {
+            let time = NewTime {
+                send_at,
+                recurrence,
+                zone,
+            };
+            all.add(set(turn, tx, &text, &time)?);
+        }
+    }
+    Ok(all)
+}
+
+/// What is said instead of setting the reminders among these requests: a relay that delivers them
+/// itself has room for one, and a text may have another request.
+pub(super) fn doubt_about(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    requests: &[Intent],
+) -> Result<Option<String>> {
+    let texts = requests.iter().filter_map(|request| match request {
+        Intent::Remind { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    if turn.agent.is_none() && texts.len() > 1 {
+        return Ok(Some(wording::one_request_only()));
+    }
+    for text in texts {
+        if let Some(question) = ask_about_second(turn, tx, text)? {
+            return Ok(Some(question));
+        }
+    }
+    Ok(None)
+}
+
+/// "run, cancel gym" as the text of a new reminder, where a reminder about gym is known: a part of
+/// the text, or another request?
+fn ask_about_second(turn: &MessageTurn<'_>, tx: &Tx<'_>, text: &str) -> Result<Option<String>> {
+    let second = assistant::second_request(text).filter(|_| !turn.by_model);
+    let Some((second, about)) = second else {
+        return Ok(None);
+    };
+    let is_known = !referent::named(turn, tx, &about)?.is_empty();
+    Ok(is_known.then(|| wording::second_request_unsure(&second)))
+}
 
 /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
 pub(super) fn set(

@@ -1,5 +1,5 @@
 //! `MessageTurn`: the facts about one message in its transaction (the person, the chat, their flags
-//! and access), and how they are read. `respond`, `carry_out` and `apply` implement the steps on it.
+//! and access), and how they are read. The steps are functions of their modules that take it.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::latest;
+use crate::assistant::Intent;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::{self, NotedRule};
@@ -148,4 +149,28 @@ pub(in crate::ingest) fn is_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Res
     let question = asked(turn, tx, QUESTION_MS)?;
     let latest = latest::named(turn, tx)?;
     Ok(question.is_some_and(|(_, asked)| latest.is_none_or(|(_, at)| asked >= at)))
+}
+
+/// Asks for the missing time or text of a reminder.
+pub(in crate::ingest) fn ask_about(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: &Intent,
+) -> Result<()> {
+    match intent {
+        Intent::AskWhen { text, month, .. } => {
+            let (text, month) = (text.clone(), *month);
+            ask(turn, tx, &Question::When { text, month })
+        }
+        Intent::AskWhat {
+            send_at,
+            recurrence,
+            ..
+        } => ask(turn, tx, &Question::what(*send_at, recurrence.as_ref())),
+        Intent::AskRest { before, after, .. } => {
+            let (before, after) = (before.clone(), after.clone());
+            ask(turn, tx, &Question::Rest { before, after })
+        }
+        _ => Ok(()),
+    }
 }

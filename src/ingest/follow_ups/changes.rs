@@ -1,269 +1,317 @@
 //! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
 
-use super::Referent;
+use super::{Referent, referent, snooze};
 use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::{self, Intent, MessageContext, wording};
+use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, Event, Latest};
 use crate::ingest::open_reminders::{self, ReminderRequest};
-use crate::ingest::reminding;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{corrected_value, reminding};
 use crate::ingest::{listing, occasions};
 use crate::store::{Reminder, Tx};
+use std::ops::Range;
 
-impl MessageTurn<'_> {
-    /// "change that to Ava" after a memory renames no reminder.
-    pub(super) fn rename_meant(
-        &self,
-        tx: &mut Tx<'_>,
-        which: &ReminderRef,
-        text: &str,
-    ) -> Result<Option<Reply>> {
-        if *which == ReminderRef::Latest
-            && let Some(reply) = self.correct_value(tx)?
-        {
-            return Ok(Some(reply));
+/// "change that to Ava" after a memory renames no reminder.
+pub(super) fn rename_meant(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    which: &ReminderRef,
+    text: &str,
+) -> Result<Option<Reply>> {
+    if *which == ReminderRef::Latest
+        && let Some(reply) = corrected_value::correct(turn, tx)?
+    {
+        return Ok(Some(reply));
+    }
+    Ok(rename(turn, tx, which, text)?.map(Reply::from))
+}
+
+pub(super) fn change_time(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    which: &ReminderRef,
+    to: &TimeChange,
+) -> Result<Option<Reply>> {
+    let unit_s = match which {
+        ReminderRef::Latest | ReminderRef::Together(_) => counted_in(turn, tx)?,
+        _ => None,
+    };
+    let counted = unit_s.and_then(|unit_s| to.counted(unit_s));
+    let to = counted.as_ref().unwrap_or(to);
+    let open = match referent::found(turn, tx, which)? {
+        None => return Ok(None),
+        Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
+        Some(Referent::Delivered(delivered)) => {
+            let Ok(new) = to.of_new(turn.now, turn.zone()) else {
+                return Ok(Some(wording::reminder_past().into()));
+            };
+            return Ok(Some(snooze::put_off(turn, tx, &delivered, &new)?));
         }
-        Ok(self.rename(tx, which, text)?.map(Reply::from))
-    }
+        Some(Referent::Open(mut open)) => {
+            open.sort_by_key(|reminder| reminder.send_at);
+            open
+        }
+    };
+    let [reminder] = open.as_slice() else {
+        let is_one_thing = open.windows(2).all(|pair| pair[0].text == pair[1].text);
+        let are_named = !matches!(which, ReminderRef::Latest | ReminderRef::About(_));
+        if are_named || *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
+            return Ok(Some(change_each(turn, tx, &open, to)?));
+        }
+        let reply =
+            listing::ask_which(turn, tx, "with its number, like “move 2 to friday”", &open)?;
+        return Ok(Some(reply.into()));
+    };
+    let recurrence = reminder.recurrence.as_ref();
+    let new = to.of_set(reminder.send_at, recurrence, turn.now, turn.zone());
+    Ok(Some(match new {
+        Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
+            wording::reminder_repeats_not_here().into()
+        }
+        Ok(new) => {
+            let reply = reminding::move_to(turn, tx, reminder, &new)?;
+            let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
+            if unit_s.is_some() {
+                latest::revise(turn, tx, |latest| latest.counted_in_s = unit_s)?;
+            }
+            reply.into()
+        }
+        Err(reply) => reply.into(),
+    }))
+}
 
-    pub(super) fn change(
-        &self,
-        tx: &mut Tx<'_>,
-        which: &ReminderRef,
-        to: &TimeChange,
-    ) -> Result<Option<Reply>> {
-        let unit_s = match which {
-            ReminderRef::Latest | ReminderRef::Together(_) => self.counted_in(tx)?,
-            _ => None,
-        };
-        let counted = unit_s.and_then(|unit_s| to.counted(unit_s));
-        let to = counted.as_ref().unwrap_or(to);
-        let open = match self.found(tx, which)? {
-            None => return Ok(None),
-            Some(Referent::Unclear(reply)) => return Ok(Some(reply.into())),
-            Some(Referent::Delivered(delivered)) => {
-                let Ok(new) = to.of_new(self.now, self.zone()) else {
-                    return Ok(Some(wording::reminder_past().into()));
-                };
-                return Ok(Some(self.put_off(tx, &delivered, &new)?));
-            }
-            Some(Referent::Open(mut open)) => {
-                open.sort_by_key(|reminder| reminder.send_at);
-                open
-            }
-        };
-        let [reminder] = open.as_slice() else {
-            let is_one_thing = open.windows(2).all(|pair| pair[0].text == pair[1].text);
-            let are_named = !matches!(which, ReminderRef::Latest | ReminderRef::About(_));
-            if are_named || *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
-                return Ok(Some(self.change_each(tx, &open, to)?));
-            }
-            let reply =
-                listing::ask_which(self, tx, "with its number, like “move 2 to friday”", &open)?;
-            return Ok(Some(reply.into()));
-        };
-        let recurrence = reminder.recurrence.as_ref();
-        let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
-        Ok(Some(match new {
-            Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
-                wording::reminder_repeats_not_here().into()
-            }
-            Ok(new) => {
-                let reply = reminding::move_to(self, tx, reminder, &new)?;
-                let unit_s = unit_s.filter(|_| counted.is_some()).or_else(|| to.unit_s());
-                if unit_s.is_some() {
-                    latest::revise(self, tx, |latest| latest.counted_in_s = unit_s)?;
-                }
-                reply.into()
-            }
-            Err(reply) => reply.into(),
-        }))
-    }
+/// "make it 2 hours before", right after a reminder that was set before an event. `None`: it was
+/// not.
+pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let said = match latest::is_of_last_message(turn, tx)? {
+        true => turn.said_last(tx)?,
+        false => None,
+    };
+    let text = said.and_then(|last| assistant::with_other_offset(&last.text, &turn.message.text));
+    let (Some(text), Some(Referent::Open(open))) = (text, referent::last(turn, tx)?) else {
+        return Ok(None);
+    };
+    let persona = &turn.ingest.persona.get().name;
+    let understood = assistant::understand(&MessageContext {
+        text: &text,
+        ..turn.message.context(persona, turn.timezone(), turn.now)
+    });
+    let (Intent::RemindBefore(request), [reminder]) = (understood, open.as_slice()) else {
+        return Ok(None);
+    };
+    let plans = occasions::known(turn, tx)?;
+    let (_, events) = request.known(&plans);
+    let [event] = events.as_slice() else {
+        return Ok(None);
+    };
+    let at = match request.moment(event, turn.zone(), turn.now) {
+        Ok(at) => at,
+        Err(_) => return Ok(Some(wording::reminder_past())),
+    };
+    let request = ReminderRequest {
+        text: &reminder.text,
+        send_at: at,
+        recurrence: None,
+    };
+    reminding::change(turn, tx, reminder, &request).map(Some)
+}
 
-    /// "make it 2 hours before", right after a reminder that was set before an event. `None`: it was
-    /// not.
-    pub(super) fn change_before(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let said = match latest::is_of_last_message(self, tx)? {
-            true => self.said_last(tx)?,
-            false => None,
-        };
-        let text =
-            said.and_then(|last| assistant::with_other_offset(&last.text, &self.message.text));
-        let (Some(text), Some(Referent::Open(open))) = (text, self.latest_found(tx)?) else {
-            return Ok(None);
-        };
-        let persona = &self.ingest.persona.get().name;
-        let understood = assistant::understand(&MessageContext {
-            text: &text,
-            ..self.message.context(persona, self.timezone(), self.now)
-        });
-        let (Intent::RemindBefore(request), [reminder]) = (understood, open.as_slice()) else {
-            return Ok(None);
-        };
-        let plans = occasions::known(self, tx)?;
-        let (_, events) = request.known(&plans);
-        let [event] = events.as_slice() else {
-            return Ok(None);
-        };
-        let at = match request.moment(event, self.zone(), self.now) {
-            Ok(at) => at,
-            Err(_) => return Ok(Some(wording::reminder_past())),
-        };
-        let request = ReminderRequest {
-            text: &reminder.text,
-            send_at: at,
-            recurrence: None,
-        };
-        reminding::change(self, tx, reminder, &request).map(Some)
-    }
+/// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
+fn counted_in(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<i64>> {
+    let latest = latest::named(turn, tx)?;
+    let latest = latest.filter(|(_, at)| turn.now.0 - at.0 <= NUMBERS_MS);
+    Ok(latest.and_then(|(latest, _)| latest.counted_in_s))
+}
 
-    /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
-    fn counted_in(&self, tx: &Tx<'_>) -> Result<Option<i64>> {
-        let latest = latest::named(self, tx)?;
-        let latest = latest.filter(|(_, at)| self.now.0 - at.0 <= NUMBERS_MS);
-        Ok(latest.and_then(|(latest, _)| latest.counted_in_s))
-    }
+/// Another text at the same time.
+pub(super) fn rename(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    which: &ReminderRef,
+    text: &str,
+) -> Result<Option<String>> {
+    let open = match referent::found(turn, tx, which)? {
+        None => return Ok(None),
+        Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
+        Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
+        Some(Referent::Open(open)) => open,
+    };
+    let [reminder] = open.as_slice() else {
+        let how = "with a word of it, like “rename my swim reminder to …”";
+        return listing::ask_which(turn, tx, how, &open).map(Some);
+    };
+    let request = ReminderRequest {
+        text,
+        send_at: reminder.send_at,
+        recurrence: reminder.recurrence.as_ref(),
+    };
+    reminding::change(turn, tx, reminder, &request).map(Some)
+}
 
-    /// Another text at the same time.
-    pub(super) fn rename(
-        &self,
-        tx: &mut Tx<'_>,
-        which: &ReminderRef,
-        text: &str,
-    ) -> Result<Option<String>> {
-        let open = match self.found(tx, which)? {
-            None => return Ok(None),
-            Some(Referent::Unclear(reply)) => return Ok(Some(reply)),
-            Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
-            Some(Referent::Open(open)) => open,
-        };
-        let [reminder] = open.as_slice() else {
-            let how = "with a word of it, like “rename my swim reminder to …”";
-            return listing::ask_which(self, tx, how, &open).map(Some);
-        };
-        let request = ReminderRequest {
+/// One word for another in the text of the last one; `None`: it has no such word.
+pub(super) fn reword(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    old: &str,
+    new: &str,
+) -> Result<Option<String>> {
+    let Some(Referent::Open(mut open)) = referent::last(turn, tx)? else {
+        return Ok(None);
+    };
+    open.retain(|reminder| assistant::reworded(&reminder.text, old, new).is_some());
+    let [reminder] = open.as_slice() else {
+        return Ok(None);
+    };
+    let Some(text) = assistant::reworded(&reminder.text, old, new) else {
+        return Ok(None);
+    };
+    let request = ReminderRequest {
+        text: &text,
+        send_at: reminder.send_at,
+        recurrence: reminder.recurrence.as_ref(),
+    };
+    reminding::change(turn, tx, reminder, &request).map(Some)
+}
+
+/// "i meant cy" right after a reminder that names somebody else.
+pub(in crate::ingest) fn correct_person(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<String>> {
+    let persona = &turn.ingest.persona.get().name;
+    let Some(person) = assistant::corrected_value(&turn.message.text, persona) else {
+        return Ok(None); // most messages
+    };
+    if !latest::is_of_last_message(turn, tx)? {
+        return Ok(None);
+    }
+    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+        return Ok(None);
+    };
+    let [reminder] = open.as_slice() else {
+        return Ok(None);
+    };
+    let Some(text) = assistant::with_other_person(&reminder.text, &person) else {
+        return Ok(None);
+    };
+    let request = ReminderRequest {
+        text: &text,
+        send_at: reminder.send_at,
+        recurrence: reminder.recurrence.as_ref(),
+    };
+    reminding::change(turn, tx, reminder, &request).map(Some)
+}
+
+/// Whether the person's last message set, changed or listed reminders.
+pub(in crate::ingest) fn was_about_reminders(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let here = open_reminders::here(turn, tx)?;
+    Ok(latest::is_of_last_message(turn, tx)? || listing::just_shown(turn, tx, &here)?.is_some())
+}
+
+/// Another text for the last one, and another time where one is said.
+pub(super) fn replace(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    to: Option<&TimeChange>,
+    text: &str,
+) -> Result<Option<String>> {
+    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+        return Ok(None);
+    };
+    let [reminder] = open.as_slice() else {
+        return Ok(None);
+    };
+    let recurrence = reminder.recurrence.as_ref();
+    let new = to.map(|to| to.of_set(reminder.send_at, recurrence, turn.now, turn.zone()));
+    let new = match new.transpose() {
+        Ok(Some(new)) if new.recurrence.is_some() && turn.agent.is_none() => {
+            return Ok(Some(wording::reminder_repeats_not_here()));
+        }
+        Ok(new) => new,
+        Err(reply) => return Ok(Some(reply)),
+    };
+    let request = match &new {
+        Some(new) => ReminderRequest {
+            text,
+            send_at: new.send_at,
+            recurrence: new.recurrence.as_ref(),
+        },
+        None => ReminderRequest {
             text,
             send_at: reminder.send_at,
-            recurrence: reminder.recurrence.as_ref(),
-        };
-        reminding::change(self, tx, reminder, &request).map(Some)
-    }
+            recurrence,
+        },
+    };
+    reminding::change(turn, tx, reminder, &request).map(Some)
+}
 
-    /// One word for another in the text of the last one; `None`: it has no such word.
-    pub(super) fn reword(&self, tx: &mut Tx<'_>, old: &str, new: &str) -> Result<Option<String>> {
-        let Some(Referent::Open(mut open)) = self.latest_found(tx)? else {
-            return Ok(None);
-        };
-        open.retain(|reminder| assistant::reworded(&reminder.text, old, new).is_some());
-        let [reminder] = open.as_slice() else {
-            return Ok(None);
-        };
-        let Some(text) = assistant::reworded(&reminder.text, old, new) else {
-            return Ok(None);
-        };
-        let request = ReminderRequest {
-            text: &text,
-            send_at: reminder.send_at,
-            recurrence: reminder.recurrence.as_ref(),
-        };
-        reminding::change(self, tx, reminder, &request).map(Some)
-    }
-
-    /// "i meant cy" right after a reminder that names somebody else.
-    pub(in crate::ingest) fn correct_person(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
-        let persona = &self.ingest.persona.get().name;
-        let Some(person) = assistant::corrected_value(&self.message.text, persona) else {
-            return Ok(None); // most messages
-        };
-        if !latest::is_of_last_message(self, tx)? {
-            return Ok(None);
-        }
-        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
-            return Ok(None);
-        };
-        let [reminder] = open.as_slice() else {
-            return Ok(None);
-        };
-        let Some(text) = assistant::with_other_person(&reminder.text, &person) else {
-            return Ok(None);
-        };
-        let request = ReminderRequest {
-            text: &text,
-            send_at: reminder.send_at,
-            recurrence: reminder.recurrence.as_ref(),
-        };
-        reminding::change(self, tx, reminder, &request).map(Some)
-    }
-
-    /// Whether the person's last message set, changed or listed reminders.
-    pub(in crate::ingest) fn was_about_reminders(&self, tx: &Tx<'_>) -> Result<bool> {
-        let here = open_reminders::here(self, tx)?;
-        Ok(
-            latest::is_of_last_message(self, tx)?
-                || listing::just_shown(self, tx, &here)?.is_some(),
-        )
-    }
-
-    /// Another text for the last one, and another time where one is said.
-    pub(super) fn replace(
-        &self,
-        tx: &mut Tx<'_>,
-        to: Option<&TimeChange>,
-        text: &str,
-    ) -> Result<Option<String>> {
-        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
-            return Ok(None);
-        };
-        let [reminder] = open.as_slice() else {
-            return Ok(None);
-        };
+/// One thing that was set for several times, or those that were named by their numbers. Where
+/// one of them can't be changed so, none is.
+fn change_each(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    open: &[Reminder],
+    to: &TimeChange,
+) -> Result<Reply> {
+    let mut changes = Vec::new();
+    for reminder in open {
         let recurrence = reminder.recurrence.as_ref();
-        let new = to.map(|to| to.of_set(reminder.send_at, recurrence, self.now, self.zone()));
-        let new = match new.transpose() {
-            Ok(Some(new)) if new.recurrence.is_some() && self.agent.is_none() => {
-                return Ok(Some(wording::reminder_repeats_not_here()));
+        match to.of_set(reminder.send_at, recurrence, turn.now, turn.zone()) {
+            Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
+                return Ok(wording::reminder_repeats_not_here().into());
             }
-            Ok(new) => new,
-            Err(reply) => return Ok(Some(reply)),
-        };
-        let request = match &new {
-            Some(new) => ReminderRequest {
-                text,
-                send_at: new.send_at,
-                recurrence: new.recurrence.as_ref(),
-            },
-            None => ReminderRequest {
-                text,
-                send_at: reminder.send_at,
-                recurrence,
-            },
-        };
-        reminding::change(self, tx, reminder, &request).map(Some)
+            Ok(new) => changes.push((reminder, new)),
+            Err(error) => return Ok(error.into()),
+        }
     }
+    let mut reply = Reply::default();
+    for (reminder, new) in changes {
+        reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
+    }
+    // `undo` takes back all of them.
+    Latest::of(Event::Changed, open).note(tx, turn.here(), turn.now)?;
+    Ok(reply)
+}
 
-    /// One thing that was set for several times, or those that were named by their numbers. Where
-    /// one of them can't be changed so, none is.
-    fn change_each(&self, tx: &mut Tx<'_>, open: &[Reminder], to: &TimeChange) -> Result<Reply> {
-        let mut changes = Vec::new();
-        for reminder in open {
-            let recurrence = reminder.recurrence.as_ref();
-            match to.of_set(reminder.send_at, recurrence, self.now, self.zone()) {
-                Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
-                    return Ok(wording::reminder_repeats_not_here().into());
-                }
-                Ok(new) => changes.push((reminder, new)),
-                Err(error) => return Ok(error.into()),
-            }
+/// `day`: `None` for the next time. `None`: nothing is meant that repeats.
+pub(super) fn skip(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    which: &ReminderRef,
+    day: Option<&Range<Timestamp>>,
+) -> Result<Option<String>> {
+    let comes = |reminder: &Reminder| {
+        let is_on = |day| !reminder.moments(day, 1).is_empty();
+        reminder.recurrence.is_some() && day.is_none_or(is_on)
+    };
+    let mut meant = match referent::found(turn, tx, which)? {
+        Some(Referent::Open(open)) => open,
+        _ => Vec::new(),
+    };
+    meant.retain(comes);
+    if meant.is_empty() && *which == ReminderRef::Latest {
+        meant = open_reminders::here(turn, tx)?;
+        meant.retain(comes);
+    }
+    let timezone = turn.timezone();
+    match meant.as_slice() {
+        [] if *which == ReminderRef::Latest => Ok(Some(wording::nothing_to_skip())),
+        [] => Ok(None),
+        [only] => {
+            let next = only.send_at..only.send_at.plus_ms(1);
+            let day = day.unwrap_or(&next);
+            let skipped = reminding::skip(turn, tx, only, day)?;
+            Ok(Some(skipped.unwrap_or_else(|| {
+                wording::only_next_skipped(&only.text, only.send_at, turn.now, timezone)
+            })))
         }
-        let mut reply = Reply::default();
-        for (reminder, new) in changes {
-            reply.add(reminding::move_to(self, tx, reminder, &new)?.into());
+        several => {
+            let how = "with a word of it, like “skip my run reminder tomorrow”";
+            listing::ask_which(turn, tx, how, several).map(Some)
         }
-        // `undo` takes back all of them.
-        Latest::of(Event::Changed, open).note(tx, self.here(), self.now)?;
-        Ok(reply)
     }
 }

@@ -11,99 +11,103 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{powers, reminding};
 use crate::store::Tx;
 
-impl MessageTurn<'_> {
-    /// The answer to the question what to remind of.
-    pub(in crate::ingest) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let Some(Question::What { send_at, rule }) = question::open(self, tx)? else {
-            return Ok(None);
-        };
-        let text = assistant::reminder_answer(&self.message.text, &self.ingest.persona.get().name);
-        let new = NewTime {
-            send_at: Timestamp(send_at),
-            recurrence: rule.and_then(|rule| rule.recurrence()),
-            zone: None,
-        };
-        if text.is_empty() || new.send_at <= self.now {
-            return Ok(None);
-        }
-        question::close(self, tx)?;
-        Ok(Some(reminding::set(self, tx, &text, &new)?))
+/// The answer to the question what to remind of.
+pub(in crate::ingest) fn answer_what(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<Reply>> {
+    let Some(Question::What { send_at, rule }) = question::open(turn, tx)? else {
+        return Ok(None);
+    };
+    let text = assistant::reminder_answer(&turn.message.text, &turn.ingest.persona.get().name);
+    let new = NewTime {
+        send_at: Timestamp(send_at),
+        recurrence: rule.and_then(|rule| rule.recurrence()),
+        zone: None,
+    };
+    if text.is_empty() || new.send_at <= turn.now {
+        return Ok(None);
     }
+    question::close(turn, tx)?;
+    Ok(Some(reminding::set(turn, tx, &text, &new)?))
+}
 
-    /// The answer to the question what a request lacks: "milk", "8, 14 and 20".
-    pub(in crate::ingest) fn answer_rest(&self, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-        let Some(Question::Rest { before, after }) = question::open(self, tx)? else {
-            return Ok(None);
-        };
-        if self.was_changed_since_asked(tx)? {
-            return Ok(None);
+/// The answer to the question what a request lacks: "milk", "8, 14 and 20".
+pub(in crate::ingest) fn answer_rest(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<Reply>> {
+    let Some(Question::Rest { before, after }) = question::open(turn, tx)? else {
+        return Ok(None);
+    };
+    if was_changed_since_asked(turn, tx)? {
+        return Ok(None);
+    }
+    let persona = turn.ingest.persona.get();
+    let rest = assistant::missing_part(&turn.message.text, &persona.name);
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let reply = match before.starts_with("remind me ") {
+        true => remind_with(turn, tx, (&before, &rest, &after))?,
+        false => {
+            let reply = answer::to_text(turn, tx, &format!("{before}{rest}{after}"))?;
+            reply.map(Reply::from)
         }
-        let persona = self.ingest.persona.get();
-        let rest = assistant::missing_part(&self.message.text, &persona.name);
-        if rest.is_empty() {
-            return Ok(None);
-        }
-        let reply = match before.starts_with("remind me ") {
-            true => self.remind_with(tx, (&before, &rest, &after))?,
-            false => {
-                let reply = answer::to_text(self, tx, &format!("{before}{rest}{after}"))?;
-                reply.map(Reply::from)
+    };
+    if reply.is_some() {
+        question::close(turn, tx)?;
+    }
+    Ok(reply)
+}
+
+/// Whether the last message changed something after the question: then nothing completes it.
+fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    let asked = tx.question(turn.room.id, turn.user.id)?;
+    let asked = asked.map(|(_, at)| at);
+    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    Ok(
+        match last.filter(|last| asked.is_some_and(|asked| *last > asked)) {
+            Some(last) => !powers::changed_at(turn, tx, last)?.is_empty(),
+            None => false,
+        },
+    )
+}
+
+/// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
+fn remind_with(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    (before, rest, after): (&str, &str, &str),
+) -> Result<Option<Reply>> {
+    let rest = ["every day ", "every ", "on ", "at "]
+        .iter()
+        .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
+    let persona = turn.ingest.persona.get();
+    let understood = assistant::understand(&MessageContext {
+        text: &format!("{before}{rest}{after}"),
+        group: false, // the name is not among these words
+        ..turn
+            .message
+            .context(&persona.name, turn.timezone(), turn.now)
+    });
+    let recurs = |intent: &Intent| {
+        matches!(
+            intent,
+            Intent::Remind {
+                recurrence: Some(_),
+                ..
             }
-        };
-        if reply.is_some() {
-            question::close(self, tx)?;
-        }
-        Ok(reply)
-    }
-
-    /// Whether the last message changed something after the question: then nothing completes it.
-    fn was_changed_since_asked(&self, tx: &mut Tx<'_>) -> Result<bool> {
-        let asked = tx.question(self.room.id, self.user.id)?;
-        let asked = asked.map(|(_, at)| at);
-        let last = self.said_last(tx)?.map(|last| last.received_at);
-        Ok(
-            match last.filter(|last| asked.is_some_and(|asked| *last > asked)) {
-                Some(last) => !powers::changed_at(self, tx, last)?.is_empty(),
-                None => false,
-            },
         )
-    }
-
-    /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.
-    fn remind_with(
-        &self,
-        tx: &mut Tx<'_>,
-        (before, rest, after): (&str, &str, &str),
-    ) -> Result<Option<Reply>> {
-        let rest = ["every day ", "every ", "on ", "at "]
-            .iter()
-            .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
-        let persona = self.ingest.persona.get();
-        let understood = assistant::understand(&MessageContext {
-            text: &format!("{before}{rest}{after}"),
-            group: false, // the name is not among these words
-            ..self
-                .message
-                .context(&persona.name, self.timezone(), self.now)
-        });
-        let recurs = |intent: &Intent| {
-            matches!(
-                intent,
-                Intent::Remind {
-                    recurrence: Some(_),
-                    ..
-                }
-            )
-        };
-        let is_time = rest.starts_with(|c: char| c.is_ascii_digit());
-        let is_sure = match &understood {
-            Intent::Several(each) => each.iter().all(recurs),
-            Intent::Remind { .. } if is_time && !before.starts_with("remind me every ") => true,
-            one => recurs(one),
-        };
-        match is_sure {
-            true => self.carry_out_unlimited(tx, understood).map(Some),
-            false => Ok(None),
-        }
+    };
+    let is_time = rest.starts_with(|c: char| c.is_ascii_digit());
+    let is_sure = match &understood {
+        Intent::Several(each) => each.iter().all(recurs),
+        Intent::Remind { .. } if is_time && !before.starts_with("remind me every ") => true,
+        one => recurs(one),
+    };
+    match is_sure {
+        true => reminding::requested(turn, tx, understood).map(Some),
+        false => Ok(None),
     }
 }

@@ -1,6 +1,6 @@
 //! Postponing the last delivered reminder: "snooze", "in 20 minutes" right after it.
 
-use super::Referent;
+use super::{Referent, referent};
 use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
@@ -15,203 +15,214 @@ use crate::store::{Reminder, Tx};
 /// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
 
-impl MessageTurn<'_> {
-    pub(super) fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
-        let reply = self.snoozed(tx, time)?;
-        let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
-        let unit_s = delay_s.map(assistant::unit_of_s);
-        latest::revise(self, tx, |latest| latest.counted_in_s = unit_s)?;
-        Ok(reply)
-    }
+pub(super) fn last(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: Option<&TimeChange>,
+) -> Result<Reply> {
+    let reply = snoozed(turn, tx, time)?;
+    let delay_s = time.map_or(Some(SNOOZE_S), TimeChange::delay_s);
+    let unit_s = delay_s.map(assistant::unit_of_s);
+    latest::revise(turn, tx, |latest| latest.counted_in_s = unit_s)?;
+    Ok(reply)
+}
 
-    fn snoozed(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
-        let new = match time {
-            Some(time) => time.of_new(self.now, self.zone()),
-            None => Ok(NewTime {
-                send_at: self.now.plus_s(SNOOZE_S),
+fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<Reply> {
+    let new = match time {
+        Some(time) => time.of_new(turn.now, turn.zone()),
+        None => Ok(NewTime {
+            send_at: turn.now.plus_s(SNOOZE_S),
+            recurrence: None,
+            zone: None,
+        }),
+    };
+    let new = match new {
+        Ok(new) => new,
+        Err(reply) => return Ok(reply.into()),
+    };
+    let latest = latest::named(turn, tx)?;
+    let came = latest.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let waiting = put_off_before(tx, came.as_ref())?;
+    if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
+        return put_off(turn, tx, &came.reminders, &new);
+    }
+    let open = match (waiting.is_empty(), referent::last(turn, tx)?) {
+        (false, _) if time.is_some() => return move_each(turn, tx, &waiting, &new),
+        (false, _) => waiting,
+        (true, Some(Referent::Open(open))) => open,
+        (true, _) => return Ok(wording::nothing_to_snooze().into()),
+    };
+    // What hasn't come is moved only to a time that was named, and never what repeats.
+    let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
+        let reply = wording::not_come_yet(&listed(&open), turn.now, turn.timezone());
+        return Ok(reply.into());
+    };
+    let mut reply = Reply::default();
+    for reminder in &open {
+        let delayed = time.delay_s().map(|s| delayed(turn, reminder, s));
+        let new = NewTime {
+            send_at: delayed.unwrap_or(new.send_at),
+            ..new.clone()
+        };
+        reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
+    }
+    note_moved(turn, tx, &open)?;
+    Ok(reply)
+}
+
+/// What "snooze" set for the reminders that came last, and is still to come.
+fn put_off_before(tx: &Tx<'_>, came: Option<&ReminderDelivery>) -> Result<Vec<Reminder>> {
+    let mut open = Vec::new();
+    for id in came.iter().flat_map(|came| &came.put_off) {
+        open.extend(tx.reminder(id)?);
+    }
+    Ok(open)
+}
+
+/// Whether the last thing named is what "snooze" set. `at`: when it was noted.
+pub(super) fn is_put_off(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    latest: &Latest,
+    at: Timestamp,
+) -> Result<bool> {
+    let came = latest.delivery(at, turn.now);
+    let put_off = put_off_before(tx, came.as_ref())?;
+    let is_one = |id: &str| put_off.iter().any(|open| open.schedule_id == id);
+    let all =
+        !latest.reminders.is_empty() && latest.reminders.iter().all(|one| is_one(&one.schedule_id));
+    Ok(!put_off.is_empty() && all)
+}
+
+fn move_each(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    open: &[Reminder],
+    new: &NewTime,
+) -> Result<Reply> {
+    let mut reply = Reply::default();
+    for reminder in open {
+        reply.add(reminding::move_to(turn, tx, reminder, new)?.into());
+    }
+    note_moved(turn, tx, open)?;
+    Ok(reply)
+}
+
+/// Later than it would have come.
+fn delayed(turn: &MessageTurn<'_>, reminder: &Reminder, seconds: i64) -> Timestamp {
+    reminder.send_at.max(turn.now).plus_s(seconds)
+}
+
+/// `undo` takes back all of them. `before`: as they were.
+fn note_moved(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, before: &[Reminder]) -> Result<()> {
+    match before.is_empty() {
+        true => Ok(()),
+        false => {
+            let moved = Latest::of(Event::Changed, before);
+            moved.note(tx, turn.here(), turn.now)
+        }
+    }
+}
+
+/// A number alone is one of the list that was shown last, else minutes.
+pub(super) fn numbered(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    numbers: &[usize],
+    time: Option<&TimeChange>,
+) -> Result<Reply> {
+    if let ([minutes], None) = (numbers, time)
+        && !listing::has_number(turn, tx, *minutes)?
+    {
+        let time = i64::try_from(*minutes).map(TimeChange::minutes).ok();
+        return last(turn, tx, time.as_ref());
+    }
+    let which = ReminderRef::Numbered(numbers.to_vec());
+    let open = match referent::found(turn, tx, &which)? {
+        Some(Referent::Open(open)) => open,
+        Some(Referent::Unclear(reply)) => return Ok(reply.into()),
+        Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
+    };
+    open_ones(turn, tx, &open, time)
+}
+
+/// What hasn't come is moved only to a time that was named, and never what repeats.
+pub(super) fn open_ones(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    open: &[Reminder],
+    time: Option<&TimeChange>,
+) -> Result<Reply> {
+    let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
+        let reply = wording::not_come_yet(&listed(open), turn.now, turn.timezone());
+        return Ok(reply.into());
+    };
+    let (mut reply, mut moved) = (Reply::default(), Vec::new());
+    for reminder in open {
+        let new = match time.delay_s() {
+            Some(seconds) => Ok(NewTime {
+                send_at: delayed(turn, reminder, seconds),
                 recurrence: None,
                 zone: None,
             }),
+            None => time.of_set(reminder.send_at, None, turn.now, turn.zone()),
         };
-        let new = match new {
+        match new {
+            Ok(new) => {
+                reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
+                moved.push(reminder.clone());
+            }
+            Err(error) => reply.add(error.into()),
+        }
+    }
+    note_moved(turn, tx, &moved)?;
+    Ok(reply)
+}
+
+/// "remind me again at 10": what came is put off; what is still to come gets a second one.
+pub(super) fn again(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    time: &TimeChange,
+) -> Result<Option<Reply>> {
+    if let Some((latest, at)) = latest::named(turn, tx)?
+        && (latest.event == Event::Delivered || is_put_off(turn, tx, &latest, at)?)
+    {
+        return last(turn, tx, Some(time)).map(Some);
+    }
+    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
+        return Ok(None);
+    };
+    let mut reply = Reply::default();
+    for reminder in open {
+        let new = match time.of_set(reminder.send_at, None, turn.now, turn.zone()) {
             Ok(new) => new,
-            Err(reply) => return Ok(reply.into()),
+            Err(error) => return Ok(Some(error.into())),
         };
-        let latest = latest::named(self, tx)?;
-        let came = latest.and_then(|(latest, at)| latest.delivery(at, self.now));
-        let put_off = self.put_off_before(tx, came.as_ref())?;
-        if let Some(came) = came.filter(|came| came.put_off.is_empty()) {
-            return self.put_off(tx, &came.reminders, &new);
-        }
-        let open = match (put_off.is_empty(), self.latest_found(tx)?) {
-            (false, _) if time.is_some() => return self.move_each(tx, &put_off, &new),
-            (false, _) => put_off,
-            (true, Some(Referent::Open(open))) => open,
-            (true, _) => return Ok(wording::nothing_to_snooze().into()),
-        };
-        // What hasn't come is moved only to a time that was named, and never what repeats.
-        let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-            let reply = wording::not_come_yet(&listed(&open), self.now, self.timezone());
-            return Ok(reply.into());
-        };
-        let mut reply = Reply::default();
-        for reminder in &open {
-            let delayed = time.delay_s().map(|s| self.delayed(reminder, s));
-            let new = NewTime {
-                send_at: delayed.unwrap_or(new.send_at),
-                ..new.clone()
-            };
-            reply.add(reminding::move_to(self, tx, reminder, &new)?.into());
-        }
-        self.note_moved(tx, &open)?;
-        Ok(reply)
+        reply.add(reminding::set(turn, tx, &reminder.text, &new)?);
     }
+    Ok(Some(reply))
+}
 
-    /// What "snooze" set for the reminders that came last, and is still to come.
-    fn put_off_before(
-        &self,
-        tx: &Tx<'_>,
-        came: Option<&ReminderDelivery>,
-    ) -> Result<Vec<Reminder>> {
-        let mut open = Vec::new();
-        for id in came.iter().flat_map(|came| &came.put_off) {
-            open.extend(tx.reminder(id)?);
-        }
-        Ok(open)
+/// Sets reminders that have come once more. The rule of a repeating one stays.
+pub(super) fn put_off(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    came: &[LatestReminder],
+    new: &NewTime,
+) -> Result<Reply> {
+    let came_at = latest::named(turn, tx)?.and_then(|(latest, at)| latest.delivery(at, turn.now));
+    let mut reply = Reply::default();
+    for reminder in came {
+        reply.add(reminding::set(turn, tx, &reminder.text, new)?);
     }
-
-    /// Whether the last thing named is what "snooze" set. `at`: when it was noted.
-    pub(super) fn is_put_off(&self, tx: &Tx<'_>, latest: &Latest, at: Timestamp) -> Result<bool> {
-        let came = latest.delivery(at, self.now);
-        let put_off = self.put_off_before(tx, came.as_ref())?;
-        let is_one = |id: &str| put_off.iter().any(|open| open.schedule_id == id);
-        let all = !latest.reminders.is_empty()
-            && latest.reminders.iter().all(|one| is_one(&one.schedule_id));
-        Ok(!put_off.is_empty() && all)
-    }
-
-    fn move_each(&self, tx: &mut Tx<'_>, open: &[Reminder], new: &NewTime) -> Result<Reply> {
-        let mut reply = Reply::default();
-        for reminder in open {
-            reply.add(reminding::move_to(self, tx, reminder, new)?.into());
-        }
-        self.note_moved(tx, open)?;
-        Ok(reply)
-    }
-
-    /// Later than it would have come.
-    fn delayed(&self, reminder: &Reminder, seconds: i64) -> Timestamp {
-        reminder.send_at.max(self.now).plus_s(seconds)
-    }
-
-    /// `undo` takes back all of them. `before`: as they were.
-    fn note_moved(&self, tx: &mut Tx<'_>, before: &[Reminder]) -> Result<()> {
-        match before.is_empty() {
-            true => Ok(()),
-            false => {
-                let moved = Latest::of(Event::Changed, before);
-                moved.note(tx, self.here(), self.now)
-            }
-        }
-    }
-
-    /// A number alone is one of the list that was shown last, else minutes.
-    pub(super) fn snooze_numbered(
-        &self,
-        tx: &mut Tx<'_>,
-        numbers: &[usize],
-        time: Option<&TimeChange>,
-    ) -> Result<Reply> {
-        if let ([minutes], None) = (numbers, time)
-            && !listing::has_number(self, tx, *minutes)?
-        {
-            let time = i64::try_from(*minutes).map(TimeChange::minutes).ok();
-            return self.snooze(tx, time.as_ref());
-        }
-        let which = ReminderRef::Numbered(numbers.to_vec());
-        let open = match self.found(tx, &which)? {
-            Some(Referent::Open(open)) => open,
-            Some(Referent::Unclear(reply)) => return Ok(reply.into()),
-            Some(Referent::Delivered(_)) | None => return Ok(wording::nothing_to_snooze().into()),
-        };
-        self.snooze_open(tx, &open, time)
-    }
-
-    /// What hasn't come is moved only to a time that was named, and never what repeats.
-    pub(super) fn snooze_open(
-        &self,
-        tx: &mut Tx<'_>,
-        open: &[Reminder],
-        time: Option<&TimeChange>,
-    ) -> Result<Reply> {
-        let Some(time) = time.filter(|_| open.iter().all(|r| r.recurrence.is_none())) else {
-            let reply = wording::not_come_yet(&listed(open), self.now, self.timezone());
-            return Ok(reply.into());
-        };
-        let (mut reply, mut moved) = (Reply::default(), Vec::new());
-        for reminder in open {
-            let new = match time.delay_s() {
-                Some(seconds) => Ok(NewTime {
-                    send_at: self.delayed(reminder, seconds),
-                    recurrence: None,
-                    zone: None,
-                }),
-                None => time.of_set(reminder.send_at, None, self.now, self.zone()),
-            };
-            match new {
-                Ok(new) => {
-                    reply.add(reminding::move_to(self, tx, reminder, &new)?.into());
-                    moved.push(reminder.clone());
-                }
-                Err(error) => reply.add(error.into()),
-            }
-        }
-        self.note_moved(tx, &moved)?;
-        Ok(reply)
-    }
-
-    /// "remind me again at 10": what came is put off; what is still to come gets a second one.
-    pub(super) fn again(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<Reply>> {
-        if let Some((latest, at)) = latest::named(self, tx)?
-            && (latest.event == Event::Delivered || self.is_put_off(tx, &latest, at)?)
-        {
-            return self.snooze(tx, Some(time)).map(Some);
-        }
-        let Some(Referent::Open(open)) = self.latest_found(tx)? else {
-            return Ok(None);
-        };
-        let mut reply = Reply::default();
-        for reminder in open {
-            let new = match time.of_set(reminder.send_at, None, self.now, self.zone()) {
-                Ok(new) => new,
-                Err(error) => return Ok(Some(error.into())),
-            };
-            reply.add(reminding::set(self, tx, &reminder.text, &new)?);
-        }
-        Ok(Some(reply))
-    }
-
-    /// Sets reminders that have come once more. The rule of a repeating one stays.
-    pub(super) fn put_off(
-        &self,
-        tx: &mut Tx<'_>,
-        came: &[LatestReminder],
-        new: &NewTime,
-    ) -> Result<Reply> {
-        let came_at =
-            latest::named(self, tx)?.and_then(|(latest, at)| latest.delivery(at, self.now));
-        let mut reply = Reply::default();
-        for reminder in came {
-            reply.add(reminding::set(self, tx, &reminder.text, new)?);
-        }
-        latest::revise(self, tx, |latest| {
-            let set = latest.changes.set.iter();
-            latest.came_before = Some(ReminderDelivery {
-                at: came_at.map_or(self.now.0, |came| came.at),
-                reminders: came.to_vec(),
-                put_off: set.map(|one| one.schedule_id.clone()).collect(),
-            });
-        })?;
-        Ok(reply)
-    }
+    latest::revise(turn, tx, |latest| {
+        let set = latest.changes.set.iter();
+        latest.came_before = Some(ReminderDelivery {
+            at: came_at.map_or(turn.now.0, |came| came.at),
+            reminders: came.to_vec(),
+            put_off: set.map(|one| one.schedule_id.clone()).collect(),
+        });
+    })?;
+    Ok(reply)
 }

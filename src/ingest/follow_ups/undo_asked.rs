@@ -1,18 +1,16 @@
 //! "undo" right after a request that changed nothing: it may mean that request, so nothing is taken
 //! back before the person agrees.
 
-use super::undo::stays;
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{Power, PowerAction};
+use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, Event, Latest};
+use crate::ingest::dialog::latest::{self, Event, Latest, StatedFact};
 use crate::ingest::dialog::question::{self, Question};
-use crate::ingest::powers::attempt;
+use crate::ingest::limits;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{limits, powers};
 use crate::store::{MessageRow, Tx};
 
 /// Messages that "undo" may mean.
@@ -30,146 +28,139 @@ enum UndoEffect {
     Asked,
 }
 
-impl MessageTurn<'_> {
-    /// The question whether an older change is meant. `None`: nothing else was requested since.
-    pub(in crate::ingest) fn ask_before_undo(
-        &self,
-        tx: &mut Tx<'_>,
-        intent: &Intent,
-    ) -> Result<Option<String>> {
-        let is_undo = matches!(
-            intent,
-            Intent::FollowUp {
-                what: FollowUp::Undo,
-                ..
-            }
-        );
-        if !is_undo || self.agent.is_none() {
-            return Ok(None);
+/// The question whether an older change is meant. `None`: nothing else was requested since.
+pub(in crate::ingest) fn ask_first(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    intent: &Intent,
+) -> Result<Option<String>> {
+    let is_undo = matches!(
+        intent,
+        Intent::FollowUp {
+            what: FollowUp::Undo,
+            ..
         }
-        let power = self.requested_power.as_ref().and_then(|it| it.undone());
-        let Some(changed_at) = self.changed_at(tx, power)? else {
-            return Ok(None);
-        };
-        let said = match self.room.head {
-            Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
-            None => Vec::new(),
-        };
-        let since = said.iter().take_while(|one| one.received_at > changed_at);
-        let persona = &self.ingest.persona.get().name;
-        let is_to_assistant = |one: &&MessageRow| {
-            let is_own = one.user == self.user.id;
-            is_own && (!self.in_group() || assistant::addresses(&one.text, persona))
-        };
-        let own = since.filter(is_to_assistant);
-        let mut effects = own.take(LOOKED_AT_MAX).map(|one| self.undo_of(one));
-        if effects.find(|effect| *effect != UndoEffect::None) != Some(UndoEffect::MayBeMeant) {
-            return Ok(None);
-        }
-        let is_within_limits = match power {
-            Some(_) => limits::may_take_turn(self, false),
-            None => limits::may_command(self),
-        };
-        if !is_within_limits {
-            return Ok(None); // which the answer says
-        }
-        let change = said.iter().find(|one| one.received_at == changed_at);
-        question::ask(
-            self,
-            tx,
-            &Question::Undo {
-                at: changed_at.0,
-                power: power.map(|power| power.name().to_owned()),
-            },
-        )?;
-        Ok(Some(wording::undo_unsure(
-            change.map(|change| change.text.as_str()),
-        )))
+    );
+    if !is_undo || turn.agent.is_none() {
+        return Ok(None);
     }
+    let power = turn.requested_power.as_ref().and_then(|it| it.undone());
+    let Some(changed_at) = changed_at(turn, tx, power)? else {
+        return Ok(None);
+    };
+    let said = match turn.room.head {
+        Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
+        None => Vec::new(),
+    };
+    let since = said.iter().take_while(|one| one.received_at > changed_at);
+    let persona = &turn.ingest.persona.get().name;
+    let is_to_assistant = |one: &&MessageRow| {
+        let is_own = one.user == turn.user.id;
+        is_own && (!turn.in_group() || assistant::addresses(&one.text, persona))
+    };
+    let own = since.filter(is_to_assistant);
+    let mut effects = own.take(LOOKED_AT_MAX).map(|one| effect_of(turn, one));
+    if effects.find(|effect| *effect != UndoEffect::None) != Some(UndoEffect::MayBeMeant) {
+        return Ok(None);
+    }
+    let is_within_limits = match power {
+        Some(_) => limits::may_take_turn(turn, false),
+        None => limits::may_command(turn),
+    };
+    if !is_within_limits {
+        return Ok(None); // which the answer says
+    }
+    let change = said.iter().find(|one| one.received_at == changed_at);
+    question::ask(
+        turn,
+        tx,
+        &Question::Undo {
+            at: changed_at.0,
+            power: power.map(|power| power.name().to_owned()),
+        },
+    )?;
+    Ok(Some(wording::undo_unsure(
+        change.map(|change| change.text.as_str()),
+    )))
+}
 
-    /// Whether nothing but "undo" was said since.
-    pub(super) fn is_only_undone_since(&self, tx: &Tx<'_>, at: Timestamp) -> Result<bool> {
-        let said = match self.room.head {
-            Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
-            None => Vec::new(),
-        };
-        let mut since = said.iter().take_while(|one| one.received_at > at);
-        Ok(since.all(|one| self.undo_of(one) == UndoEffect::Asked))
-    }
+/// Whether nothing but "undo" was said since.
+pub(super) fn is_only_undone_since(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    at: Timestamp,
+) -> Result<bool> {
+    let said = match turn.room.head {
+        Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
+        None => Vec::new(),
+    };
+    let mut since = said.iter().take_while(|one| one.received_at > at);
+    Ok(since.all(|one| effect_of(turn, one) == UndoEffect::Asked))
+}
 
-    /// When what "undo" takes back was changed; `None`: there is nothing, or it is too old.
-    fn changed_at(&self, tx: &Tx<'_>, power: Option<Power>) -> Result<Option<Timestamp>> {
-        if let Some(power) = power {
-            return tx.power_state_written_at(self.owner(), power.name());
-        }
-        let latest = latest::own(self, tx, NUMBERS_MS)?;
-        let can_be_undone = |latest: &Latest| {
-            let is_done = latest.event != Event::Delivered || latest.fact.is_some();
-            !latest.is_undone && is_done && !stays(latest)
-        };
-        Ok(latest
-            .filter(|(latest, _)| can_be_undone(latest))
-            .map(|(_, at)| at))
+/// When what "undo" takes back was changed; `None`: there is nothing, or it is too old.
+pub(super) fn changed_at(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    power: Option<Power>,
+) -> Result<Option<Timestamp>> {
+    if let Some(power) = power {
+        return tx.power_state_written_at(turn.owner(), power.name());
     }
+    let latest = latest::own(turn, tx, NUMBERS_MS)?;
+    let can_be_undone = |latest: &Latest| {
+        let is_done = latest.event != Event::Delivered || latest.fact.is_some();
+        !latest.is_undone && is_done && !stays(latest)
+    };
+    Ok(latest
+        .filter(|(latest, _)| can_be_undone(latest))
+        .map(|(_, at)| at))
+}
 
-    /// Whether "undo" may mean this message, which changed nothing.
-    fn undo_of(&self, last: &MessageRow) -> UndoEffect {
-        // What a language model did for a message is not known here.
-        if last.user != self.user.id || last.decision.is_some() {
-            return UndoEffect::None;
-        }
-        let persona = &self.ingest.persona.get().name;
-        let mut message = self.message.clone().into_owned();
-        message.text.clone_from(&last.text);
-        let context = message.context(persona, self.timezone(), last.received_at);
-        let understood = assistant::understand_all(&context);
-        let is_for_power = !understood.calls.calls.is_empty();
-        let unknown = understood.unknown.as_ref();
-        let names_reminder = unknown.is_some_and(|unknown| unknown.named_follow_up.is_some());
-        let is_request = match understood.intent {
-            Intent::Say(_)
-            | Intent::Help(_)
-            | Intent::ListReminders
-            | Intent::FindReminders { .. }
-            | Intent::Agenda { .. }
-            | Intent::Recall { .. }
-            | Intent::Status
-            | Intent::Usage => false,
-            Intent::FollowUp {
-                what: FollowUp::Undo,
-                ..
-            } => return UndoEffect::Asked,
-            Intent::FollowUp { what, .. } => {
-                let is_done = matches!(what, FollowUp::Done | FollowUp::DoneNumbered(_));
-                is_done || what.is_command() && !matches!(what, FollowUp::Dates(_))
-            }
-            // "cancel ben"
-            Intent::Unknown if names_reminder => true,
-            Intent::Unknown if is_for_power => !assistant::only_asks(&last.text, persona),
-            _ => true,
-        };
-        match is_request {
-            true => UndoEffect::MayBeMeant,
-            false => UndoEffect::None,
-        }
+/// Whether "undo" may mean this message, which changed nothing.
+fn effect_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoEffect {
+    // What a language model did for a message is not known here.
+    if last.user != turn.user.id || last.decision.is_some() {
+        return UndoEffect::None;
     }
+    let persona = &turn.ingest.persona.get().name;
+    let mut message = turn.message.clone().into_owned();
+    message.text.clone_from(&last.text);
+    let context = message.context(persona, turn.timezone(), last.received_at);
+    let understood = assistant::understand_all(&context);
+    let is_for_power = !understood.calls.calls.is_empty();
+    let unknown = understood.unknown.as_ref();
+    let names_reminder = unknown.is_some_and(|unknown| unknown.named_follow_up.is_some());
+    let is_request = match understood.intent {
+        Intent::Say(_)
+        | Intent::Help(_)
+        | Intent::ListReminders
+        | Intent::FindReminders { .. }
+        | Intent::Agenda { .. }
+        | Intent::Recall { .. }
+        | Intent::Status
+        | Intent::Usage => false,
+        Intent::FollowUp {
+            what: FollowUp::Undo,
+            ..
+        } => return UndoEffect::Asked,
+        Intent::FollowUp { what, .. } => {
+            let is_done = matches!(what, FollowUp::Done | FollowUp::DoneNumbered(_));
+            is_done || what.is_command() && !matches!(what, FollowUp::Dates(_))
+        }
+        // "cancel ben"
+        Intent::Unknown if names_reminder => true,
+        Intent::Unknown if is_for_power => !assistant::only_asks(&last.text, persona),
+        _ => true,
+    };
+    match is_request {
+        true => UndoEffect::MayBeMeant,
+        false => UndoEffect::None,
+    }
+}
 
-    /// "yes" to it: only what was named.
-    pub(super) fn undo_asked(
-        &self,
-        tx: &mut Tx<'_>,
-        at: Timestamp,
-        power: Option<&str>,
-    ) -> Result<String> {
-        let power = power.and_then(Power::named);
-        if self.changed_at(tx, power)? != Some(at) {
-            return Ok(wording::nothing_to_undo());
-        }
-        let undone = match power {
-            Some(power) => attempt::act(self, tx, power, PowerAction::Undo)?
-                .map(|it| powers::text_of(self, it)),
-            None => self.undo(tx)?,
-        };
-        Ok(undone.unwrap_or_else(wording::nothing_to_undo))
-    }
+/// Whether it is a name or a time zone alone, which can't be taken back.
+pub(super) fn stays(latest: &Latest) -> bool {
+    let is_kept = matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
+    is_kept && latest.changes == Default::default()
 }

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::ingest::powers::recognition;
 use crate::ingest::powers::request::RequestedPower;
 use crate::ingest::reply::Reply;
-use crate::ingest::versions;
 use crate::ingest::{Ingest, gate};
+use crate::ingest::{carry_out, versions};
 use crate::memory::ServiceMemories;
 use crate::store::{PendingReply, Tx};
 
@@ -56,7 +56,7 @@ impl Ingest {
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
             return Ok(Some(Reply::denying(denial, &persona)));
         }
-        let mut reply = turn.carry_out_for_model(tx, understood.intent)?;
+        let mut reply = carry_out::for_model(&turn, tx, understood.intent)?;
         reply.text.push_str("\n\n");
         let language = language(tx, turn.user.id, turn.in_group(), &row.text)?;
         reply

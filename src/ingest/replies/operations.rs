@@ -14,7 +14,7 @@ use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use crate::ingest::powers::alarms;
 use crate::ingest::reply::Schedule;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{agenda, memories};
+use crate::ingest::{agenda, carry_out, memories};
 use crate::memory::MEMORIES_MAX;
 use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};
 use crate::store::{Reminder, Tx};
@@ -385,7 +385,7 @@ impl MessageTurn<'_> {
     }
 
     fn usage_for_model(&self, tx: &Tx<'_>) -> Result<CallResult> {
-        let facts = self.facts(tx)?;
+        let facts = carry_out::facts(self, tx)?;
         Ok(CallResult::done(json!({
             "name": facts.name,
             "subscribed": facts.subscribed,
