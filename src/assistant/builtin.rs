@@ -291,6 +291,11 @@ pub fn only_asks(text: &str, persona: &str) -> bool {
     words.is_question() || words.after(0, &asks).is_some() || words.len() <= 2
 }
 
+/// The language in which a text tells of a crisis, as a tag of BCP 47. `None`: it tells of none.
+pub fn crisis_language(text: &str) -> Option<&'static str> {
+    crisis::language(&Words::new(text))
+}
+
 /// Whether it agrees to an offer, in more ways than "yes".
 pub fn is_consent(text: &str, persona: &str) -> bool {
     let mut words = Words::new(text);

@@ -59,7 +59,10 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
             };
         }
         Intent::Help(group) => powers::help(turn, tx, group)?,
-        Intent::Crisis(kind) => wording::crisis(kind, &turn.message.sender),
+        Intent::Crisis(kind) => {
+            let language = assistant::crisis_language(&turn.message.text);
+            wording::crisis(kind, &turn.message.sender, language)
+        }
         Intent::Power(text) => answer::to_part(turn, tx, &text)?,
         Intent::Several(requests) => return each(turn, tx, requests),
         Intent::ConnectCalendar => connecting::link(turn, tx, false)?,

@@ -46,7 +46,8 @@ pub(super) fn to_message(
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
             question::ask(turn, tx, &Question::Crisis)?;
-            wording::crisis(kind, &turn.message.sender).into()
+            let language = assistant::crisis_language(&turn.message.text);
+            wording::crisis(kind, &turn.message.sender, language).into()
         }
         Decision::Denied(denial) => Reply::denying(denial, &persona),
         Decision::Answered { unprompted } => match reply_to_version(turn, tx, intent)? {

@@ -32,7 +32,7 @@ use sentences::Sentence;
 pub use rule_set::CrisisKind;
 
 struct Rules {
-    crises: Vec<(&'static RuleSet, Rule)>,
+    crises: Vec<(RuleSet, Rule)>,
     contexts: Vec<(u8, Rule)>,
     other_meanings: Vec<Rule>,
 }
@@ -40,7 +40,8 @@ struct Rules {
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let despair = despair::DESPAIR.iter().chain(&danger::DANGER);
     let others = emergency::EMERGENCY.iter().chain(&overdose::OVERDOSE);
-    let sets = despair.chain(others).chain(&languages::LANGUAGES);
+    let sets = despair.chain(others).copied();
+    let sets = sets.chain(languages::rule_sets());
     let crises = sets.flat_map(|set| {
         let rules = set
             .rules
@@ -118,6 +119,30 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
     }
 }
 
+/// The language in which a crisis is told, as a tag of BCP 47. `None`: none is told.
+pub(in crate::assistant) fn language(words: &Words) -> Option<&'static str> {
+    let tokens = sentences::tokens(words);
+    let mut found = sentences::sentences(&tokens).flat_map(|sentence| {
+        let rules = candidates(&sentence).into_iter();
+        let rules = rules.map(|index| &RULES.crises[usize::from(index)]);
+        let said = rules.filter(|(_, rule)| rule.is_in(&sentence));
+        said.map(|(set, _)| set.language).collect::<Vec<_>>()
+    });
+    found.next()
+}
+
+/// The rules of which a sentence has the needed word, as indexes.
+fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
+    let rules = sentence
+        .tokens
+        .iter()
+        .filter_map(|token| rules_of(&token.word));
+    let mut indexes: Vec<u16> = rules.flatten().copied().collect();
+    indexes.sort_unstable();
+    indexes.dedup();
+    indexes
+}
+
 fn names_oneself(words: &Words) -> bool {
     words
         .iter()
@@ -141,13 +166,7 @@ impl Message<'_> {
     /// The kinds of crises that a sentence tells of and that are not known yet.
     fn add_kinds(&self, sentence: &Sentence<'_>, kinds: &mut Vec<CrisisKind>) {
         let around = OnceCell::new();
-        let mut candidates: Vec<u16> = Vec::new();
-        for token in sentence.tokens {
-            candidates.extend(rules_of(&token.word).unwrap_or_default());
-        }
-        candidates.sort_unstable();
-        candidates.dedup();
-        for index in candidates {
+        for index in candidates(sentence) {
             let (set, rule) = &RULES.crises[usize::from(index)];
             if kinds.contains(&set.kind) {
                 continue;

@@ -1,7 +1,10 @@
 //! Wording for a person in a crisis, and for somebody who wants to delete their account or export
 //! their data. Nothing else may be added to these answers.
 
+mod crisis_texts;
+
 use crate::assistant::CrisisKind;
+use crisis_texts::CrisisTexts;
 
 /// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines.
 /// The comment above each says where the number was read, and of when that page is; all were read on
@@ -45,29 +48,10 @@ const WITHOUT_988: [&str; 21] = [
     "767", "784", "809", "829", "849", "868", "869", "876",
 ];
 
-/// `phone`: the writer's handle, a phone in E.164 where it is one.
-pub fn crisis(kind: CrisisKind, phone: &str) -> String {
-    let emergency = emergency_number(phone);
-    match kind {
-        CrisisKind::Despair => format!(
-            "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {} If you are hurt or in immediate danger, please call {emergency} now, or get to somebody you trust.",
-            crisis_line(phone)
-        ),
-        CrisisKind::OtherInDespair => format!(
-            "I'm so sorry. Please take it seriously, and don't carry it alone: stay with them if you can, ask them openly, and keep away from them what could hurt them. {} They also help people who worry about somebody. If somebody is hurt or in immediate danger, please call {emergency} now.",
-            crisis_line(phone)
-        ),
-        CrisisKind::Danger => format!(
-            "If you are hurt or in danger, please call {emergency} now, or get to a safe place and to somebody you trust. I'm so sorry. Nobody may hurt or threaten you, and it isn't your fault. For people in your country who listen and help, findahelpline.com has the numbers."
-        ),
-        CrisisKind::Emergency => format!(
-            "Please call {emergency} now, also if you aren't sure: that sounds like an emergency, and they say what to do until help is there. If somebody is near, get them to help. I'm so sorry that you have to go through this."
-        ),
-        CrisisKind::Overdose => format!(
-            "Please call {emergency} now and say what happened: don't wait until it gets worse. I'm so sorry. You matter, and you don't have to go through this alone. {}",
-            crisis_line(phone)
-        ),
-    }
+/// `phone`: the writer's handle, a phone in E.164 where it is one. `language`: a BCP 47 tag; English
+/// where it has no texts.
+pub fn crisis(kind: CrisisKind, phone: &str, language: Option<&str>) -> String {
+    CrisisTexts::of(language).reply(kind, crisis_line(phone), emergency_number(phone))
 }
 
 /// An answer to what isn't understood soon after a crisis.
@@ -76,17 +60,13 @@ pub fn after_crisis() -> String {
         .to_owned()
 }
 
-fn crisis_line(phone: &str) -> String {
-    let known = CRISIS_LINES
-        .iter()
-        .find(|(prefix, ..)| phone.starts_with(prefix))
-        .filter(|_| !is_without_988(phone));
-    match known {
-        Some((_, number, who)) => format!(
-            "Please call {number} ({who}): people there listen, whatever it is. Lines in other countries are on findahelpline.com."
-        ),
-        None => "Please talk to somebody who listens: findahelpline.com has the number for your country.".to_owned(),
-    }
+/// Number and name of the country's line.
+fn crisis_line(phone: &str) -> Option<(&'static str, &'static str)> {
+    let mut lines = CRISIS_LINES.iter();
+    let known = lines.find(|(prefix, ..)| phone.starts_with(prefix));
+    known
+        .filter(|_| !is_without_988(phone))
+        .map(|(_, number, name)| (*number, *name))
 }
 
 /// The number for ambulance and police where it is one, by pages read on 22 November 2026:
@@ -98,20 +78,20 @@ fn crisis_line(phone: &str) -> String {
 /// - 911 in the United States: internationalmentalhealth.org; in Canada: richmondhilluc.ca
 /// - 999 in the United Kingdom: Wikipedia; 000 in Australia: the page of Lifeline above
 /// - 111 in New Zealand: the police at odt.co.nz, June 2017
-fn emergency_number(phone: &str) -> &'static str {
+fn emergency_number(phone: &str) -> Option<&'static str> {
     const OF_EUROPE: [&str; 11] = [
         "+27", "+31", "+33", "+34", "+353", "+41", "+43", "+45", "+46", "+49", "+91",
     ];
     let is_of = |prefix: &&str| phone.starts_with(*prefix);
     if OF_EUROPE.iter().any(is_of) {
-        return "112, your emergency number,";
+        return Some("112");
     }
     match phone {
-        phone if phone.starts_with("+1") && !is_without_988(phone) => "911, your emergency number,",
-        phone if phone.starts_with("+44") => "999, your emergency number,",
-        phone if phone.starts_with("+61") => "000, your emergency number,",
-        phone if phone.starts_with("+64") => "111, your emergency number,",
-        _ => "your emergency number",
+        phone if phone.starts_with("+1") && !is_without_988(phone) => Some("911"),
+        phone if phone.starts_with("+44") => Some("999"),
+        phone if phone.starts_with("+61") => Some("000"),
+        phone if phone.starts_with("+64") => Some("111"),
+        _ => None,
     }
 }
 
@@ -150,7 +130,7 @@ mod tests {
             ("", "findahelpline.com has"),
         ];
         for (phone, part) in cases {
-            let reply = crisis(CrisisKind::Despair, phone);
+            let reply = crisis(CrisisKind::Despair, phone, None);
             assert!(reply.contains(part), "{phone} → {reply}");
             assert!(reply.contains("findahelpline.com"), "{phone} → {reply}");
         }
@@ -160,9 +140,29 @@ mod tests {
     fn the_emergency_number_comes_first() {
         use CrisisKind::{Danger, Emergency, Overdose};
         for kind in [Danger, Emergency, Overdose] {
-            let reply = crisis(kind, "+4915112345678");
+            let reply = crisis(kind, "+4915112345678", None);
             let (before, after) = reply.split_once("112").expect("the number");
             assert!(!before.contains('.') && !after.is_empty(), "{reply}");
+        }
+    }
+    #[test]
+    fn every_language_names_both_numbers() {
+        use CrisisKind::{Danger, Despair, Emergency, OtherInDespair, Overdose};
+        for language in ["de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv"] {
+            let reply = |kind, phone| crisis(kind, phone, Some(language));
+            for kind in [Danger, Despair, Emergency, OtherInDespair, Overdose] {
+                for phone in ["+4915112345678", "ana@example.com"] {
+                    let reply = reply(kind, phone);
+                    assert!(!reply.contains(['{', '}']), "{reply}");
+                    assert_eq!(reply.contains("112"), phone.starts_with('+'), "{reply}");
+                }
+            }
+            assert!(reply(Despair, "+4915112345678").contains("0800 111 0 111"));
+            assert!(
+                reply(Despair, "").contains("findahelpline.com"),
+                "{language}"
+            );
+            assert!(language == "en" || reply(Danger, "") != crisis(Danger, "", None));
         }
     }
 }

@@ -110,7 +110,7 @@ pub(super) const OTHER_MEANINGS: &[&str] = &[
     "cut|cutting SELF off|short|loose",
     "KILL SELF in work|chocolate|ice|coffee|music|netflix|homework|books|tea|paperwork|emails|wine|cheese",
     "KILL SELF laughing|for|with_work|over",
-    "not KILL SELF",
+    "will|would|did|do|could|can|am|was|had|have not KILL SELF",
     "KILL my wrists? leather|hair|nails",
     "ending|end it with|at|on|by|in|early|there|here_for|before|after",
     "end it all THINGS $",

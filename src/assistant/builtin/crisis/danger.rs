@@ -7,16 +7,19 @@ use super::rule_set::{RuleSet, context::*};
 pub(super) const DANGER: [RuleSet; 3] = [
     RuleSet {
         kind: Danger,
+        language: "en",
         yields_to: 0,
         rules: VIOLENCE,
     },
     RuleSet {
         kind: Danger,
+        language: "en",
         yields_to: LAUGHTER | FICTION,
         rules: THREAT,
     },
     RuleSet {
         kind: Danger,
+        language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | TRIFLE | PAST,
         rules: NAMED,
     },

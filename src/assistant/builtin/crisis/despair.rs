@@ -7,21 +7,25 @@ use super::rule_set::{RuleSet, context::*};
 pub(super) const DESPAIR: [RuleSet; 4] = [
     RuleSet {
         kind: Despair,
+        language: "en",
         yields_to: 0,
         rules: PLAIN,
     },
     RuleSet {
         kind: OtherInDespair,
+        language: "en",
         yields_to: FICTION | REQUEST,
         rules: OF_OTHERS,
     },
     RuleSet {
         kind: Despair,
+        language: "en",
         yields_to: LAUGHTER | FICTION | TRIFLE,
         rules: VEILED,
     },
     RuleSet {
         kind: Despair,
+        language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | TRIFLE,
         rules: NAMED,
     },
@@ -172,6 +176,7 @@ const PLAIN: &[&str] = &[
     "nobody|noone .. notice|care if i",
     "WISH .. gone|disappear forever|ON|$",
     "I WISH .. disappear|vanish $|ON|forever",
+    "should|could|might|rather i? .. disappear|vanish forever|for_good",
     "WISH .. everything|it|this|pain .. to? stop|end|be_over $|ON",
     "make .. pain|it|everything|voices stop $|ON",
     "end my|this|the|all pain|suffering|misery",
@@ -253,7 +258,7 @@ const OF_OTHERS: &[&str] = &[
 const VEILED: &[&str] = &[
     "can not TAKE on? this|it|life|that|any anymore ON|$",
     "not think i can TAKE .. anymore|$",
-    "can not go on $|ON|like|living",
+    "can not go on $|ON|like|living|anymore|any_more|any_longer|much_longer|this_way",
     "can not keep|continue|carry $|ON|going|living|fighting|like|on",
     "can not cope|function anymore|$",
     "not live without her|him|them",

@@ -6,26 +6,31 @@ use super::rule_set::{RuleSet, context::*};
 pub(super) const EMERGENCY: [RuleSet; 5] = [
     RuleSet {
         kind: Emergency,
+        language: "en",
         yields_to: LAUGHTER | FICTION | PAST,
         rules: ACUTE,
     },
     RuleSet {
         kind: Emergency,
+        language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST,
         rules: ACCIDENT,
     },
     RuleSet {
         kind: Emergency,
+        language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST | SPILL,
         rules: OWN_ACCIDENT,
     },
     RuleSet {
         kind: Emergency,
+        language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST | SPILL | TRAFFIC,
         rules: SEEN_ACCIDENT,
     },
     RuleSet {
         kind: Emergency,
+        language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST,
         rules: NAMED,
     },
@@ -33,6 +38,7 @@ pub(super) const EMERGENCY: [RuleSet; 5] = [
 
 /// Signs that nobody writes about who is well.
 const ACUTE: &[&str] = &[
+    "^ sos $|help|please|send|i|we",
     // Breath and heart
     "not .. BREATHE",
     "stopped|stops|stop BREATHE",

@@ -5,31 +5,30 @@ mod danger;
 mod despair;
 mod emergency;
 
-use super::rule_set::CrisisKind::{Danger, Despair, Emergency, Overdose};
+use super::rule_set::CrisisKind::{self, Danger, Despair, Emergency, Overdose};
 use super::rule_set::{RuleSet, context::*};
 
-pub(super) const LANGUAGES: [RuleSet; 4] = [
-    RuleSet {
-        kind: Despair,
-        yields_to: 0,
-        rules: despair::DESPAIR,
-    },
-    RuleSet {
-        kind: Danger,
-        yields_to: 0,
-        rules: danger::DANGERS,
-    },
-    RuleSet {
-        kind: Emergency,
-        yields_to: LAUGHTER | PAST,
-        rules: emergency::EMERGENCIES,
-    },
-    RuleSet {
-        kind: Overdose,
-        yields_to: LAUGHTER,
-        rules: emergency::OVERDOSES,
-    },
+/// A language (a tag of BCP 47) and its rules.
+type InLanguage = (&'static str, &'static [&'static str]);
+
+/// What each kind yields to, and its rules.
+const KINDS: [(CrisisKind, u8, &[InLanguage]); 4] = [
+    (Despair, 0, despair::DESPAIR),
+    (Danger, 0, danger::DANGERS),
+    (Emergency, LAUGHTER | PAST, emergency::EMERGENCIES),
+    (Overdose, LAUGHTER, emergency::OVERDOSES),
 ];
+
+pub(super) fn rule_sets() -> impl Iterator<Item = RuleSet> {
+    KINDS.into_iter().flat_map(|(kind, yields_to, languages)| {
+        languages.iter().map(move |(language, rules)| RuleSet {
+            kind,
+            yields_to,
+            language,
+            rules,
+        })
+    })
+}
 
 /// Whether a word without spaces says it.
 pub(super) fn is_despair(word: &str) -> bool {

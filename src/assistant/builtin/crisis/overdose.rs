@@ -6,16 +6,19 @@ use super::rule_set::{RuleSet, context::*};
 pub(super) const OVERDOSE: [RuleSet; 3] = [
     RuleSet {
         kind: Overdose,
+        language: "en",
         yields_to: FICTION | REQUEST | PAST,
         rules: TOO_MUCH,
     },
     RuleSet {
         kind: Overdose,
+        language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | PAST,
         rules: NAMED,
     },
     RuleSet {
         kind: Emergency,
+        language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | PAST,
         rules: POISONED,
     },

@@ -15,8 +15,11 @@ pub enum CrisisKind {
     Overdose,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct RuleSet {
     pub(super) kind: CrisisKind,
+    /// A tag of BCP 47.
+    pub(super) language: &'static str,
     /// The contexts in which nobody means it.
     pub(super) yields_to: u8,
     /// In the notation of `grammar`.

@@ -497,3 +497,47 @@ fn everyday_talk_is_no_crisis() {
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn a_crisis_is_told_in_a_language() {
+    for (text, expected) in [
+        ("i want to die", "en"),
+        ("sos", "en"),
+        ("sos please send help", "en"),
+        ("i can't go on anymore", "en"),
+        ("should i just disappear forever", "en"),
+        ("remind me at 9 to not kill myself", "en"),
+        ("ich will sterben", "de"),
+        ("ich bin in gefahr", "de"),
+        ("estoy en peligro", "es"),
+        ("quiero morir", "es"),
+        ("je veux mourir", "fr"),
+        ("je suis en danger", "fr"),
+        ("voglio morire", "it"),
+        ("sono in pericolo", "it"),
+        ("ik wil dood", "nl"),
+        ("ik ben in gevaar", "nl"),
+        ("chcę umrzeć", "pl"),
+        ("jestem w niebezpieczeństwie", "pl"),
+        ("quero morrer", "pt"),
+        ("estou em perigo", "pt"),
+        ("jag vill dö", "sv"),
+        ("jag är i fara", "sv"),
+    ] {
+        let words = Words::new(text);
+        assert!(kind(&words).is_some(), "{text}");
+        assert_eq!(language(&words), Some(expected), "{text}");
+    }
+    for text in [
+        "i will not kill myself",
+        "die art ist in gefahr",
+        "el lince esta en peligro de extincion",
+        "wie viele arten sind in gefahr?",
+        "sos un genio",
+        "como sos",
+        "should i just disappear forever from facebook",
+    ] {
+        assert_eq!(kind(&Words::new(text)), None, "{text}");
+    }
+    assert_eq!(language(&Words::new("hello")), None);
+}
