@@ -22,8 +22,30 @@ pub(super) fn find_reminders(
 ) -> Result<String> {
     let range = span.map(|span| &span.range);
     let found = open_reminders::matching(turn, tx, about, range)?;
-    let moments = moments(&found, span);
-    listing::note(turn, tx, &owners(&moments))?;
+    listing::note(turn, tx, &owners(&moments(&found, span)))?;
+    if !turn.in_group() {
+        return Ok(found_text(turn, &found, span, about));
+    }
+    let here = match found.is_empty() {
+        true => wording::no_reminders_of_group(span.map(|span| span.name.as_str())),
+        false => found_text(turn, &found, span, about),
+    };
+    let own = open_reminders::matching_elsewhere(turn, tx, about, range)?;
+    if turn.by_model || (own.is_empty() && !found.is_empty()) {
+        return Ok(here);
+    }
+    let own = found_text(turn, &own, span, about);
+    Ok(format!("{here}\n{}", direct_chat::answer(turn, tx, &own)?))
+}
+
+/// The reminders that were found, as a list.
+fn found_text(
+    turn: &MessageTurn<'_>,
+    found: &[Reminder],
+    span: Option<&Span>,
+    about: Option<&str>,
+) -> String {
+    let moments = moments(found, span);
     let texts: Vec<String> = moments
         .iter()
         .map(|(r, _)| wording::listed_text(&r.text, r.recurrence.as_ref(), turn.timezone()))
@@ -31,15 +53,12 @@ pub(super) fn find_reminders(
     let times = moments.iter().map(|(_, at)| *at);
     let listed: Vec<(&str, Timestamp)> = texts.iter().map(String::as_str).zip(times).collect();
     let name = span.map(|span| span.name.as_str());
-    if turn.in_group() && listed.is_empty() {
-        return Ok(wording::no_reminders_of_group(name));
-    }
     let mut reply = wording::reminders_found(&listed, name, about, turn.now, turn.timezone());
-    for text in often(&found, span) {
+    for text in often(found, span) {
         reply.push('\n');
         reply.push_str(&wording::comes_more_often(text, TIMES_MAX));
     }
-    Ok(reply)
+    reply
 }
 
 /// "when is my swim?" of which only a reminder is known.

@@ -246,11 +246,25 @@ pub(super) fn matching(
     within: Option<&Range<Timestamp>>,
 ) -> Result<Vec<Reminder>> {
     let mut found = here(turn, tx)?;
-    found.retain(|reminder| {
-        let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
-        comes && about.is_none_or(|about| assistant::reminder_matches(&reminder.text, about))
-    });
+    found.retain(|reminder| is_match(reminder, about, within));
     Ok(found)
+}
+
+/// The person's own that aren't of this room, likewise: a group must not read them.
+pub(super) fn matching_elsewhere(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    about: Option<&str>,
+    within: Option<&Range<Timestamp>>,
+) -> Result<Vec<Reminder>> {
+    let mut found = tx.reminders(turn.user.id)?;
+    found.retain(|one| one.room != turn.room.id && is_match(one, about, within));
+    Ok(found)
+}
+
+fn is_match(reminder: &Reminder, about: Option<&str>, within: Option<&Range<Timestamp>>) -> bool {
+    let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
+    comes && about.is_none_or(|about| assistant::reminder_matches(&reminder.text, about))
 }
 
 /// Those that are named, and the days if they were named by these.

@@ -227,6 +227,12 @@ pub fn memories_alone() -> String {
         .to_owned()
 }
 
+/// For a group: a name or time zone that was told before is not changed from there.
+pub fn profile_alone() -> String {
+    "Your name and time zone are your own, and others read along here: I change them only in our direct chat. Tell me there."
+        .to_owned()
+}
+
 /// For a group, when the answer was sent to the direct chat.
 pub fn answered_alone() -> String {
     "What is your own I've told you in our direct chat, as others read along here.".to_owned()

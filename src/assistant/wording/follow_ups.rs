@@ -422,7 +422,7 @@ pub fn comes_more_often(what: &str, listed: usize) -> String {
 /// In a group; those of the direct chat are not named there.
 pub fn no_reminders_of_group(span: Option<&str>) -> String {
     let which = span.map_or_else(String::new, |span| format!(" ({})", quoted(span)));
-    format!("This group has no reminders{which}. Your own ones I tell you in our direct chat.")
+    format!("This group has no reminders{which}.")
 }
 
 /// Entries within a span of time; `more`: those without a time of day.

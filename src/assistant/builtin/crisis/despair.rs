@@ -176,7 +176,7 @@ const PLAIN: &[&str] = &[
     "nobody|noone .. notice|care if i",
     "WISH .. gone|disappear forever|ON|$",
     "I WISH .. disappear|vanish $|ON|forever",
-    "should|could|might|rather i? .. disappear|vanish forever|for_good",
+    "should|could|might|rather i? .. disappear|vanish forever|for_good $|ON",
     "WISH .. everything|it|this|pain .. to? stop|end|be_over $|ON",
     "make .. pain|it|everything|voices stop $|ON",
     "end my|this|the|all pain|suffering|misery",
