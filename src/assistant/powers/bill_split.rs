@@ -2,6 +2,7 @@
 //! currency. It moves no money.
 
 mod beneficiaries;
+mod debts;
 mod operations;
 mod people;
 mod read;

@@ -82,18 +82,14 @@ impl BillSplitState {
 
     /// Everybody who shares the bill. Who only owes something, or has lent it, does not.
     pub(super) fn sharers(&self) -> Vec<String> {
-        let is_debt =
-            |payment: &Payment| matches!(payment.among.as_slice(), [one] if *one != payment.payer);
-        let is_in = |payment: &Payment, name: &String| {
-            payment.payer == *name || payment.among.contains(name)
-        };
+        let is_in = |payment: &Payment, name: &String| payment.people().any(|one| one == name);
         let only_owes = |name: &String| {
             let mut of = self
                 .payments
                 .iter()
                 .filter(|payment| is_in(payment, name))
                 .peekable();
-            of.peek().is_some() && of.all(is_debt)
+            of.peek().is_some() && of.all(Payment::is_debt)
         };
         let people = self.people.iter();
         people.filter(|name| !only_owes(name)).cloned().collect()

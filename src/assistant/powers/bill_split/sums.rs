@@ -1,9 +1,9 @@
-//! Who owes whom: shares, the few payments that settle all debts, and how both are shown. It must
-//! not know messages.
+//! The shares of payments, and how they and all debts are shown. It must not know messages.
 
 use serde::{Deserialize, Serialize};
 
-use super::{BillSplitState, PAID_BACK, PEOPLE_MAX, is_self};
+use super::debts::Debt;
+use super::{BillSplitState, PAID_BACK, is_self};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::texts::{joined, same};
@@ -71,8 +71,7 @@ impl BillSplitState {
         } else {
             joined_names(&payment.among)
         };
-        let is_for_one = payment.among.len() == 1 && payment.among[0] != payment.payer;
-        let link = match is_for_one {
+        let link = match payment.is_debt() {
             true => "all of it owed by",
             false => "shared by",
         };
@@ -95,7 +94,7 @@ impl BillSplitState {
         capital(&lines.collect::<Vec<String>>().join("\n"))
     }
 
-    fn transfer_line(&self, (from, to, amount): &(String, String, i64)) -> String {
+    fn transfer_line(&self, (from, to, amount): &Debt) -> String {
         format!(
             "{} {} {} {}",
             display_name(from),
@@ -118,9 +117,8 @@ impl BillSplitState {
         }
         let one = self.known_person(one, context)?;
         let other = self.known_person(other, context)?;
-        let is_theirs = |(from, to, _): &&(String, String, i64)| {
-            *from == one && *to == other || *from == other && *to == one
-        };
+        let is_theirs =
+            |(from, to, _): &&Debt| *from == one && *to == other || *from == other && *to == one;
         let transfers = self.transfers();
         Ok(match transfers.iter().find(is_theirs) {
             Some(transfer) => capital(&self.transfer_line(transfer)),
@@ -152,47 +150,25 @@ impl BillSplitState {
         ))
     }
 
-    /// The payments that settle all debts: few, and always the same ones.
-    pub(super) fn transfers(&self) -> Vec<(String, String, i64)> {
-        let mut balances: Vec<(i64, String)> =
-            self.people.iter().map(|name| (0, name.clone())).collect();
-        for payment in &self.payments {
-            let shares = payment.shares();
-            for (balance, name) in &mut balances {
-                if *name == payment.payer {
-                    *balance += payment.amount;
-                }
-                if let Some(at) = payment.among.iter().position(|one| one == name) {
-                    *balance -= shares[at];
-                }
-            }
-        }
-        let mut transfers = Vec::new();
-        for _ in 0..PEOPLE_MAX * 2 {
-            balances.sort();
-            let (Some(least), Some(most)) = (balances.first(), balances.last()) else {
-                break;
-            };
-            let amount = most.0.min(-least.0);
-            if amount <= 0 {
-                break;
-            }
-            transfers.push((least.1.clone(), most.1.clone(), amount));
-            let last = balances.len() - 1;
-            balances[0].0 += amount;
-            balances[last].0 -= amount;
-        }
-        transfers
-    }
-
     pub(super) fn money(&self, minor: i64) -> String {
         money::display(minor, self.currency.as_ref())
     }
 }
 
 impl Payment {
+    /// It is owed by one person to another.
+    pub(super) fn is_debt(&self) -> bool {
+        matches!(self.among.as_slice(), [one] if *one != self.payer)
+    }
+
+    /// Who paid, then who shares it; one may come twice.
+    pub(super) fn people(&self) -> impl Iterator<Item = &str> {
+        let among = self.among.iter().map(String::as_str);
+        std::iter::once(self.payer.as_str()).chain(among)
+    }
+
     /// In the order of `among`; together they are the amount.
-    fn shares(&self) -> Vec<i64> {
+    pub(super) fn shares(&self) -> Vec<i64> {
         let total: i64 = self.parts.iter().sum();
         if total <= 0 {
             return shares(self.amount, self.among.len());
