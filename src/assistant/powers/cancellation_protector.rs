@@ -7,7 +7,7 @@ mod read;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, ReplacedDays, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
 use super::parsers;
@@ -63,7 +63,10 @@ impl CancellationState {
 
     fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
         self.deadlines.drop_old(KEPT_DAYS, context);
-        let (id, before) = match self.deadlines.replace(POWER, draft, context) {
+        let (id, before) = match self
+            .deadlines
+            .replace(POWER, draft, ReplacedDays::All, context)
+        {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };

@@ -5,6 +5,7 @@
 
 mod mailed;
 mod period;
+mod replacement;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ use crate::clock::Timestamp;
 pub(super) use mailed::MailedEntry;
 use mailed::{MailSource, without_mails};
 pub(super) use period::Period;
+pub(super) use replacement::ReplacedDays;
 
 /// Entries of one superpower and person.
 pub(super) const ENTRIES_MAX: usize = 200;
@@ -31,8 +33,6 @@ pub(super) const DETAILS_CHARS_MAX: usize = 1_000;
 pub(super) const HOUR: u32 = 9;
 /// Entries of a list.
 const LISTED_MAX: usize = 30;
-/// What the person tells corrects what a mail states of so many days before or after.
-const CORRECTED_DAYS_MAX: i32 = 14;
 /// A shorter number is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
 
@@ -268,66 +268,6 @@ impl Entries {
         let entry = self.list.iter_mut().find(|entry| entry.id == id)?;
         entry.period = Some(period);
         Some(id)
-    }
-
-    /// In the place of one of the same name, also of one that a mail states, whose details stay
-    /// where none are said. With a sentence about another time that it had; the error says why
-    /// there is none.
-    pub(super) fn replace(
-        &mut self,
-        power: Power,
-        mut draft: EntryDraft,
-        context: &PowerContext<'_>,
-    ) -> Result<(u32, String), String> {
-        let before = self.clone();
-        let day = draft.time.map(|time| local_time::number(time.day));
-        let is_near = |entry: &Entry| match (entry.day, day) {
-            (Some(known), Some(new)) => (known - new).abs() <= CORRECTED_DAYS_MAX,
-            _ => true,
-        };
-        let same = |entry: &Entry| match entry.mail {
-            Some(_) => {
-                let comes_again = entry.comes_again();
-                entry.is_called(&draft.what) && (comes_again || is_near(entry))
-            }
-            // Two dinners may have one name, two renewals not.
-            None => {
-                let is_one = power != Power::ReservationPrep || is_near(entry);
-                is_one && texts::same(&entry.what, &draft.what)
-            }
-        };
-        let replaced: Vec<u32> = self
-            .list
-            .iter()
-            .filter(|entry| same(entry))
-            .map(|entry| entry.id)
-            .collect();
-        let mut sentence = String::new();
-        for id in replaced {
-            let Some(removed) = self.remove(id, context) else {
-                continue;
-            };
-            if draft.details.is_empty() {
-                draft.details.clone_from(&removed.details);
-            }
-            let time = draft
-                .time
-                .map(|time| (Some(local_time::number(time.day)), time.minute));
-            let is_other = time != Some((removed.day, removed.minute));
-            let is_own = removed.mail.is_none() && is_other;
-            if let Some(when) = removed.when_text(context).filter(|_| is_own) {
-                sentence =
-                    format!(" It takes the place of the one on {when}; “undo” brings that back.");
-            }
-        }
-        let added = self.add(power, draft);
-        match added {
-            Ok(id) => Ok((id, sentence)),
-            Err(why) => {
-                *self = before;
-                Err(why)
-            }
-        }
     }
 
     pub(super) fn get(&self, id: u32) -> Option<&Entry> {

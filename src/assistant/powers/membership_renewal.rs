@@ -7,7 +7,9 @@ mod read;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise};
+use super::entries::{
+    Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, ReplacedDays, promise,
+};
 use super::facts::Booking;
 use super::notice::{self, Notice};
 use super::planned_time::PlannedTime;
@@ -121,7 +123,10 @@ impl RenewalState {
         }
         let is_assumed = draft.period.is_none();
         draft.period = draft.period.or(Some(Period::Yearly));
-        let (id, before) = match self.renewals.replace(POWER, draft, context) {
+        let (id, before) = match self
+            .renewals
+            .replace(POWER, draft, ReplacedDays::All, context)
+        {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };

@@ -11,7 +11,7 @@ use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower};
-use super::{local_time, parsers, texts};
+use super::{local_time, parsers, statement, texts};
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;
@@ -79,7 +79,7 @@ struct Question {
 pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAction)> {
     use Strength::{Clear, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, parsers::end(words));
+    let (at, end) = (statement::start(message), parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, CheckinAction::List));
     }
@@ -126,7 +126,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAct
             Ok(time) => CheckinAction::Keep {
                 what,
                 time,
-                is_moved: false,
+                // "actually I have an exam on friday", "… on friday instead"
+                is_moved: at > message.start || words.get(end - 1) == "instead",
             },
             Err(problem) => CheckinAction::UnclearTime(problem),
         },
@@ -222,18 +223,17 @@ impl CheckinState {
             time: Some(time),
             ..EntryDraft::default()
         };
-        let day = Some(local_time::number(time.day));
-        let is_here = |entry: &Entry| entry.day == day && texts::same(&entry.what, &what);
-        // Two exams may have one name.
-        let kept = match is_moved || self.events.list.iter().any(is_here) {
-            true => self.events.replace(POWER, draft, context),
-            false => self.events.add(POWER, draft).map(|id| (id, String::new())),
+        let events = &self.events;
+        let Some(days) = events.replaced_days(&what, time.day, is_moved, context) else {
+            return self.ask_which(&what, context);
         };
-        let before = match kept {
-            Ok((_, before)) => before,
-            Err(reply) => return reply,
-        };
-        self.noted(&what, time, &before, context)
+        match self.events.replace(POWER, draft, days, context) {
+            Ok((id, before)) => {
+                let also = self.events.also(id, context);
+                self.noted(&what, time, &format!("{before}{also}"), context)
+            }
+            Err(reply) => reply,
+        }
     }
 
     fn noted(

@@ -43,6 +43,8 @@ pub enum ReservationAction {
         /// Number, address, confirmation: the rest of the message.
         details: String,
         time: PlannedTime,
+        /// It was on another day before.
+        is_moved: bool,
     },
     List,
     Show(String),
@@ -84,15 +86,29 @@ impl ReservationState {
         reported.filter_map(to_notice).collect()
     }
 
-    fn keep(&mut self, draft: EntryDraft, context: &PowerContext<'_>) -> String {
+    fn keep(
+        &mut self,
+        draft: EntryDraft,
+        time: PlannedTime,
+        is_moved: bool,
+        context: &PowerContext<'_>,
+    ) -> String {
         self.bookings.drop_old(KEPT_DAYS, context);
-        let (id, before) = match self.bookings.replace(POWER, draft, context) {
+        let bookings = &self.bookings;
+        let Some(days) = bookings.replaced_days(&draft.what, time.day, is_moved, context) else {
+            return self.ask_which(context);
+        };
+        let (id, before) = match self.bookings.replace(POWER, draft, days, context) {
             Ok(replaced) => replaced,
             Err(reply) => return reply,
         };
         let notice = self.announced(id, context);
         let line = self.bookings.get(id).map(|entry| entry.display(context));
-        format!("Noted: {}.{before} {notice}", line.unwrap_or_default())
+        let also = self.bookings.also(id, context);
+        format!(
+            "Noted: {}.{before}{also} {notice}",
+            line.unwrap_or_default()
+        )
     }
 
     /// The text of its reminder.
@@ -250,6 +266,7 @@ impl Superpower for ReservationState {
                 what,
                 details,
                 time,
+                is_moved,
             } => {
                 let draft = EntryDraft {
                     what,
@@ -257,7 +274,7 @@ impl Superpower for ReservationState {
                     time: Some(time),
                     period: None,
                 };
-                self.keep(draft, context)
+                self.keep(draft, time, is_moved, context)
             }
             ReservationAction::List => self.overview(context),
             ReservationAction::Show(about) => return self.show(&about, context),

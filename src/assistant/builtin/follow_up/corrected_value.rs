@@ -116,9 +116,9 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
         return Some(text);
     }
     let replaced = match whole_time(&new) {
-        Some(day) => dated(&words, day)?,
+        Some(value) => dated(&words, value)?,
         None if new.len() == 1 && has_digit(new.get(0)) => {
-            only_number(&words).or_else(|| dated(&words, None))?
+            only_number(&words).or_else(|| dated(&words, ValueTime::default()))?
         }
         None => {
             // "level 4" after "is parked on level 3"
@@ -189,18 +189,33 @@ pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
     Some(format!("{before} {new} {after}").trim().to_owned())
 }
 
-/// The day, or none, of a value that is only a time.
-fn whole_time(new: &Words) -> Option<Option<Day>> {
+/// What a value names that is only a time; the default is a time of day.
+#[derive(Default)]
+struct ValueTime {
+    day: Option<Day>,
+    has_clock: bool,
+}
+
+fn whole_time(new: &Words) -> Option<ValueTime> {
     let at = new.after(0, &["on", "at"]).unwrap_or(0);
     let day = when::day_at(new, at).filter(|(_, end)| *end == new.len());
     let time = when::read(new, 0).filter(|(_, end)| *end == new.len());
-    let spec = time.map(|(spec, _)| spec.day);
-    spec.or_else(|| day.map(|(day, _)| Some(day)))
+    let whole = time.map(|(spec, _)| ValueTime {
+        day: spec.day,
+        has_clock: spec.clock.is_some(),
+    });
+    whole.or_else(|| {
+        day.map(|(day, _)| ValueTime {
+            day: Some(day),
+            has_clock: false,
+        })
+    })
 }
 
 /// The only time of a message, or the part of it for which the new one stands: the time of day of
 /// "on friday at 8", or its day. A day of a month does not stand for one with its month.
-fn dated(words: &Words, day: Option<Day>) -> Option<Range<usize>> {
+fn dated(words: &Words, value: ValueTime) -> Option<Range<usize>> {
+    let day = value.day;
     let mut found = None;
     let mut at = 0;
     while at < words.len() {
@@ -212,7 +227,10 @@ fn dated(words: &Words, day: Option<Day>) -> Option<Range<usize>> {
                 if !is_whole {
                     return None;
                 }
-                found = Some(of_kind(words, at..end, day.is_some())?);
+                found = Some(match day.is_some() && value.has_clock {
+                    true => at..end,
+                    false => of_kind(words, at..end, day.is_some())?,
+                });
                 at = end;
             }
             None => at += 1,
@@ -330,6 +348,9 @@ mod tests {
             ),
             (
                 "dentist on friday at 10", "no, saturday", "dentist saturday at 10",
+            ),
+            (
+                "dentist on dec 14 at 9", "no, dec 15 at 10", "dentist dec 15 at 10",
             ),
             ("", "no, 5", ""),
         ];

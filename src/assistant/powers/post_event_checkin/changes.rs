@@ -254,7 +254,7 @@ impl CheckinState {
         }
     }
 
-    fn ask_which(&self, what: &str, context: &PowerContext<'_>) -> String {
+    pub(super) fn ask_which(&self, what: &str, context: &PowerContext<'_>) -> String {
         let each = self.called(what, context);
         let each: Vec<String> = each.iter().map(|entry| entry.display(context)).collect();
         format!(

@@ -16,6 +16,8 @@ pub(in crate::assistant::powers) struct Arguments {
     date: Option<String>,
     /// HH:MM
     time: Option<String>,
+    /// For keep: true if it was on another day before, which this one replaces.
+    moved: Option<bool>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -38,7 +40,7 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Keep => CheckinAction::Keep {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
-                is_moved: true,
+                is_moved: self.moved.unwrap_or_default(),
             },
             Verb::Remove => CheckinAction::Remove(what()?),
         };

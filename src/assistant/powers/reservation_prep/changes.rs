@@ -112,6 +112,9 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
     let words = &message.words;
     let verbs = [
         "move", "rebook", "reschedule", "change", "push", "postpone", "shift", "update",
+        "they moved", "they rescheduled", "they changed", "they postponed", "i moved",
+        "i rescheduled", "i changed", "ive moved", "ive rescheduled", "ive changed", "we moved",
+        "we rescheduled",
     ];
     let from = words.after(at, &verbs)?;
     let from = words.after(from, &ARTICLES).unwrap_or(from);
@@ -135,12 +138,15 @@ fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Res
     let words = &message.words;
     let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
-    let links = [
-        "is now", "was moved to", "is moved to", "got moved to", "has been moved to", "moved to",
-        "is now moved to", "was changed to", "got changed to", "is postponed to",
-        "was postponed to",
+    let verbs = ["is now", "is", "was", "got", "has been"];
+    let moved = [
+        "moved to", "changed to", "rescheduled to", "postponed to", "pushed to", "pushed back to",
     ];
-    let (link, next) = (kind + 1..end).find_map(|n| Some((n, words.after(n, &links)?)))?;
+    let (link, next) = (kind + 1..end).find_map(|n| {
+        let verb = words.after(n, &verbs).unwrap_or(n);
+        let is_now = words.after(n, &["is now"]);
+        Some((n, words.after(verb, &moved).or(is_now)?))
+    })?;
     let next = words.after(next, &["to"]).unwrap_or(next);
     let to = follow_up::read_new_time(words, next..end)?;
     if (next..end).any(|n| planned_time::is_open_span(words, n)) {

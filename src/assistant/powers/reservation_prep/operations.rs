@@ -21,6 +21,8 @@ pub(in crate::assistant::powers) struct Arguments {
     date: Option<String>,
     /// HH:MM
     time: Option<String>,
+    /// For keep: true if it was on another day before, which this one replaces.
+    moved: Option<bool>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -53,6 +55,7 @@ impl super::super::operations::Arguments for Arguments {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+                is_moved: self.moved.unwrap_or_default(),
             },
             Verb::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
         };

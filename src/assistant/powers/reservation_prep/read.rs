@@ -6,7 +6,7 @@ use super::{ReservationAction, changes};
 use crate::assistant::builtin::{ParsedMessage, when};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{Strength, trip_planner};
-use crate::assistant::powers::{local_time, parsers, texts};
+use crate::assistant::powers::{local_time, parsers, statement, texts};
 
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;
@@ -29,7 +29,7 @@ pub(in crate::assistant::powers) fn parse(
 ) -> Option<(Strength, ReservationAction)> {
     use Strength::{Clear, Soft};
     let words = &message.words;
-    let (at, end) = (message.start, parsers::end(words));
+    let (at, end) = (statement::start(message), parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, ReservationAction::List));
     }
@@ -90,6 +90,7 @@ fn parse_stay(
             day: first,
             minute: None,
         },
+        is_moved: false,
     })
 }
 
@@ -169,6 +170,8 @@ fn parse_booking(
         let is_stated = booked.is_some() && !what.is_empty() && end - start <= WORDS_MAX;
         return is_stated.then_some((strength, ReservationAction::AskTime(what)));
     };
+    let is_instead = words.get(end - 1) == "instead" && found.range().1 < end;
+    let end = end - usize::from(is_instead);
     let mut parts = found.rest(words, start, end).into_iter();
     let mut what = parts.next()?;
     let mut details: Vec<String> = parts.collect();
@@ -189,6 +192,8 @@ fn parse_booking(
                 what,
                 details,
                 time,
+                // "actually dinner at Luigi on friday"
+                is_moved: is_instead || at > message.start,
             },
             Err(problem) => ReservationAction::UnclearTime(problem),
         },

@@ -1,0 +1,127 @@
+//! What a new entry takes the place of: another one of its name, if it is of the same day or was
+//! said to be changed.
+
+use chrono::NaiveDate;
+
+use super::{Entries, Entry, EntryDraft};
+use crate::assistant::powers::{Power, PowerContext, local_time, texts};
+
+/// What the person tells corrects what a mail states of so many days before or after.
+const CORRECTED_DAYS_MAX: i32 = 14;
+
+/// The days of the person's own entries whose place a new one of the same name takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::assistant::powers) enum ReplacedDays {
+    /// Two dinners may have one name.
+    Same,
+    /// Two renewals may not.
+    All,
+}
+
+impl Entries {
+    /// `is_changed`: it was said that the one of that name is on another day now. `None`: there
+    /// are several of them to come.
+    pub(in crate::assistant::powers) fn replaced_days(
+        &self,
+        what: &str,
+        day: NaiveDate,
+        is_changed: bool,
+        context: &PowerContext<'_>,
+    ) -> Option<ReplacedDays> {
+        let known = self.to_come(what, context);
+        let is_known = known.iter().any(|(date, _)| *date == day);
+        match known.len() {
+            _ if !is_changed || is_known => Some(ReplacedDays::Same),
+            0 | 1 => Some(ReplacedDays::All),
+            _ => None,
+        }
+    }
+
+    /// The person's own ones of that name, soonest first.
+    fn to_come(&self, what: &str, context: &PowerContext<'_>) -> Vec<(NaiveDate, &Entry)> {
+        let own = self.list.iter().filter(|entry| entry.mail.is_none());
+        let called = own.filter(|entry| texts::same(&entry.what, what));
+        let dated = called.filter_map(|entry| Some((entry.date(context.today())?, entry)));
+        let mut found: Vec<(NaiveDate, &Entry)> = dated.collect();
+        found.retain(|(date, _)| *date >= context.today());
+        found.sort_by_key(|(date, entry)| (*date, entry.minute));
+        found
+    }
+
+    /// " There's also the one on Friday, 27 November at 15:00." of the others of its name.
+    pub(in crate::assistant::powers) fn also(&self, id: u32, context: &PowerContext<'_>) -> String {
+        let Some(entry) = self.get(id) else {
+            return String::new();
+        };
+        let mut others = self.to_come(&entry.what, context);
+        others.retain(|(_, other)| other.id != id);
+        match others.as_slice() {
+            [] => String::new(),
+            [(_, only)] => {
+                let when = only.when_text(context).unwrap_or_default();
+                format!(" There's also the one on {when}.")
+            }
+            several => format!(" There are also {} others of that name.", several.len()),
+        }
+    }
+
+    /// In the place of one of the same name, also of one that a mail states, whose details stay
+    /// where none are said. With a sentence about another time that it had; the error says why
+    /// there is none.
+    pub(in crate::assistant::powers) fn replace(
+        &mut self,
+        power: Power,
+        mut draft: EntryDraft,
+        days: ReplacedDays,
+        context: &PowerContext<'_>,
+    ) -> Result<(u32, String), String> {
+        let before = self.clone();
+        let day = draft.time.map(|time| local_time::number(time.day));
+        let is_near = |entry: &Entry| match (entry.day, day) {
+            (Some(known), Some(new)) => (known - new).abs() <= CORRECTED_DAYS_MAX,
+            _ => true,
+        };
+        let same = |entry: &Entry| match entry.mail {
+            Some(_) => {
+                let comes_again = entry.comes_again();
+                entry.is_called(&draft.what) && (comes_again || is_near(entry))
+            }
+            None => {
+                let is_one = days == ReplacedDays::All || entry.day == day;
+                is_one && texts::same(&entry.what, &draft.what)
+            }
+        };
+        let replaced: Vec<u32> = self
+            .list
+            .iter()
+            .filter(|entry| same(entry))
+            .map(|entry| entry.id)
+            .collect();
+        let mut sentence = String::new();
+        for id in replaced {
+            let Some(removed) = self.remove(id, context) else {
+                continue;
+            };
+            if draft.details.is_empty() {
+                draft.details.clone_from(&removed.details);
+            }
+            let time = draft
+                .time
+                .map(|time| (Some(local_time::number(time.day)), time.minute));
+            let is_other = time != Some((removed.day, removed.minute));
+            let is_own = removed.mail.is_none() && is_other;
+            if let Some(when) = removed.when_text(context).filter(|_| is_own) {
+                sentence =
+                    format!(" It takes the place of the one on {when}; “undo” brings that back.");
+            }
+        }
+        let added = self.add(power, draft);
+        match added {
+            Ok(id) => Ok((id, sentence)),
+            Err(why) => {
+                *self = before;
+                Err(why)
+            }
+        }
+    }
+}
