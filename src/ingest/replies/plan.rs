@@ -121,6 +121,7 @@ impl ReplyPlan {
         let powers: Vec<Power> = all.filter(|power| flags.superpower(power.name())).collect();
         let facts = RequestFacts {
             message: &message,
+            user: context.user.id,
             group: context.group,
             tools: &self.tools,
             powers: &powers,

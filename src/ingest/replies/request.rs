@@ -6,7 +6,7 @@ use crate::assistant::powers::{
 };
 use crate::assistant::tools::{OfferedTool, Tool};
 use crate::assistant::{AccountTask, Intent, MessageContext, Understanding};
-use crate::store::Reminder;
+use crate::store::{Reminder, UserId};
 
 /// Words of what is to be remembered as a fact.
 const STATING: [&str; 19] = [
@@ -32,6 +32,8 @@ pub(super) enum CertainRequest {
 /// What a request is understood with.
 pub(super) struct RequestFacts<'a> {
     pub(super) message: &'a MessageContext<'a>,
+    /// Whose message it is.
+    pub(super) user: UserId,
     pub(super) group: bool,
     pub(super) tools: &'a [OfferedTool],
     /// Superpowers that are switched on.

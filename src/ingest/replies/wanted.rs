@@ -171,8 +171,64 @@ impl RequestFacts<'_> {
                 Some(day) => one.recurrence.is_none() && day.contains(&one.send_at),
                 None => true,
             };
-            is_of_day && (which.minutes.is_empty() || which.minutes.contains(&minute))
+            let is_theirs = !which.is_own || one.user == self.user;
+            is_of_day && is_theirs && (which.minutes.is_empty() || which.minutes.contains(&minute))
         });
         found.by_ref().count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assistant;
+    use crate::assistant::tools::OfferedTool;
+    use crate::clock::Timestamp;
+    use crate::store::{Reminder, RoomId, UserId};
+
+    fn open(user: i64, hour: i64) -> Reminder {
+        Reminder {
+            id: user * 100 + hour,
+            schedule_id: format!("{user}-{hour}"),
+            user: UserId(user),
+            room: RoomId(1),
+            text: "call".to_owned(),
+            send_at: Timestamp(hour * 3_600_000),
+            recurrence: None,
+        }
+    }
+
+    #[test]
+    fn my_reminders_in_a_group_are_those_that_i_set() {
+        let open = [open(1, 8), open(2, 8), open(2, 9)];
+        for (text, expected) in [
+            ("juno, cancel all reminders", 3),
+            ("juno, cancel all my reminders", 1),
+            ("juno, cancel my reminders at 8", 1),
+            ("juno, cancel all reminders at 8", 2),
+        ] {
+            let message = MessageContext {
+                text,
+                now: Timestamp(0),
+                timezone: None,
+                persona: "Juno",
+                group: true,
+                has_photos: false,
+            };
+            let facts = RequestFacts {
+                message: &message,
+                user: UserId(1),
+                group: true,
+                tools: &[OfferedTool::Own(Tool::CancelReminder)],
+                powers: &[],
+                states: &[],
+                open: &open,
+                has_latest: false,
+                is_unanswered: false,
+            };
+            let wanted = facts.wanted(&assistant::understand_all(&message));
+            let calls: Vec<usize> = wanted.iter().map(|one| one.calls).collect();
+            assert_eq!(calls, [expected], "{text}");
+        }
     }
 }
