@@ -231,6 +231,15 @@ async fn a_claim_in_a_private_answer_is_contradicted() {
     let (said, sent) = ask("juno, remind us in 1 hour to run").await;
     assert_eq!(said, "In an hour.");
     assert_eq!(sent, "I'll remind you all in an hour.");
+    // But not of what nobody did.
+    model.next(Mode::Json(calling(&both)));
+    let claim = "I'll remind you, and know that your hat is red.";
+    model.next(says(claim));
+    model.next(says(claim));
+    model.next(says("In an hour."));
+    let text = "juno, remind us in 1 hour to run. remember that my hat is red";
+    let (_, sent) = ask(text).await;
+    assert_eq!(sent, format!("{claim}\n{}", super::undone::NOT_ALL));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ use super::tools::{subscribe, subscribed};
 use super::{Service, acting, count, reply, say, service};
 
 const NOT_SENT: &str = "(Nothing was sent to your own chat for this message.)";
-const NOT_ALL: &str = "(Not all of this was done.)";
+pub(super) const NOT_ALL: &str = "(Not all of this was done.)";
 
 fn says(text: &str) -> Mode {
     Mode::Say(text.to_owned())

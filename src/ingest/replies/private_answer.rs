@@ -2,7 +2,7 @@
 //! model is asked apart, as in that chat, with the person's message alone. What it answers is sent
 //! there with the reply's transaction; the conversation whose reply the group reads learns only
 //! that it is. From a group nothing personal is changed, and an answer that claims so is
-//! contradicted like any reply.
+//! contradicted like any reply: it may tell of what else is done for the message.
 
 use serde_json::json;
 
@@ -26,23 +26,37 @@ impl ModelTurn<'_> {
         calls: &mut [ToolCall],
         work: &mut CallTotals,
     ) {
-        let is_private = |call: &ToolCall| call.tool == Tool::AnswerPrivately;
-        let is_acting = calls
+        let is_acting =
+            |call: &&ToolCall| call.operation.changes() && call.tool != Tool::AnswerPrivately;
+        let acting: Vec<CallRecord> = calls
             .iter()
-            .any(|call| call.operation.changes() && !is_private(call));
+            .filter(is_acting)
+            .map(|call| self.change_of(call))
+            .collect();
         for call in calls {
             if let Operation::AnswerPrivately { text } = &mut call.operation {
-                *text = self.private_answer(place, is_acting, work).await;
+                *text = self.private_answer(place, &acting, work).await;
             }
         }
     }
 
-    /// The answer for the person's direct chat; "" when there is none. `is_acting`: something else
-    /// is done for the message, of which the answer may tell.
+    /// A call that is tried beside the private answer, as if it were done.
+    fn change_of(&self, call: &ToolCall) -> CallRecord {
+        let done = CallResult::done(json!({}));
+        let record = self.record(call.tool.name(), &call.arguments, &done.json, done.outcome);
+        CallRecord {
+            is_change: true,
+            repeats: call.operation.repeats(),
+            ..record
+        }
+    }
+
+    /// The answer for the person's direct chat; "" when there is none. `acting`: what else is done
+    /// for the message now, of which the answer may tell.
     async fn private_answer(
         &self,
         place: &CallPermit<'_>,
-        is_acting: bool,
+        acting: &[CallRecord],
         work: &mut CallTotals,
     ) -> String {
         let id = self.pending.message_id;
@@ -65,14 +79,26 @@ impl ModelTurn<'_> {
         // Boxed, as this is a conversation within one.
         Box::pin(apart.converse(place, &[], 0, &apart.plan.tools, &mut own)).await;
         Box::pin(apart.shorten(place, &mut own)).await;
+        let changes = work.records.iter().filter(|record| record.is_change);
+        let changes: Vec<CallRecord> = changes.chain(acting).cloned().collect();
         let text = match own.failure {
-            None if is_acting || work.records.iter().any(|record| record.is_change) => {
-                apart.text_of(&own)
-            }
-            None => apart.with_denial(apart.text_of(&own), &own),
+            None => apart.text_beside(&changes, &mut own),
             Some(_) => String::new(),
         };
         work.add_apart(own);
+        text
+    }
+
+    /// The answer's text with sentences of what was done neither apart nor by `changes`.
+    fn text_beside(&self, changes: &[CallRecord], own: &mut CallTotals) -> String {
+        let count = own.records.len();
+        for change in changes {
+            // What could not be done apart is done there.
+            own.undone.note(&change.tool, "", true, usize::MAX);
+        }
+        own.records.extend_from_slice(changes);
+        let text = self.with_denial(self.text_of(own), own);
+        own.records.truncate(count);
         text
     }
 
