@@ -17,7 +17,8 @@ const SEVERAL_WORDS_MAX: usize = 60;
 /// Positions where a second reminder may begin.
 const ANDS_MAX: usize = 8;
 
-/// "at 9, 12 and 18 to drink", "to take meds at 8am and 8pm": the same at several times.
+/// "at 9, 12 and 18 to drink", "to take meds at 8am and 8pm", "in 10 min and 20 min to stir": the
+/// same at several times.
 pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
     let words = &message.words;
     if range.len() > SEVERAL_WORDS_MAX {
@@ -60,7 +61,9 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     if is_twice(&moments(&specs)) {
         return Some(Intent::Unclear(wording::reminder_one_time()));
     }
-    let is_each_day = specs.iter().all(|spec| spec.day.is_none());
+    let is_each_day = specs
+        .iter()
+        .all(|spec| spec.day.is_none() && spec.wait.is_none());
     let each = specs.iter().map(|spec| finished(message, spec, &text));
     let mut each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
@@ -78,6 +81,9 @@ const fn is_of_24(clock: Clock) -> bool {
 /// At least two times in a row: "at 9, 12 and 18", "on tuesday and thursday at 5". What one of
 /// them lacks is that of its neighbour.
 fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)> {
+    if let Some(waits) = waits_at(words, at, within) {
+        return Some(waits);
+    }
     let first = if within {
         when::time_at(words, at)
     } else {
@@ -139,6 +145,34 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
         }
     }
     Some((specs, end))
+}
+
+/// At least two spans in a row: "in 10 min and 20 min".
+fn waits_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)> {
+    let read = |at: usize| {
+        if within {
+            when::time_at(words, at)
+        } else {
+            when::read(words, at)
+        }
+    };
+    let is_wait = |(spec, _): &(Spec, usize)| spec.wait.is_some();
+    let (first, mut end) = read(at).filter(is_wait)?;
+    let mut specs = vec![first];
+    while specs.len() < TIMES_MAX {
+        let next = match words.get(end) {
+            "and" | "&" => end + 1,
+            _ if words.is_set_off(end - 1) => words.after(end, &["and", "&"]).unwrap_or(end),
+            _ => break,
+        };
+        let next = words.after(next, &["in"]).unwrap_or(next);
+        let Some((more, after)) = when::read_duration(words, next) else {
+            break;
+        };
+        specs.push(more);
+        end = after;
+    }
+    (specs.len() > 1).then_some((specs, end))
 }
 
 /// "the 10th", without the "on" of the day before it.

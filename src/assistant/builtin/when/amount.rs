@@ -20,6 +20,25 @@ enum Unit {
     Months(i64),
 }
 
+impl Unit {
+    /// About how long it is, to compare it with others.
+    const fn seconds(self) -> i64 {
+        const DAY: i64 = 86_400;
+        match self {
+            Self::Seconds(n) => n,
+            Self::Days(n) => n * DAY,
+            Self::Months(n) => n * 30 * DAY,
+        }
+    }
+
+    /// Whether a span in `unit` after one in this unit is the rest of it: "2 hours and 10 minutes",
+    /// "2 hours and half an hour".
+    const fn has_part(self, span: Wait, unit: Self) -> bool {
+        let is_fraction = span.months == 0 && span.days == 0 && span.seconds < self.seconds();
+        unit.seconds() < self.seconds() || is_fraction
+    }
+}
+
 /// A duration at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" after
 /// it.
 pub(in crate::assistant::builtin) fn wait(
@@ -29,15 +48,20 @@ pub(in crate::assistant::builtin) fn wait(
 ) -> Option<(Wait, usize)> {
     let mut total = Wait::default();
     let mut end = at;
+    let mut last: Option<Unit> = None;
     for part in 0..COMPONENTS_MAX {
         let from = if part > 0 && words.get(end) == "and" {
             end + 1
         } else {
             end
         };
-        let Some((more, next)) = component(words, from) else {
+        // "10 min and 20 min" are two spans.
+        let goes_down = |more: Wait, unit: Unit| last.is_none_or(|last| last.has_part(more, unit));
+        let found = component(words, from).filter(|(more, unit, _)| goes_down(*more, *unit));
+        let Some((more, unit, next)) = found else {
             break;
         };
+        last = Some(unit);
         total = Wait {
             months: total.months + more.months,
             days: total.days + more.days,
@@ -79,12 +103,15 @@ pub(super) fn same_time(words: &Words, at: usize) -> Option<(i64, usize)> {
     let mut phrases = PHRASES.iter();
     phrases.find_map(|(phrase, days)| Some((*days, words.after(at, &[phrase])?)))
 }
-fn component(words: &Words, at: usize) -> Option<(Wait, usize)> {
-    if let Some(wait) = compact(words.get(at)) {
-        return Some((wait, at + 1));
+
+/// A number with its unit, or with several in one word: what it adds up to, the smallest unit, and
+/// the index after it.
+fn component(words: &Words, at: usize) -> Option<(Wait, Unit, usize)> {
+    if let Some((wait, unit)) = compact(words.get(at)) {
+        return Some((wait, unit, at + 1));
     }
-    if let Some(found) = clock_like(words, at) {
-        return Some(found);
+    if let Some((wait, end)) = clock_like(words, at) {
+        return Some((wait, Unit::Seconds(60), end));
     }
     let (mut milli, mut end) = number(words, at)?;
     if let Some(next) = words.after(end, &["and a half", "and half", "1/2"]) {
@@ -92,7 +119,8 @@ fn component(words: &Words, at: usize) -> Option<(Wait, usize)> {
     }
     let end = words.after(end, &["more"]).unwrap_or(end);
     let unit = unit(words.get(end))?;
-    end_with_half(words, end + 1, milli, unit)
+    let (wait, end) = end_with_half(words, end + 1, milli, unit)?;
+    Some((wait, unit, end))
 }
 
 /// "2:30 hours".
@@ -120,8 +148,8 @@ fn end_with_half(words: &Words, at: usize, milli: Milli, unit: Unit) -> Option<(
     }
 }
 
-/// "20min", "2d", "1h30", "1h30m".
-fn compact(word: &str) -> Option<Wait> {
+/// "20min", "2d", "1h30", "1h30m", and the smallest unit.
+fn compact(word: &str) -> Option<(Wait, Unit)> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -149,7 +177,7 @@ fn compact(word: &str) -> Option<Wait> {
         last = Some(unit);
         rest = &rest[letters..];
         if rest.is_empty() {
-            return Some(total);
+            return Some((total, unit));
         }
     }
     None
@@ -292,4 +320,43 @@ fn digits_milli(word: &str) -> Option<Milli> {
         .take(3)
         .fold(0, |n, b| n * 10 + i64::from(b - b'0'));
     Some(whole * 1_000 + milli)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_span_has_units_that_go_down() {
+        for (text, seconds, rest) in [
+            ("1 hour and 30 minutes", 5_400, ""),
+            ("an hour and a half", 5_400, ""),
+            ("2 hours and half an hour", 9_000, ""),
+            ("half an hour and 10 minutes", 2_400, ""),
+            ("1h 30m 10s", 5_410, ""),
+            ("10 min and 20 min", 600, "and 20 min"),
+            ("10 min 20 min", 600, "20 min"),
+            ("30 min and 1 hour", 1_800, "and 1 hour"),
+            ("1h30 and 10 min", 5_400, "and 10 min"),
+            ("1 hour and 2 hours", 3_600, "and 2 hours"),
+        ] {
+            let words = Words::new(text);
+            let (found, end) = wait(&words, 0, true).expect("a span");
+            let left = words.original(end..words.len());
+            assert_eq!((found.seconds, left), (seconds, rest), "{text}");
+        }
+    }
+
+    #[test]
+    fn days_and_hours_are_one_span() {
+        for (text, days, seconds) in [
+            ("2 days and 3 hours", 2, 10_800),
+            ("1 week and 2 days", 9, 0),
+            ("2 days and 3 days", 2, 0),
+            ("2 days and 1 week", 2, 0),
+        ] {
+            let (found, _) = wait(&Words::new(text), 0, true).expect("a span");
+            assert_eq!((found.days, found.seconds), (days, seconds), "{text}");
+        }
+    }
 }
