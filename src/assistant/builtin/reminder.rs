@@ -264,7 +264,13 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
-    let mut parsed = split_request(message, range.clone(), request.timer);
+    // "at 5 remind me to buy wine for saturday"
+    let of_thing = request.lead.and_then(|lead| {
+        let text = parts::after_link(words, range.start)..range.end;
+        parts::day_of_thing(words, range.start, &lead, text)
+    });
+    let mut parsed =
+        of_thing.unwrap_or_else(|| split_request(message, range.clone(), request.timer));
     if let Some(lead) = request.lead {
         parsed.spec = Some(
             parsed

@@ -174,14 +174,8 @@ fn after_time(
         };
     }
     let trailing = trailing_time(words, start..end);
-    if let Some((_, at)) = trailing
-        && is_prepared_for(words, begin, &spec, start..at)
-    {
-        return ReminderParts {
-            is_linked: true,
-            is_clause: true,
-            ..ReminderParts::new(Some(spec), text_of(words, start..end))
-        };
+    if let Some(parts) = day_of_thing(words, begin, &spec, start..end) {
+        return parts;
     }
     // "tomorrow to call mom at 5pm": the rest may add to the time.
     if let Some((more, at)) = trailing
@@ -208,15 +202,36 @@ fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> Strin
     format!("{before}{link}{after}")
 }
 
-/// Whether the time after `text` belongs to it: "prep" of "remind me at 6 to prep for tomorrow". The
-/// reminder's own time, `spec`, stands before it. "set a reminder at 6 to call for tomorrow" may mean
-/// both.
-fn is_prepared_for(words: &Words, at: usize, spec: &Spec, text: Range<usize>) -> bool {
-    let is_asked = at > 0 && matches!(words.get(at - 1), "me" | "us");
+/// The whole text, where the time at its end belongs to it: "at 6 to prep for tomorrow", "at 6 to
+/// read 2 chapters by friday". The reminder's own time, `spec`, stands before it. "set a reminder at 6
+/// to call for tomorrow" may mean both. `begin`: the first word after "remind me".
+pub(super) fn day_of_thing(
+    words: &Words,
+    begin: usize,
+    spec: &Spec,
+    text: Range<usize>,
+) -> Option<ReminderParts> {
+    let is_asked = begin > 0 && matches!(words.get(begin - 1), "me" | "us");
+    let is_task = text.start > 0 && words.get(text.start - 1) == "to";
+    if !is_asked || !is_task {
+        return None;
+    }
+    let (of_thing, at) = trailing_time(words, text.clone()).filter(|(_, at)| *at > text.start)?;
+    let before = words.get(at - 1);
+    let is_before = |link| words.get(at) == link || at > text.start + 1 && before == link;
     let is_timed = spec.clock.is_some() || spec.wait.is_some();
-    let last = text.end.saturating_sub(1);
-    let is_for = words.get(text.end) == "for" || last > text.start && words.get(last) == "for";
-    is_asked && is_timed && is_for && words.get(text.start - 1) == "to" && text.start < text.end
+    let has_day = of_thing.day.is_some();
+    let is_linked = if is_before("for") {
+        is_timed || spec.day.is_some() && has_day
+    } else {
+        let has_time = is_timed || spec.day.is_some();
+        has_time && has_day && (is_before("by") || is_before("due"))
+    };
+    is_linked.then(|| ReminderParts {
+        is_linked: true,
+        is_clause: true,
+        ..ReminderParts::new(Some(*spec), text_of(words, text))
+    })
 }
 
 /// Whether the text after `link` tells when something else is: "that dinner is at 8", "to tell bo
