@@ -24,7 +24,7 @@ mod smtp_url;
 mod source;
 mod template;
 mod text;
-mod unknown;
+mod unknown_keys;
 mod url;
 
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub use settings::{Changes, MCP_KEYS, Settings};
 pub use smtp_url::SmtpUrl;
 pub use source::Source;
 pub use template::{example, production_file};
-pub use unknown::nearest;
+pub use unknown_keys::nearest;
 pub use url::{host_of, web_parts_of};
 
 use reader::Reader;

@@ -6,8 +6,8 @@
 
 mod acks;
 mod delivery;
+mod failed_commands;
 mod fragments;
-mod given_up;
 pub mod hub;
 pub mod outbox;
 mod presence;

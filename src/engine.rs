@@ -134,7 +134,7 @@ impl Model {
     }
 
     /// Waits for a permit. Get it before preparing the prompt, so that waiting uses little memory.
-    pub async fn place(&self) -> CallPermit<'_> {
+    pub async fn acquire_permit(&self) -> CallPermit<'_> {
         let _waiting = self.metrics.waits();
         CallPermit(self.permits.acquire().await.ok()) // the semaphore is never closed
     }
@@ -153,7 +153,7 @@ impl Model {
     }
 
     /// A permit, if one is free.
-    pub fn free_place(&self) -> Option<CallPermit<'_>> {
+    pub fn try_acquire_permit(&self) -> Option<CallPermit<'_>> {
         let permit = self.permits.try_acquire().ok()?;
         Some(CallPermit(Some(permit)))
     }
@@ -188,7 +188,7 @@ impl Model {
                 body = Arc::new(self.body(&ask, &ask.prompt, false));
                 continue;
             }
-            if failure.may_mind_tools()
+            if failure.may_mean_no_tool_support()
                 && let Some(prompt) = without.take()
             {
                 body = Arc::new(self.body(&ask, prompt, paragraphs.is_some()));

@@ -7,8 +7,8 @@ mod breaker;
 mod launchdarkly;
 mod ofrep;
 pub mod poller;
-mod provided;
 pub mod provider;
+mod provider_values;
 mod reader;
 pub mod registry;
 mod scalar;
@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::clock::{Clock, Timestamp};
 use crate::metrics::Calls;
-use provided::ProviderValues;
+use provider_values::ProviderValues;
 pub use reader::Reader;
 use registry::Flag;
 pub use scalar::Scalar;

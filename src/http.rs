@@ -2,7 +2,7 @@
 //! draining. It turns sockets into `Exchange`s and `Error`s into answers. It is the only user of
 //! hyper, and must not know any domain, route or product word.
 
-mod access;
+mod access_log;
 mod body;
 mod boundary;
 mod connection;
@@ -30,7 +30,7 @@ use http_body_util::{Either, Full};
 pub use hyper::body::Bytes;
 pub use hyper::{HeaderMap, Method, StatusCode, header};
 
-pub use access::RequestTrace;
+pub use access_log::RequestTrace;
 pub use connection::{AnswerDelivery, Connection, Peer};
 pub use exchange::Exchange;
 pub use fields::Fields;

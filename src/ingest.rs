@@ -65,7 +65,7 @@ use crate::memory::Memories;
 use crate::metrics::{self, IntCounterVec};
 use crate::model::answer::Answer;
 use crate::setting::Setting;
-use crate::store::{AnswerDue, Digest, Photo, SharedStore, Tx};
+use crate::store::{AnswerDelivery, Digest, Photo, SharedStore, Tx};
 use changed_users::ChangedUsers;
 use known_zones::KnownZones;
 use limits::{Quotas, Windows};
@@ -78,7 +78,7 @@ pub struct IngestOutcome {
     pub answer: Answer,
     pub message_id: i64,
     /// Drop it when the answer was delivered; `None` when nothing depends on that.
-    pub due: Option<AnswerDue>,
+    pub due: Option<AnswerDelivery>,
     /// The answer of an earlier, identical request.
     pub replayed: bool,
     /// The sender's remaining limits.

@@ -33,7 +33,7 @@ pub fn network_of(address: IpAddr) -> IpAddr {
 
 /// Decides about `count` more uses besides `uses` (time in ms and count, oldest first, all within
 /// the window). Returns what is left if they are allowed, or now if they are refused.
-pub fn judge(
+pub fn check_window(
     uses: impl DoubleEndedIterator<Item = (u64, u64)> + Clone,
     limit: u64,
     window_ms: u64,
@@ -120,7 +120,7 @@ impl Window {
         {
             self.0.pop_front();
         }
-        judge(self.0.iter().copied(), limit, window_ms, count, now.0)
+        check_window(self.0.iter().copied(), limit, window_ms, count, now.0)
     }
 
     pub fn add(&mut self, count: u64, now: Monotonic) {

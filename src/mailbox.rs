@@ -43,9 +43,9 @@ pub struct InboxState {
     pub last_uid: u32,
 }
 
-/// What one round brought.
+/// The new mails of one round.
 #[derive(Debug, PartialEq)]
-pub struct Round {
+pub struct FetchResult {
     pub mails: Vec<FetchedMail>,
     pub state: InboxState,
     /// More mails wait on the server.
@@ -129,25 +129,25 @@ pub fn test(server: &MailServer<'_>, is_late: &dyn Fn() -> bool) -> Result<(), M
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdleEnd {
     /// The server does not tell of new mail.
-    CanNot,
+    Unsupported,
     /// The connection broke, or the caller has enough of it.
-    Over,
+    Ended,
 }
 
-/// Waits in the inbox and calls `on_news` each time that the server tells of a mail, until
+/// Waits in the inbox and calls `on_mail` each time that the server tells of a mail, until
 /// `is_over`. It blocks.
-pub fn wait(server: &MailServer<'_>, on_news: &dyn Fn(), is_over: &dyn Fn() -> bool) -> IdleEnd {
+pub fn wait(server: &MailServer<'_>, on_mail: &dyn Fn(), is_over: &dyn Fn() -> bool) -> IdleEnd {
     let waited = sign_in(server, is_over).and_then(|mut session| {
         if !session.can(&Capability::Idle) {
             session.sign_out();
-            return Ok(IdleEnd::CanNot);
+            return Ok(IdleEnd::Unsupported);
         }
         session.examine()?;
         session.stream().set_patience(IDLE_READ_MAX)?;
-        session.idle(on_news)?;
-        Ok(IdleEnd::Over)
+        session.idle(on_mail)?;
+        Ok(IdleEnd::Ended)
     });
-    waited.unwrap_or(IdleEnd::Over)
+    waited.unwrap_or(IdleEnd::Ended)
 }
 
 fn sign_in<'a>(
@@ -167,7 +167,7 @@ pub fn read_round(
     before: InboxState,
     now: Timestamp,
     is_late: &dyn Fn() -> bool,
-) -> Result<Round, MailboxError> {
+) -> Result<FetchResult, MailboxError> {
     let mut session = sign_in(server, is_late)?;
     let inbox = session.examine()?;
     let mut uids = new_uids(&mut session, inbox, before, now)?;
@@ -195,7 +195,7 @@ pub fn read_round(
         .filter(|_| !has_more)
         .map_or(0, |next| next - 1);
     let last = uids.last().copied().unwrap_or_default();
-    Ok(Round {
+    Ok(FetchResult {
         mails,
         state: InboxState {
             uid_validity: inbox.uid_validity,

@@ -6,12 +6,12 @@ pub mod apps;
 mod caller;
 mod effects;
 pub mod events;
-pub mod hooks;
 pub mod ingestion;
 pub mod mapping;
 pub mod payload;
 pub mod rehearsal;
 pub mod template;
+pub mod webhook_cache;
 pub mod webhooks;
 
 use std::sync::Arc;
@@ -25,9 +25,9 @@ use crate::memory::Memories;
 use crate::random;
 use crate::store::SharedStore;
 pub use caller::Caller;
-use hooks::Hooks;
 use ingestion::Limits;
 use parking_lot::Mutex;
+use webhook_cache::WebhookCache;
 
 /// The state of the marketplace.
 pub struct Marketplace {
@@ -39,7 +39,7 @@ pub struct Marketplace {
     sealer: Option<Arc<Sealer>>,
     /// Without a trailing slash.
     public_url: String,
-    hooks: Arc<Hooks>,
+    hooks: Arc<WebhookCache>,
     limits: Mutex<Limits>,
     /// Used for unknown webhooks, so that checking takes equally long.
     decoy: Key,

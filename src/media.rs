@@ -95,7 +95,8 @@ impl Photos {
 
     /// Stores the file without metadata. 415 for another format or an incomplete file.
     pub async fn store_photo(&self, photo: Vec<u8>) -> Result<PhotoFile> {
-        let format = Format::of(&photo).ok_or_else(|| unsupported("its format is another one"))?;
+        let format =
+            Format::detect(&photo).ok_or_else(|| unsupported("its format is another one"))?;
         let photo_id = random::uuid().to_string();
         let (folder, id) = (self.folder.clone(), photo_id.clone());
         let storing = tokio::task::spawn_blocking(move || {

@@ -17,7 +17,6 @@ mod backoff;
 mod call;
 mod chat_queues;
 mod commands;
-mod condition;
 mod download;
 mod incoming;
 mod journal;
@@ -27,6 +26,7 @@ mod poll;
 mod service;
 mod socket;
 mod state_file;
+mod status;
 pub mod telegram;
 mod uplink;
 pub mod xmpp;
@@ -43,8 +43,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 pub use allow_list::{AllowList, IdForm};
-pub use condition::Condition;
 pub use service::Credentials;
+pub use status::RelayStatus;
 pub use uplink::Uplink;
 
 pub use crate::outbound::Authorities;
@@ -108,7 +108,7 @@ pub enum SendError {
 pub struct StopReason(pub String);
 
 /// State shared by all tasks of one relay.
-struct Core<N> {
+struct RelayCore<N> {
     network: N,
     service: Service,
     journal: Arc<Mutex<Journal>>,
@@ -117,7 +117,7 @@ struct Core<N> {
     under_way: Mutex<HashSet<String>>,
     /// Reports of commands, for the current connection.
     acks: mpsc::UnboundedSender<Value>,
-    condition: Arc<Condition>,
+    status: Arc<RelayStatus>,
     stop: watch::Sender<Option<StopReason>>,
 }
 
@@ -125,7 +125,7 @@ struct Core<N> {
 pub async fn run<N: Network>(
     settings: Settings,
     network: N,
-    condition: Arc<Condition>,
+    status: Arc<RelayStatus>,
 ) -> StopReason {
     let journal = match open_journal(&settings.state).await {
         Ok(journal) => journal,
@@ -135,14 +135,14 @@ pub async fn run<N: Network>(
     };
     let (acks, reports) = mpsc::unbounded_channel();
     let (stop, mut stopped) = watch::channel(None);
-    let core = Arc::new(Core {
+    let core = Arc::new(RelayCore {
         network,
         service: Service::new(&settings),
         journal: Arc::new(Mutex::new(journal)),
         chat_queues: ChatQueues::default(),
         under_way: Mutex::default(),
         acks,
-        condition,
+        status,
         stop,
     });
     let _end = AbortOnDrop(core.clone());
@@ -174,7 +174,7 @@ async fn open_journal(path: &Path) -> io::Result<Journal> {
 }
 
 /// Aborts the tasks of all chats when the relay ends or is dropped.
-struct AbortOnDrop<N>(Arc<Core<N>>);
+struct AbortOnDrop<N>(Arc<RelayCore<N>>);
 
 impl<N> Drop for AbortOnDrop<N> {
     fn drop(&mut self) {

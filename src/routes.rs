@@ -276,7 +276,7 @@ where
     };
     let mut exchange = call.exchange;
     let handling = async {
-        let path = P::of(call.params).ok_or_else(Error::not_found)?;
+        let path = P::from_params(call.params).ok_or_else(Error::not_found)?;
         let now = app.clock.now();
         let body = B::read(&mut exchange, call.body_bytes_max, now).await?;
         handler(Request {

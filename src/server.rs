@@ -70,7 +70,7 @@ pub async fn run(app: Arc<App>, listener: TcpListener, stop: watch::Receiver<boo
 
 /// True when the storage was lost.
 async fn until_stopped(app: &App, mut stop: watch::Receiver<bool>) -> bool {
-    let mut lost = app.store.lost();
+    let mut lost = app.store.watch_write_failure();
     tokio::select! {
         _ = stop.wait_for(|stop| *stop) => false,
         _ = lost.wait_for(|lost| *lost) => true,

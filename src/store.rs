@@ -30,8 +30,8 @@ mod erasure;
 mod erasures;
 mod export_jobs;
 mod exported;
+mod failed_commands;
 mod flag_overrides;
-mod given_up;
 mod health;
 mod history;
 mod housekeeping;
@@ -106,7 +106,7 @@ pub use calendar_events::CalendarEvent;
 pub use calendars::{CalendarId, CalendarRow, ListedCalendar};
 pub use carry_over::CarriedRows;
 pub use commands::{
-    Command, CommandState, CommandStatus, GivenUpCommand, NewCommand, UnfinishedCommand,
+    Command, CommandState, CommandStatus, FailedCommand, NewCommand, UnfinishedCommand,
 };
 pub use connect_links::ConnectLink;
 pub use connected_services::{NewService, ServiceChanges, ServiceId, ServiceRow, SyncResult};
@@ -116,12 +116,12 @@ pub use erasure::ErasureStep;
 pub use erasures::{DueAccount, Erasure, RoomAuthor};
 pub use export_jobs::ExportJob;
 pub use exported::{Account, AuthoredRoom, ExportEnd, OwnMessage, PAGE_ROWS, PageOf};
-pub use given_up::CommandRow;
+pub use failed_commands::CommandRow;
 pub use history::{MessageRow, RoomRow};
 pub use housekeeping::ENDED_ACCESS_KEPT_MS;
 pub use identities::{Person, PersonProfile};
 pub use inspect::inspect;
-pub use lock::{Holder, Lock, holder};
+pub use lock::{Lock, LockHolder, holder};
 pub use mail_items::{MailFactRow, MailItem};
 pub use memories::Memory;
 pub use memory_tasks::{MemoryTask, MemoryTaskKind};
@@ -135,16 +135,16 @@ pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use restore::{PendingRestore, RestoreReport, begin_epoch};
-pub use rooms::{NewRoom, Room, RoomId, Target, given_name};
+pub use rooms::{ChatTarget, NewRoom, Room, RoomId, given_name};
 pub use store_metrics::{Backlog, Sizes, WriterMetrics};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;
-pub use undelivered_answers::AnswerDue;
+pub use undelivered_answers::AnswerDelivery;
 pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
 pub use waiting_commands::WithdrawnCommand;
 pub use webhook_events::{EventCursor, EventRow, NewEvent};
-pub use webhooks::{CalledRow, NewWebhook, WebhookId, WebhookRow};
+pub use webhooks::{CallableWebhookRow, NewWebhook, WebhookId, WebhookRow};
 
 /// Options for opening a store.
 pub struct Options {
@@ -302,7 +302,7 @@ impl Store {
     }
 
     /// Becomes true when writing can't be trusted any more and the process must end.
-    pub fn lost(&self) -> watch::Receiver<bool> {
+    pub fn watch_write_failure(&self) -> watch::Receiver<bool> {
         self.health.watch_lost()
     }
 
@@ -379,7 +379,7 @@ impl Drop for Store {
             let Ok(conn) = open::open_beside(&self.path) else {
                 break;
             };
-            let _ = open::fold(conn); // fails while another connection reads
+            let _ = open::merge_log(conn); // fails while another connection reads
             let is_left = database_files::wal_path(&self.path).exists();
             if !is_left || began.elapsed() > LAST_READS_MAX {
                 break;

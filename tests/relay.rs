@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use chatkeep::edge::queue;
 use chatkeep::relay::{
-    self, Authorities, Condition, Credentials, Network, SendError, Settings, StopReason, Uplink,
+    self, Authorities, Credentials, Network, RelayStatus, SendError, Settings, StopReason, Uplink,
 };
 use serde_json::{Value, json};
 use support::programs::until;
@@ -56,7 +56,7 @@ impl Chats {
 
 impl Network for Chats {
     async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
-        uplink.condition().set_network(None);
+        uplink.status().set_network(None);
         let written = std::mem::take(&mut *self.0.written.lock().unwrap());
         for text in written {
             let message = json!({"chat_guid": "x", "mode": "direct", "text": text});
@@ -125,7 +125,7 @@ fn start_trusting(
     authorities: Option<Authorities>,
 ) -> RunningRelay {
     let settings = settings(url, folder, authorities);
-    let running = relay::run(settings, chats.clone(), Arc::new(Condition::default()));
+    let running = relay::run(settings, chats.clone(), Arc::new(RelayStatus::default()));
     RunningRelay(tokio::spawn(running))
 }
 
@@ -286,7 +286,7 @@ async fn a_token_that_is_not_taken_ends_the_relay() {
     let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
     let mut settings = settings(&url(&service), folder.path(), None);
     settings.credentials.agent_id = "b".to_owned();
-    let stop = relay::run(settings, chats, Arc::new(Condition::default())).await;
+    let stop = relay::run(settings, chats, Arc::new(RelayStatus::default())).await;
     assert!(
         stop.0.contains("does not take this relay's token"),
         "{}",
@@ -304,7 +304,7 @@ async fn a_second_relay_with_the_same_state_ends() {
     let _running = start(&url(&service), folder.path(), &chats);
     until_states(&service, &["completed"]).await;
     let settings = settings(&url(&service), folder.path(), None);
-    let stop = relay::run(settings, chats.clone(), Arc::new(Condition::default())).await;
+    let stop = relay::run(settings, chats.clone(), Arc::new(RelayStatus::default())).await;
     assert!(stop.0.contains("another relay uses it"), "{}", stop.0);
 }
 

@@ -81,7 +81,7 @@ impl CallLimits {
             .write(move |tx| {
                 let uses = tx.limit_uses(limit.kind(), &subject, window_ms as i64, now)?;
                 let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-                let outcome = limits::judge(uses, calls_max, window_ms, 1, now.0 as u64);
+                let outcome = limits::check_window(uses, calls_max, window_ms, 1, now.0 as u64);
                 let quota = limit.into_quota(outcome)?;
                 tx.insert_limit_use(limit.kind(), &subject, 1, now)?;
                 Ok(quota)

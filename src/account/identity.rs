@@ -68,7 +68,7 @@ impl Identity {
         if let Some(user) = self.tokens.get(&digest, keys.generation, now) {
             return Ok(user);
         }
-        let mark = self.tokens.mark();
+        let forget_count = self.tokens.forget_count();
         let (claims, generation) = self.verify(token, keys, now).await?;
         let ends_at = self.verifier.accepted_until(&claims);
         let person = self.person(claims, now).await?;
@@ -76,7 +76,7 @@ impl Identity {
             id: person.id,
             user_id: person.user_id.into(),
         };
-        let verified_with = (generation, mark);
+        let verified_with = (generation, forget_count);
         self.tokens
             .put(digest, user.clone(), ends_at, verified_with, now);
         Ok(user)

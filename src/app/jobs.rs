@@ -17,7 +17,7 @@ use crate::flags::poller::{self, PollIntervals};
 use crate::ingest::mail_judgement;
 use crate::memory::outbox;
 use crate::metrics::Job;
-use crate::services::{news, sync_job};
+use crate::services::{idle, sync_job};
 
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(30);
 const EXPIRED_PER_WRITE_MAX: usize = 500;
@@ -53,7 +53,7 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         sync_job::run(app.services.clone(), metrics)
     });
     jobs.add("mail_notices", |app, metrics| {
-        news::run(app.services.clone(), metrics)
+        idle::run(app.services.clone(), metrics)
     });
     jobs.add("replies", |app, metrics| {
         replies::job::run(app.ingest.clone(), metrics)

@@ -15,7 +15,7 @@ use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
 use crate::relay::xmpp::{self, Xmpp};
 use crate::relay::{
-    self, AllowList, Authorities, Condition, Credentials, IdForm, Settings, StopReason,
+    self, AllowList, Authorities, Credentials, IdForm, RelayStatus, Settings, StopReason,
 };
 
 /// Networks with a built-in relay.
@@ -29,7 +29,7 @@ const STABLE_AFTER: Duration = Duration::from_secs(600);
 pub struct OwnRelay {
     /// Also its agent's name, and its section in the configuration.
     pub name: &'static str,
-    pub condition: Arc<Condition>,
+    pub status: Arc<RelayStatus>,
     /// Replaced when its section changes.
     config: watch::Sender<Arc<Config>>,
 }
@@ -53,7 +53,7 @@ impl OwnRelay {
 pub(super) fn all(config: &Config) -> Vec<OwnRelay> {
     let relays = NETWORKS.map(|name| OwnRelay {
         name,
-        condition: Arc::new(Condition::of(name)),
+        status: Arc::new(RelayStatus::of(name)),
         config: watch::Sender::new(Arc::new(config.clone())),
     });
     relays.into()
@@ -91,14 +91,14 @@ pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: Socket
         let started = tokio::time::Instant::now();
         let settings = settings(&app, name, &url);
         let stop = tokio::select! {
-            stop = run_relay(&config, name, settings, relay.condition.clone()) => stop,
+            stop = run_relay(&config, name, settings, relay.status.clone()) => stop,
             _ = configs.changed() => {
                 log::info!("relay {name}: restarts with changed settings");
                 pause = Duration::from_secs(1);
                 continue;
             }
         };
-        relay.condition.restarted(&stop.0);
+        relay.status.restarted(&stop.0);
         if started.elapsed() > STABLE_AFTER {
             pause = Duration::from_secs(1);
         }
@@ -117,12 +117,12 @@ pub async fn run_relay(
     config: &Config,
     name: &str,
     settings: Settings,
-    condition: Arc<Condition>,
+    status: Arc<RelayStatus>,
 ) -> StopReason {
     match relay(config, name) {
-        Ok(OneRelay::Telegram(network)) => relay::run(settings, *network, condition).await,
-        Ok(OneRelay::Matrix(network)) => relay::run(settings, *network, condition).await,
-        Ok(OneRelay::Xmpp(network)) => relay::run(settings, *network, condition).await,
+        Ok(OneRelay::Telegram(network)) => relay::run(settings, *network, status).await,
+        Ok(OneRelay::Matrix(network)) => relay::run(settings, *network, status).await,
+        Ok(OneRelay::Xmpp(network)) => relay::run(settings, *network, status).await,
         Err(why) => StopReason(why),
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     let result = match command {
         Command::List(options) => {
             let mut config = super::load(source)?.config;
-            if running::is_there(&config) {
+            if running::is_database_in_use(&config) {
                 config = super::load_with_secrets(source)?.config; // with the token for the request
             }
             list(&config).and_then(|flags| show(&flags, options.json))

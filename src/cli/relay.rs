@@ -11,7 +11,7 @@ use crate::app;
 use crate::auth::edge_token;
 use crate::config::{Config, Source};
 use crate::conformance;
-use crate::relay::{self, Condition, Credentials, Settings};
+use crate::relay::{self, Credentials, RelayStatus, Settings};
 use crate::store;
 
 #[derive(Args)]
@@ -120,9 +120,9 @@ async fn connect(config: &Config, name: &'static str, options: &Options) -> Resu
     let failed = |e: std::io::Error| format!("can't listen for signals: {e}");
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-    let condition = Arc::new(Condition::of(name));
+    let status = Arc::new(RelayStatus::of(name));
     tokio::select! {
-        stop = app::run_relay(config, name, settings, condition) => Err(stop.0),
+        stop = app::run_relay(config, name, settings, status) => Err(stop.0),
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
     }

@@ -78,7 +78,7 @@ impl IdleService {
 }
 
 /// Whether a service or another command holds the database.
-pub(super) fn is_there(config: &Config) -> bool {
+pub(super) fn is_database_in_use(config: &Config) -> bool {
     store::holder(&config.storage.path).is_some()
 }
 

@@ -1,7 +1,7 @@
 //! The filter of `log.level`, as env_logger reads it. env_logger takes a mistyped level for
 //! the name of a part; this check refuses it.
 
-use super::unknown;
+use super::unknown_keys;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The target prefix of the service's own lines, whose parts may be named without a level.
@@ -28,7 +28,7 @@ pub(super) fn check(text: &str) -> Result<String, String> {
             ));
         }
         let first = part.split("::").next().unwrap_or_default();
-        if unknown::is_mistyped(first, OWN_TARGET) {
+        if unknown_keys::is_mistyped(first, OWN_TARGET) {
             return Err(format!(
                 "has the unknown part {part:?}; the nearest is \"{OWN_TARGET}\""
             ));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::report::{Problem, Report};
 use super::section::{Key, Section};
-use super::unknown::{ENV_PREFIX, OTHER_VARIABLES, env_name, nearest};
+use super::unknown_keys::{ENV_PREFIX, OTHER_VARIABLES, env_name, nearest};
 
 pub(super) struct KnownSection {
     pub(super) name: &'static str,

@@ -14,7 +14,7 @@ use super::raw_value::{RawValue, quote};
 use super::report::Report;
 use super::secret::Secret;
 use super::text;
-use super::unknown::{env_name, old_variable, override_variable};
+use super::unknown_keys::{env_name, old_variable, override_variable};
 
 /// A setting with a fixed set of values.
 pub(super) trait Choice: Copy + PartialEq + 'static {

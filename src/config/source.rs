@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::report::Problem;
-use super::unknown::{ENV_PREFIX, OLD_VARIABLES};
+use super::unknown_keys::{ENV_PREFIX, OLD_VARIABLES};
 
 const CONFIG_FILE_BYTES_MAX: u64 = 1024 * 1024;
 const DEFAULT_FILE: &str = "service.toml";

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::given_up::CommandEnd;
+use super::failed_commands::FailureReport;
 use super::hub::{Hub, Relay};
 use super::outbox::REFUSALS_MAX;
 use super::wire::{self, Ack, Event, Report};
@@ -119,8 +119,8 @@ pub(super) fn apply(
         Report::Failed { retryable: true } => {
             let counted = tx.set_refused(agent, seq, error)?;
             if counted && command.refusals + 1 >= REFUSALS_MAX {
-                let ending = CommandEnd::failed("the relay refused it 12 times", error);
-                hub.give_up(tx, &relay, seq, &ending, now)?;
+                let report = FailureReport::failed("the relay refused it 12 times", error);
+                hub.fail(tx, &relay, seq, &report, now)?;
             } else if counted {
                 let mono = hub.clock.monotonic();
                 tx.after_commit(move || {
@@ -129,8 +129,8 @@ pub(super) fn apply(
             }
         }
         Report::Failed { retryable: false } => {
-            let ending = CommandEnd::failed("the relay refused it for good", error);
-            hub.give_up(tx, &relay, seq, &ending, now)?;
+            let report = FailureReport::failed("the relay refused it for good", error);
+            hub.fail(tx, &relay, seq, &report, now)?;
         }
         Report::Completed => {
             if tx.finish_command(agent, seq, CommandState::Completed, error, now)? {

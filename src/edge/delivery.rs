@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::given_up::CommandEnd;
+use super::failed_commands::FailureReport;
 use super::hub::Hub;
 use super::outbox::Step;
 use super::relay::{Relay, SocketMailbox};
@@ -19,13 +19,13 @@ impl Hub {
     pub(super) async fn release_commands(
         self: Arc<Self>,
         relay: Arc<Relay>,
-        line: Arc<SocketMailbox>,
+        mailbox: Arc<SocketMailbox>,
     ) -> Result<Vec<Command>> {
         let (now, mono) = (self.clock.now(), self.clock.monotonic());
         let steps = {
             let state = &mut *relay.state();
             match &mut state.socket {
-                Some(socket) if socket.line.number == line.number && !socket.closing => state
+                Some(socket) if socket.mailbox.number == mailbox.number && !socket.closing => state
                     .outbox
                     .as_mut()
                     .map(|outbox| outbox.plan(now, mono, random::unit)),
@@ -75,7 +75,7 @@ impl Hub {
             }
             let mono = self.clock.monotonic();
             if let Some(outbox) = &mut relay.state().outbox {
-                seqs.iter().for_each(|seq| outbox.release(*seq, mono));
+                seqs.iter().for_each(|seq| outbox.commit_failed(*seq, mono));
             }
         }
         result
@@ -113,18 +113,18 @@ fn apply(
             match command {
                 // The command expired while the step waited to be committed.
                 Some(command) if command.expires_at <= now => {
-                    hub.give_up(tx, relay, seq, &CommandEnd::EXPIRED, now)?;
+                    hub.fail(tx, relay, seq, &FailureReport::EXPIRED, now)?;
                     None
                 }
                 other => other,
             }
         }
         Step::Fail { why, .. } => {
-            hub.give_up(tx, relay, seq, &CommandEnd::failed(why, Some(why)), now)?;
+            hub.fail(tx, relay, seq, &FailureReport::failed(why, Some(why)), now)?;
             None
         }
         Step::Expire { .. } => {
-            hub.give_up(tx, relay, seq, &CommandEnd::EXPIRED, now)?;
+            hub.fail(tx, relay, seq, &FailureReport::EXPIRED, now)?;
             None
         }
         Step::LeaveOut { .. } => {
@@ -139,7 +139,7 @@ fn apply(
         tx.after_commit(move || {
             let mono = hub.clock.monotonic();
             if let Some(outbox) = &mut relay.state().outbox {
-                outbox.handed(step, mono);
+                outbox.note_handed_out(step, mono);
             }
         });
     } else {

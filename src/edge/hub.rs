@@ -141,7 +141,7 @@ impl Hub {
             change(outbox);
         }
         if let Some(socket) = &state.socket {
-            socket.line.wake.notify_one();
+            socket.mailbox.wake.notify_one();
         }
         relay.poll_wake.notify_waiters();
     }

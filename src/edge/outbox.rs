@@ -146,7 +146,7 @@ impl Outbox {
     pub fn expects(&self, command_id: &str, state: CommandState) -> bool {
         let entry = self.seqs.get(command_id).and_then(|s| self.entries.get(s));
         entry.is_some_and(|entry| {
-            matches!(entry.place, DeliveryStage::UnderWay { .. }) && entry.is_news(state)
+            matches!(entry.stage, DeliveryStage::UnderWay { .. }) && entry.changes_state(state)
         })
     }
 
@@ -156,12 +156,12 @@ impl Outbox {
         self.seqs.insert(command.command_id.clone(), seq);
         self.rooms.entry(room).or_default().insert(seq);
         self.entries.insert(seq, Entry::new(command));
-        self.head_changed(room);
+        self.mark_head_ready(room);
     }
 
     /// Removes a command that ended.
     pub fn remove(&mut self, seq: u64) {
-        self.put(seq, DeliveryStage::default());
+        self.set_stage(seq, DeliveryStage::default());
         self.refused.remove(&seq);
         let Some(entry) = self.entries.remove(&seq) else {
             return;
@@ -179,15 +179,15 @@ impl Outbox {
                 self.rooms.remove(&entry.room);
             }
         }
-        self.head_changed(entry.room);
+        self.mark_head_ready(entry.room);
     }
 
     /// The relay received the command or works on it: the attempt now has `PROGRESS_MS`.
     pub fn progress(&mut self, seq: u64, state: CommandState) {
         if let Some(entry) = self.entries.get_mut(&seq) {
             entry.state = state;
-            let place = entry.place;
-            self.put(seq, place);
+            let stage = entry.stage;
+            self.set_stage(seq, stage);
         }
     }
 
@@ -202,11 +202,11 @@ impl Outbox {
         entry.handed_at = None; // it is no longer under way
         let ms = backoff_ms(entry.refusals, REFUSED_BACKOFF_MAX_MS, unit);
         let not_before = now.plus_ms(ms);
-        let is_planned = entry.place == DeliveryStage::Planned;
+        let is_planned = entry.stage == DeliveryStage::Planned;
         self.refused.insert(seq, not_before);
         if !is_planned {
             self.ready.remove(entry.sender, seq);
-            self.put(seq, DeliveryStage::Idle { not_before });
+            self.set_stage(seq, DeliveryStage::Idle { not_before });
         }
     }
 
@@ -218,10 +218,10 @@ impl Outbox {
 
     /// Takes back a planned step of a command that backs off.
     pub fn put_back(&mut self, seq: u64) {
-        if self.entries.get(&seq).map(|e| e.place) == Some(DeliveryStage::Planned)
+        if self.entries.get(&seq).map(|e| e.stage) == Some(DeliveryStage::Planned)
             && let Some(not_before) = self.refused.get(&seq).copied()
         {
-            self.put(seq, DeliveryStage::Idle { not_before });
+            self.set_stage(seq, DeliveryStage::Idle { not_before });
         }
     }
 
@@ -248,7 +248,7 @@ impl Outbox {
         self.ready.clear();
         self.timers.clear();
         for entry in self.entries.values_mut() {
-            entry.place = DeliveryStage::default();
+            entry.stage = DeliveryStage::default();
             entry.timer = None;
         }
     }
@@ -287,9 +287,9 @@ impl Outbox {
                 }
                 steps.push(step);
                 self.next_order += 1;
-                self.put(seq, DeliveryStage::Planned);
+                self.set_stage(seq, DeliveryStage::Planned);
             }
-            self.ready.took(sender, seq);
+            self.ready.pop(sender, seq);
         }
         steps
     }
@@ -298,28 +298,28 @@ impl Outbox {
         let timing = self.timing;
         let entry = self.entries.get_mut(&seq)?;
         entry.timer = None;
-        match entry.place {
+        match entry.stage {
             DeliveryStage::Planned => None,
             DeliveryStage::Idle { .. } => {
                 self.ready.insert(entry.sender, seq);
                 None
             }
             DeliveryStage::UnderWay { .. } if entry.unanswered() >= ATTEMPTS_MAX => {
-                self.put(seq, DeliveryStage::Planned);
+                self.set_stage(seq, DeliveryStage::Planned);
                 Some(entry::too_many_attempts(seq))
             }
             DeliveryStage::UnderWay { since } => {
                 let late = since.plus_ms(entry.allowed_ms(timing));
                 let ms = backoff_ms(entry.attempts, BACKOFF_MAX_MS, unit());
                 let not_before = late.plus_ms(ms);
-                self.put(seq, DeliveryStage::Idle { not_before });
+                self.set_stage(seq, DeliveryStage::Idle { not_before });
                 None
             }
         }
     }
 
     /// The hand-out of a `Send` step was committed.
-    pub fn handed(&mut self, step: Step, mono: Monotonic) {
+    pub fn note_handed_out(&mut self, step: Step, mono: Monotonic) {
         let Step::Send {
             seq,
             attempts,
@@ -344,50 +344,50 @@ impl Outbox {
         }
         entry.attempts = attempts;
         entry.resends = resends;
-        if online && entry.place.is_out() {
+        if online && entry.stage.is_out() {
             entry.is_resend = false;
-            self.put(seq, DeliveryStage::UnderWay { since: mono });
+            self.set_stage(seq, DeliveryStage::UnderWay { since: mono });
         }
     }
 
     /// A step could not be committed: it is planned again later.
-    pub fn release(&mut self, seq: u64, mono: Monotonic) {
-        if self.entries.get(&seq).map(|e| e.place) == Some(DeliveryStage::Planned) {
+    pub fn commit_failed(&mut self, seq: u64, mono: Monotonic) {
+        if self.entries.get(&seq).map(|e| e.stage) == Some(DeliveryStage::Planned) {
             let not_before = mono.plus_ms(WRITE_PAUSE_MS);
-            self.put(seq, DeliveryStage::Idle { not_before });
+            self.set_stage(seq, DeliveryStage::Idle { not_before });
         }
     }
 
     /// Marks a chat's first command as ready unless something holds it back; `plan` checks the
     /// time.
-    fn head_changed(&mut self, room: RoomId) {
+    fn mark_head_ready(&mut self, room: RoomId) {
         if let Some(head) = self
             .rooms
             .get(&room)
             .and_then(|queue| queue.first().copied())
             && let Some(entry) = self.entries.get(&head)
-            && matches!(entry.place, DeliveryStage::Idle { .. })
+            && matches!(entry.stage, DeliveryStage::Idle { .. })
             && !self.ready.contains(entry.sender, head)
         {
-            let place = entry.place;
-            self.put(head, place);
+            let stage = entry.stage;
+            self.set_stage(head, stage);
         }
     }
 
     /// Moves a command to another stage. All moves use this function, so that the timer and the
     /// number in flight stay correct.
-    fn put(&mut self, seq: u64, place: DeliveryStage) {
+    fn set_stage(&mut self, seq: u64, stage: DeliveryStage) {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
-        self.in_flight -= usize::from(entry.place.is_out());
-        self.in_flight += usize::from(place.is_out());
-        entry.place = place;
+        self.in_flight -= usize::from(entry.stage.is_out());
+        self.in_flight += usize::from(stage.is_out());
+        entry.stage = stage;
         if let Some(at) = entry.timer.take() {
             self.timers.remove(&(at, seq));
         }
         let is_head = self.rooms.get(&entry.room).and_then(|queue| queue.first()) == Some(&seq);
-        entry.timer = match place {
+        entry.timer = match stage {
             DeliveryStage::Idle { not_before } if is_head => Some(not_before),
             DeliveryStage::UnderWay { since } => Some(since.plus_ms(entry.allowed_ms(self.timing))),
             _ => None,

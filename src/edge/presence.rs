@@ -17,7 +17,7 @@ const UPGRADES_MAX: u64 = 10;
 const UPGRADES: &str = "relay_connections";
 /// Replacements of a socket that was still answering, per minute.
 const SWAPS_MAX: u64 = 3;
-const SWAPS: &str = "relay_swaps";
+const REPLACEMENTS: &str = "relay_swaps";
 /// A socket counts as answering if a frame arrived within the heartbeat plus this time.
 const GRACE_S: u64 = 5;
 /// Shortest time between two writes of an agent's last-seen time.
@@ -29,12 +29,12 @@ const TYPING_S: i64 = 10;
 pub(super) struct SocketGuard {
     pub(super) hub: Arc<Hub>,
     pub(super) relay: Arc<Relay>,
-    pub(super) line: Arc<SocketMailbox>,
+    pub(super) mailbox: Arc<SocketMailbox>,
 }
 
 impl Drop for SocketGuard {
     fn drop(&mut self) {
-        self.hub.leave(&self.relay, &self.line);
+        self.hub.leave(&self.relay, &self.mailbox);
     }
 }
 
@@ -46,14 +46,14 @@ impl Hub {
         let limited = |left: LimitState| Error::rate_limited(left.quota(UPGRADES));
         if self.answering(state, now) {
             state
-                .swaps
+                .replacements
                 .check(SWAPS_MAX, MINUTE_MS, 1, now)
                 .map_err(|left| {
                     log::warn!(
                         "agent {}: its sockets replace each other; are two relays using one agent id?",
                         masked(&relay.name)
                     );
-                    Error::rate_limited(left.quota(SWAPS))
+                    Error::rate_limited(left.quota(REPLACEMENTS))
                 })?;
         }
         state
@@ -69,18 +69,18 @@ impl Hub {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
         if self.answering(state, now) {
-            state.swaps.add(1, now);
+            state.replacements.add(1, now);
         }
         state.sockets += 1;
-        let line = Arc::new(SocketMailbox::new(state.sockets));
+        let mailbox = Arc::new(SocketMailbox::new(state.sockets));
         let socket = Socket {
-            line: line.clone(),
+            mailbox: mailbox.clone(),
             heard_at: now,
             closing: false,
             wants_typing: false,
         };
         if let Some(old) = state.socket.replace(socket) {
-            old.line.post_close(Close::new(4409, "replaced"));
+            old.mailbox.post_close(Close::new(4409, "replaced"));
         }
         if let Some(outbox) = &mut state.outbox {
             outbox.disconnected();
@@ -89,14 +89,14 @@ impl Hub {
         SocketGuard {
             hub: self.clone(),
             relay: relay.clone(),
-            line,
+            mailbox,
         }
     }
 
     /// Whether the relay named the capability `typing` on this socket.
     pub(super) fn set_typing(&self, guard: &SocketGuard, wanted: bool) {
         let state = &mut *guard.relay.state();
-        if state.is_current(&guard.line)
+        if state.is_current(&guard.mailbox)
             && let Some(socket) = &mut state.socket
         {
             socket.wants_typing = wanted;
@@ -106,7 +106,7 @@ impl Hub {
     /// Allows commands on the socket.
     pub(super) fn start(&self, guard: &SocketGuard) {
         let state = &mut *guard.relay.state();
-        if state.is_current(&guard.line)
+        if state.is_current(&guard.mailbox)
             && let Some(outbox) = &mut state.outbox
         {
             outbox.connected();
@@ -114,9 +114,9 @@ impl Hub {
     }
 
     /// Stops commands on a socket that has ended or is being closed.
-    pub(super) fn stop_commands(&self, relay: &Relay, line: &SocketMailbox) {
+    pub(super) fn stop_commands(&self, relay: &Relay, mailbox: &SocketMailbox) {
         let state = &mut *relay.state();
-        if !state.is_current(line) {
+        if !state.is_current(mailbox) {
             return;
         }
         if let Some(socket) = &mut state.socket {
@@ -129,10 +129,10 @@ impl Hub {
     }
 
     /// Removes a closed socket.
-    pub(super) fn leave(&self, relay: &Relay, line: &SocketMailbox) {
-        self.stop_commands(relay, line);
+    pub(super) fn leave(&self, relay: &Relay, mailbox: &SocketMailbox) {
+        self.stop_commands(relay, mailbox);
         let state = &mut *relay.state();
-        if state.is_current(line) {
+        if state.is_current(mailbox) {
             state.socket = None;
         }
     }
@@ -141,7 +141,7 @@ impl Hub {
         let now = self.clock.monotonic();
         let state = &mut *guard.relay.state();
         state.seen_at = Some(self.clock.now());
-        if state.is_current(&guard.line)
+        if state.is_current(&guard.mailbox)
             && let Some(socket) = &mut state.socket
         {
             socket.heard_at = now;
@@ -191,7 +191,7 @@ impl Hub {
         if state.socket.as_ref().is_some_and(|socket| !socket.closing)
             && let Some(socket) = state.socket.take()
         {
-            socket.line.post_close(Close::new(4408, "silent"));
+            socket.mailbox.post_close(Close::new(4408, "silent"));
             if let Some(outbox) = &mut state.outbox {
                 outbox.disconnected();
             }
@@ -204,7 +204,7 @@ impl Hub {
         if let Some(relay) = self.find(agent)
             && let Some(socket) = &relay.state().socket
         {
-            socket.line.post_close(close);
+            socket.mailbox.post_close(close);
         }
     }
 
@@ -212,7 +212,7 @@ impl Hub {
     pub fn close_all(&self, close: Close) {
         for relay in self.all() {
             if let Some(socket) = &relay.state().socket {
-                socket.line.post_close(close);
+                socket.mailbox.post_close(close);
             }
         }
     }
@@ -226,7 +226,7 @@ impl Hub {
             let now = self.clock.now();
             let until = now.plus_s(TYPING_S);
             let frame = wire::typing(chat_guid, on, ttl_ms, now, until);
-            socket.line.post_typing(frame, until);
+            socket.mailbox.post_typing(frame, until);
         }
     }
 

@@ -108,7 +108,7 @@ pub fn send_reply(
 /// another direct chat of the same person, or end.
 pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
     for command in tx.end_waiting_commands(room, now)? {
-        hub.log_withdrawn(tx, command.given_up)?;
+        hub.log_withdrawn(tx, command.failed)?;
         let payload: Value = serde_json::from_str(&command.payload).map_err(Error::internal)?;
         let (Some(user), Some(text)) = (command.user, payload["text"].as_str()) else {
             continue;

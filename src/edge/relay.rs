@@ -33,14 +33,14 @@ pub(super) struct RelayState {
     pub(super) polls: u64,
     pub(super) syncs: Window,
     pub(super) upgrades: Window,
-    pub(super) swaps: Window,
+    pub(super) replacements: Window,
     pub(super) seen_at: Option<Timestamp>,
     pub(super) seen_written_at: Option<Timestamp>,
 }
 
 /// An agent's current socket.
 pub(super) struct Socket {
-    pub(super) line: Arc<SocketMailbox>,
+    pub(super) mailbox: Arc<SocketMailbox>,
     pub(super) heard_at: Monotonic,
     /// The socket takes no more commands; it is being closed.
     pub(super) closing: bool,
@@ -97,9 +97,9 @@ impl Relay {
 }
 
 impl RelayState {
-    pub(super) fn is_current(&self, line: &SocketMailbox) -> bool {
+    pub(super) fn is_current(&self, mailbox: &SocketMailbox) -> bool {
         let socket = self.socket.as_ref();
-        socket.is_some_and(|socket| socket.line.number == line.number)
+        socket.is_some_and(|socket| socket.mailbox.number == mailbox.number)
     }
 }
 

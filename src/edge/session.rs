@@ -105,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         };
         self.guard
             .hub
-            .stop_commands(&self.guard.relay, &self.guard.line);
+            .stop_commands(&self.guard.relay, &self.guard.mailbox);
         Box::pin(self.end_connection(end)).await;
     }
 
@@ -122,7 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     async fn exchange(&mut self) -> End {
         let mut phase = self.guard.hub.phase();
-        let line = self.guard.line.clone();
+        let mailbox = self.guard.mailbox.clone();
         loop {
             let reached = *phase.borrow_and_update();
             if reached != Phase::Running
@@ -136,7 +136,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 frame = self.ws.next(), if waiting < REPORTS_MAX => Box::pin(self.read(frame)).await,
                 reported = next_report(&mut self.reports) => Box::pin(self.apply_report(reported)).await,
                 commands = running(&mut self.release) => Box::pin(self.send_released(commands)).await,
-                () = line.wake.notified() => Box::pin(self.on_wake()).await,
+                () = mailbox.wake.notified() => Box::pin(self.on_wake()).await,
                 _ = phase.changed() => Ok(()),
                 () = sleep_until(deadline) => Box::pin(self.tick()).await,
             };
@@ -201,7 +201,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// Handles notices from the service for this socket.
     async fn on_wake(&mut self) -> Step {
-        let notices = self.guard.line.take_notices();
+        let notices = self.guard.mailbox.take_notices();
         if notices.close.is_some() {
             return Err(notices.close);
         }
@@ -225,8 +225,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             if std::mem::take(&mut self.begins_anew) {
                 self.start();
             }
-            let SocketGuard { hub, relay, line } = &self.guard;
-            let release = hub.clone().release_commands(relay.clone(), line.clone());
+            let SocketGuard {
+                hub,
+                relay,
+                mailbox,
+            } = &self.guard;
+            let release = hub.clone().release_commands(relay.clone(), mailbox.clone());
             self.release = Some(Box::pin(release));
         }
     }
@@ -244,7 +248,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             }
         }
         in_time(self.write_max, self.ws.flush()).await?;
-        self.guard.line.wake.notify_one();
+        self.guard.mailbox.wake.notify_one();
         Ok(())
     }
 

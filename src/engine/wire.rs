@@ -112,7 +112,7 @@ impl ModelFailure {
     }
 
     /// Whether a server without tool support may answer like this.
-    pub(super) const fn may_mind_tools(self) -> bool {
+    pub(super) const fn may_mean_no_tool_support(self) -> bool {
         matches!(self, Self::Status(400 | 404 | 422 | 500..))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::launchdarkly::Rules;
 use super::ofrep;
-use super::provided::ProviderValues;
+use super::provider_values::ProviderValues;
 use crate::config::{self, FlagsProvider, Secret};
 use crate::outbound::{self, Method, Request, Response};
 use crate::setting::Setting;

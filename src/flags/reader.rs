@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::provided::UserValues;
+use super::provider_values::UserValues;
 use super::registry::{self, Kind};
 use super::scalar::Scalar;
 use super::snapshot::Snapshot;

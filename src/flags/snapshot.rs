@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Override;
-use super::provided::{ProviderValues, UserValues};
+use super::provider_values::{ProviderValues, UserValues};
 use super::registry;
 use super::scalar::Scalar;
 use crate::clock::{Clock, Timestamp};

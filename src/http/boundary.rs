@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::Incoming;
 
-use super::access::{RequestLog, RequestTrace};
+use super::access_log::{RequestLog, RequestTrace};
 use super::body::BodyLimits;
 use super::connection::Connection;
 use super::exchange::Exchange;

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::upgrade::OnUpgrade;
 
-use super::access::RequestTrace;
+use super::access_log::RequestTrace;
 use super::body::{self, BodyLimits, RequestBody};
 use super::connection::Connection;
 use super::head::single_header;

@@ -51,7 +51,7 @@ impl Ingest {
             let uses = tx.limit_uses(PHOTOS_FLAG, &message.sender, HOUR_MS as i64, now)?;
             let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
             let limit = flags.rate_limit(PHOTOS_FLAG);
-            let left = limits::judge(uses, limit, HOUR_MS, photos, now.0 as u64);
+            let left = limits::check_window(uses, limit, HOUR_MS, photos, now.0 as u64);
             let left = left.map_err(|left| Error::rate_limited(left.quota(PHOTOS)))?;
             of_photos = Some(left.quota(PHOTOS));
         }

@@ -94,7 +94,7 @@ async fn judge(ingest: &Arc<Ingest>, model: &Arc<Model>, mail: MailItem) -> Resu
 
 /// `None`: there was no answer, or none to the question.
 async fn ask_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> Option<bool> {
-    let place = model.place().await;
+    let place = model.acquire_permit().await;
     let now = ingest.clock.monotonic();
     let request = ModelRequest {
         prompt: mail_question(mail),

@@ -246,7 +246,7 @@ impl<'a, S: Read + Write> Session<'a, S> {
 
     /// Waits for new mail until `is_late`. Servers end a wait of half an hour, so that a new one is
     /// begun before.
-    pub(super) fn idle(&mut self, on_news: &dyn Fn()) -> Result<(), MailboxError> {
+    pub(super) fn idle(&mut self, on_mail: &dyn Fn()) -> Result<(), MailboxError> {
         loop {
             let tag = self.send(CommandBody::Idle)?;
             let (mut quiet, mut is_ending) = (0, false);
@@ -268,7 +268,7 @@ impl<'a, S: Read + Write> Session<'a, S> {
                 match event {
                     Event::DataReceived {
                         data: Data::Exists(_),
-                    } => on_news(),
+                    } => on_mail(),
                     Event::IdleRejected { .. } => return Err(busy()),
                     Event::StatusReceived { status } => match status {
                         Status::Tagged(tagged) if tagged.tag == tag => break,

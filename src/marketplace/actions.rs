@@ -37,7 +37,7 @@ impl Kind {
     pub const NAMES: [&'static str; 3] = ["send_message", "remember", "start_session"];
 
     /// Parses one of `NAMES`.
-    pub fn of(name: &str) -> Self {
+    pub fn parse(name: &str) -> Self {
         match name {
             "remember" => Self::Remember,
             "start_session" => Self::StartSession,
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn names_and_stored_kinds_are_the_same() {
         for name in Kind::NAMES {
-            let stored = serde_json::to_value(Kind::of(name)).unwrap();
+            let stored = serde_json::to_value(Kind::parse(name)).unwrap();
             assert_eq!(stored, name);
         }
     }

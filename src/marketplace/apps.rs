@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::actions::{self, Action};
-use super::hooks::Hooks;
+use super::webhook_cache::WebhookCache;
 use super::{Marketplace, app_not_found, not_app_creator};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
@@ -186,7 +186,7 @@ fn no_chat() -> Error {
 }
 
 /// Deletes the app and everything that belongs to it.
-fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
+fn remove(tx: &mut Tx<'_>, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()> {
     forget_webhooks(tx, hooks, row)?;
     for webhook in tx.webhooks(row.id)? {
         tx.delete_webhook(webhook.id)?;
@@ -195,7 +195,7 @@ fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
 }
 
 /// The app's webhooks are loaded again after the commit.
-fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
+fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<WebhookCache>, row: &AppRow) -> Result<()> {
     let webhooks = tx.webhooks(row.id)?;
     let hooks = hooks.clone();
     tx.after_commit(move || {

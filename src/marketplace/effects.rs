@@ -3,13 +3,13 @@
 
 use super::Marketplace;
 use super::actions::Effect;
-use super::hooks::Hook;
+use super::webhook_cache::CachedWebhook;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::{Error, Kind, Result};
 use crate::memory::MEMORIES_MAX;
 use crate::random;
-use crate::store::{Target, Tx};
+use crate::store::{ChatTarget, Tx};
 
 /// The category of memories stored by apps.
 const CATEGORY: &str = "app";
@@ -23,7 +23,7 @@ impl Marketplace {
     pub(super) fn execute(
         &self,
         tx: &mut Tx<'_>,
-        hook: &Hook,
+        hook: &CachedWebhook,
         effect: &Effect,
         now: Timestamp,
     ) -> Result<()> {
@@ -34,10 +34,16 @@ impl Marketplace {
         }
     }
 
-    fn send(&self, tx: &mut Tx<'_>, hook: &Hook, text: &str, now: Timestamp) -> Result<()> {
+    fn send(
+        &self,
+        tx: &mut Tx<'_>,
+        hook: &CachedWebhook,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<()> {
         let mut has_sent = false;
         for target in targets(tx, hook, true)? {
-            let Target {
+            let ChatTarget {
                 room,
                 chat_guid,
                 agent: Some(agent),
@@ -69,7 +75,13 @@ impl Marketplace {
         }
     }
 
-    fn remember(&self, tx: &mut Tx<'_>, hook: &Hook, text: &str, now: Timestamp) -> Result<()> {
+    fn remember(
+        &self,
+        tx: &mut Tx<'_>,
+        hook: &CachedWebhook,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<()> {
         if tx.count_memories(hook.creator)? >= MEMORIES_MAX {
             return Err(action_failed(format!(
                 "The creator has {MEMORIES_MAX} memories, which is the maximum."
@@ -80,7 +92,7 @@ impl Marketplace {
     }
 }
 
-fn start_sessions(tx: &mut Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
+fn start_sessions(tx: &mut Tx<'_>, hook: &CachedWebhook, now: Timestamp) -> Result<()> {
     let targets = targets(tx, hook, false)?;
     for target in &targets {
         let id = random::uuid().to_string();
@@ -94,7 +106,7 @@ fn start_sessions(tx: &mut Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
 
 /// The rooms in which a current member installed the app; without an installation, the creator's
 /// most recent direct chat.
-fn targets(tx: &mut Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
+fn targets(tx: &mut Tx<'_>, hook: &CachedWebhook, with_agent: bool) -> Result<Vec<ChatTarget>> {
     if !tx.is_installed(hook.app)? {
         let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
         return Ok(newest.into_iter().collect());

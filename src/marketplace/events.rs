@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use super::hooks::Hook;
+use super::webhook_cache::CachedWebhook;
 use super::webhooks::owned_webhook;
 use super::{Caller, Marketplace};
 use crate::clock::Timestamp;
@@ -78,7 +78,7 @@ impl Marketplace {
 
     /// Logs a refused call after answering it, so that timing doesn't tell whether a webhook
     /// exists.
-    pub(super) fn record_refused(&self, hook: &Hook, caller: Caller, event: Event) {
+    pub(super) fn record_refused(&self, hook: &CachedWebhook, caller: Caller, event: Event) {
         if !self.may_record(hook.id, &caller, event.signature_valid) {
             return;
         }
@@ -107,7 +107,7 @@ impl Marketplace {
 /// Logs an executed or repeated call, in its own transaction.
 pub(super) fn record_in(
     tx: &mut Tx<'_>,
-    hook: &Hook,
+    hook: &CachedWebhook,
     address: IpAddr,
     status: CallStatus,
     now: Timestamp,
@@ -127,7 +127,7 @@ pub(super) fn record_in(
     )
 }
 
-fn triggered_action(hook: &Hook, status: CallStatus) -> String {
+fn triggered_action(hook: &CachedWebhook, status: CallStatus) -> String {
     match status.triggers() {
         true => hook.action_id.clone(),
         false => String::new(),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::actions::Effect;
 use super::effects::action_failed;
 use super::events::{CallStatus, Event, record_in};
-use super::hooks::{Hook, Scheme};
 use super::payload::NotJson;
+use super::webhook_cache::{CachedWebhook, SignatureScheme};
 use super::{Caller, Marketplace, no_sealing_key, webhook_not_found};
 use crate::auth::webhook_signature::{Key, Stamp};
 use crate::error::{Error, Kind, Quota, Result};
@@ -93,7 +93,7 @@ impl Marketplace {
     /// Executes an authenticated call.
     async fn execute_call(
         self: &Arc<Self>,
-        hook: Arc<Hook>,
+        hook: Arc<CachedWebhook>,
         call: &WebhookCall<'_>,
     ) -> Result<CallOutcome> {
         let delivery = delivery_key(&hook, call);
@@ -109,7 +109,7 @@ impl Marketplace {
         Ok(())
     }
 
-    fn check_active(&self, hook: &Hook, call: &WebhookCall<'_>) -> bool {
+    fn check_active(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> bool {
         if !hook.is_active {
             self.record_refusal(hook, call.caller, CallStatus::Inactive, false, None);
         }
@@ -117,7 +117,7 @@ impl Marketplace {
     }
 
     /// An invalid signature counts against its address, never against the webhook.
-    fn check_signature(&self, hook: &Hook, call: &WebhookCall<'_>) -> Result<()> {
+    fn check_signature(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> Result<()> {
         let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
         if self.is_signed(key, hook.scheme, call) {
             return Ok(());
@@ -139,14 +139,16 @@ impl Marketplace {
         Err(error)
     }
 
-    fn is_signed(&self, key: &Key, scheme: Scheme, call: &WebhookCall<'_>) -> bool {
+    fn is_signed(&self, key: &Key, scheme: SignatureScheme, call: &WebhookCall<'_>) -> bool {
         match scheme {
-            Scheme::Plain => key.verifies_plain(call.signature, call.body),
-            Scheme::Standard => key.verifies_standard(&call.stamp, call.body, self.clock.now()),
+            SignatureScheme::Plain => key.verifies_plain(call.signature, call.body),
+            SignatureScheme::Standard => {
+                key.verifies_standard(&call.stamp, call.body, self.clock.now())
+            }
         }
     }
 
-    fn count(&self, hook: &Hook, call: &WebhookCall<'_>) -> Result<Quota> {
+    fn count(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> Result<Quota> {
         let now = self.clock.monotonic();
         let window = self
             .limits
@@ -163,7 +165,7 @@ impl Marketplace {
 
     /// The effect that the payload asks for, or why it is impossible. An error when the body isn't
     /// JSON.
-    fn read(&self, hook: &Hook, call: &WebhookCall<'_>) -> Result<Result<Effect, String>> {
+    fn read(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> Result<Result<Effect, String>> {
         let lookup = hook.action.as_ref().map(|action| &action.lookup);
         let values = match lookup {
             Some(lookup) => lookup.read(call.body).map(Some),
@@ -191,7 +193,7 @@ impl Marketplace {
 
     async fn apply(
         self: &Arc<Self>,
-        hook: Arc<Hook>,
+        hook: Arc<CachedWebhook>,
         caller: Caller,
         delivery: Option<Digest>,
         effect: Result<Effect, String>,
@@ -215,7 +217,7 @@ impl Marketplace {
     fn apply_in(
         &self,
         tx: &mut Tx<'_>,
-        hook: &Hook,
+        hook: &CachedWebhook,
         caller: Caller,
         delivery: &Option<Digest>,
         effect: &Result<Effect, String>,
@@ -243,7 +245,7 @@ impl Marketplace {
 
     fn record_refusal(
         &self,
-        hook: &Hook,
+        hook: &CachedWebhook,
         caller: Caller,
         status: CallStatus,
         signature_valid: bool,
@@ -260,11 +262,11 @@ impl Marketplace {
 
 /// The key that identifies a repeated call: its signed id in the standard scheme, otherwise the
 /// header.
-fn delivery_key(hook: &Hook, call: &WebhookCall<'_>) -> Option<Digest> {
+fn delivery_key(hook: &CachedWebhook, call: &WebhookCall<'_>) -> Option<Digest> {
     let standard_id = [call.stamp.id.as_bytes()];
     let delivery_id: &[&[u8]] = match hook.scheme {
-        Scheme::Standard => &standard_id,
-        Scheme::Plain => &call.delivery_id,
+        SignatureScheme::Standard => &standard_id,
+        SignatureScheme::Plain => &call.delivery_id,
     };
     if delivery_id.is_empty() {
         return None;

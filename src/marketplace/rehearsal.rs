@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::hooks::{Hook, Scheme};
 use super::mapping::survey;
 use super::payload::{self, NotJson};
+use super::webhook_cache::{CachedWebhook, SignatureScheme};
 use super::webhooks::owned_webhook;
 use super::{Marketplace, no_sealing_key};
 use crate::auth::webhook_signature::Key;
@@ -60,7 +60,7 @@ impl Marketplace {
         })
     }
 
-    fn curl(&self, hook: &Hook, webhook_id: &str, key: &Key, body: &[u8]) -> String {
+    fn curl(&self, hook: &CachedWebhook, webhook_id: &str, key: &Key, body: &[u8]) -> String {
         let headers = headers(hook.scheme, key, body, self.clock.now());
         let headers: String = headers
             .iter()
@@ -72,10 +72,15 @@ impl Marketplace {
     }
 }
 
-fn headers(scheme: Scheme, key: &Key, body: &[u8], now: Timestamp) -> Vec<(&'static str, String)> {
+fn headers(
+    scheme: SignatureScheme,
+    key: &Key,
+    body: &[u8],
+    now: Timestamp,
+) -> Vec<(&'static str, String)> {
     match scheme {
-        Scheme::Plain => vec![("X-Webhook-Signature", key.sign_plain(body))],
-        Scheme::Standard => {
+        SignatureScheme::Plain => vec![("X-Webhook-Signature", key.sign_plain(body))],
+        SignatureScheme::Standard => {
             let id = format!("msg_{}", random::ordered_uuid(now));
             let signature = key.sign_standard(&id, now.seconds(), body);
             vec![

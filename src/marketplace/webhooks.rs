@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use super::apps::{app_of_creator, app_of_creator_or};
-use super::hooks::Scheme;
 use super::mapping::Mapping;
+use super::webhook_cache::SignatureScheme;
 use super::{Marketplace, actions, webhook_not_found};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
@@ -26,7 +26,7 @@ pub struct Draft {
     pub description: Option<String>,
     pub payload_mapping: Option<Mapping>,
     pub rate_limit: Option<u64>,
-    /// One of `Scheme::NAMES`.
+    /// One of `SignatureScheme::NAMES`.
     pub scheme: Option<&'static str>,
     /// A new webhook is always active.
     pub is_active: Option<bool>,
@@ -82,7 +82,7 @@ impl Marketplace {
                     action_id: &draft.action_id,
                     description: draft.description.as_deref().unwrap_or_default(),
                     payload_mapping: &to_json(&draft.payload_mapping.unwrap_or_default())?,
-                    scheme: draft.scheme.unwrap_or(Scheme::NAMES[0]),
+                    scheme: draft.scheme.unwrap_or(SignatureScheme::NAMES[0]),
                     rate_limit: draft.rate_limit.unwrap_or(RATE_LIMIT_DEFAULT),
                     secret: &sealed,
                     now,

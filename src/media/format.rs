@@ -15,7 +15,7 @@ impl Format {
     pub const ALL: [Self; 4] = [Self::Jpeg, Self::Png, Self::Webp, Self::Heic];
 
     /// The format of a file with these first bytes; its name and declared type are ignored.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"\xff\xd8\xff") {
             return Some(Self::Jpeg);
         }
@@ -88,7 +88,7 @@ mod tests {
             (b"", None),
         ];
         for (bytes, format) in cases {
-            assert_eq!(Format::of(bytes), format, "{}", bytes.escape_ascii());
+            assert_eq!(Format::detect(bytes), format, "{}", bytes.escape_ascii());
         }
     }
 

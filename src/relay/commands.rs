@@ -10,9 +10,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
 use super::backoff::backoff;
-use super::journal::{CommandEnd, Journal};
+use super::journal::{CommandResult, Journal};
 use super::socket::{self, ConnectionEnd};
-use super::{Core, Network, SendError, StopReason, poll};
+use super::{Network, RelayCore, SendError, StopReason, poll};
 
 /// How long sending is retried before the command is reported as failed; the service hands it out
 /// again later.
@@ -26,7 +26,7 @@ const GOOD: Duration = Duration::from_secs(60);
 
 /// Receives and executes commands until the service rejects the relay.
 pub(super) async fn receive<N: Network>(
-    core: &Arc<Core<N>>,
+    core: &Arc<RelayCore<N>>,
     mut reports: UnboundedReceiver<Value>,
 ) -> StopReason {
     // Consecutive broken connections, and among them sockets that did not open.
@@ -45,7 +45,7 @@ pub(super) async fn receive<N: Network>(
                 why,
                 was_open,
             } => {
-                core.condition.set_service(Some(&why));
+                core.status.set_service(Some(&why));
                 unopened = if was_open { 0 } else { unopened + 1 };
                 wait
             }
@@ -59,7 +59,7 @@ pub(super) async fn receive<N: Network>(
     }
 }
 
-impl<N: Network> Core<N> {
+impl<N: Network> RelayCore<N> {
     /// Starts a command, unless it is running or finished.
     pub(super) fn run(self: &Arc<Self>, command: &Value) {
         let text = |name: &str| command[name].as_str().unwrap_or_default().to_owned();
@@ -111,8 +111,8 @@ impl<N: Network> Core<N> {
     /// Records a command's final state. Returns its report.
     async fn finish(&self, id: &str, seq: u64, ended: Result<(), String>) -> Value {
         let ending = match ended {
-            Ok(()) => CommandEnd::Completed,
-            Err(_) => CommandEnd::Failed,
+            Ok(()) => CommandResult::Completed,
+            Err(_) => CommandResult::Failed,
         };
         let owned = id.to_owned();
         self.note(move |journal| journal.add_finished(&owned, seq, ending))
@@ -141,10 +141,10 @@ impl<N: Network> Core<N> {
             write(&mut journal)
         });
         let written = writing.await.unwrap_or_else(|e| Err(io::Error::other(e)));
-        let trouble = written.err().map(|error| {
+        let problem = written.err().map(|error| {
             format!("what is sent can't be noted ({error}); a restart now may send it once more")
         });
-        self.condition.set_journal(trouble.as_deref());
+        self.status.set_journal(problem.as_deref());
     }
 
     /// Whether no command is running.

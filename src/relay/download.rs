@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::backoff::backoff;
-use super::{Authorities, Condition, SendError};
+use super::{Authorities, RelayStatus, SendError};
 use crate::outbound::{self, Method, Request, Response};
 
 const FILE_MAX: Duration = Duration::from_secs(60);
@@ -25,7 +25,7 @@ pub(super) enum Failure {
 
 /// Repeats a download. Waits that the network asks for, and the time while it does not work, are
 /// no attempts. `None`: the file is not handed out, and the log says why.
-pub(super) async fn patiently<F>(condition: &Condition, call: impl Fn() -> F) -> Option<Vec<u8>>
+pub(super) async fn with_retries<F>(status: &RelayStatus, call: impl Fn() -> F) -> Option<Vec<u8>>
 where
     F: Future<Output = Result<Vec<u8>, SendError>>,
 {
@@ -39,7 +39,7 @@ where
                 return None;
             }
         };
-        tries += u32::from(wait.is_none() && condition.network_answers());
+        tries += u32::from(wait.is_none() && status.network_answers());
         if tries == TRIES_MAX {
             log::warn!("a photo is left out after {tries} tries: {why}");
             return None;

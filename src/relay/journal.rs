@@ -18,7 +18,7 @@ const LINES_MAX: usize = 20_000;
 /// How a command ended here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum CommandEnd {
+pub(super) enum CommandResult {
     Completed,
     Failed,
 }
@@ -31,7 +31,7 @@ enum JournalLine {
     },
     Finished {
         finished: String,
-        ending: CommandEnd,
+        ending: CommandResult,
         seq: u64,
         epoch: String,
         /// Everything up to this seq was finished before this line.
@@ -49,7 +49,7 @@ pub(super) struct Journal {
     lines: VecDeque<JournalLine>,
     appended: usize,
     sent: HashSet<String>,
-    endings: HashMap<String, CommandEnd>,
+    endings: HashMap<String, CommandResult>,
     /// The epoch of the seqs below; a restored database starts a new one.
     epoch: String,
     /// Everything up to this seq was finished here. A gap may remain, such as when a chat moved to
@@ -87,7 +87,7 @@ impl Journal {
         let mut damaged = 0;
         for line in whole.split_inclusive(|byte| *byte == b'\n') {
             match serde_json::from_slice::<JournalLine>(line) {
-                Ok(line) => journal.take_up(line),
+                Ok(line) => journal.replay(line),
                 Err(_) => damaged += 1,
             }
         }
@@ -104,12 +104,12 @@ impl Journal {
     }
 
     /// A line of an earlier process.
-    fn take_up(&mut self, line: JournalLine) {
+    fn replay(&mut self, line: JournalLine) {
         if let JournalLine::Finished {
             epoch, last_seq, ..
         } = &line
         {
-            self.enter(epoch, u64::MAX);
+            self.set_epoch(epoch, u64::MAX);
             self.last_seq = self.last_seq.max(*last_seq);
         }
         self.note(line);
@@ -119,7 +119,7 @@ impl Journal {
         self.sent.contains(bubble)
     }
 
-    pub(super) fn ending(&self, command: &str) -> Option<CommandEnd> {
+    pub(super) fn ending(&self, command: &str) -> Option<CommandResult> {
         self.endings.get(command).copied()
     }
 
@@ -135,7 +135,7 @@ impl Journal {
         &mut self,
         id: &str,
         seq: u64,
-        ending: CommandEnd,
+        ending: CommandResult,
     ) -> io::Result<()> {
         self.append(JournalLine::Finished {
             finished: id.to_owned(),
@@ -148,12 +148,12 @@ impl Journal {
 
     /// The last finished seq in the epoch that `hello` names.
     pub(super) fn resume(&mut self, epoch: &str, head_seq: u64) -> u64 {
-        self.enter(epoch, head_seq);
+        self.set_epoch(epoch, head_seq);
         self.last_seq
     }
 
     /// In another epoch, or with a head below a finished seq, earlier seqs are invalid.
-    fn enter(&mut self, epoch: &str, head_seq: u64) {
+    fn set_epoch(&mut self, epoch: &str, head_seq: u64) {
         if epoch != self.epoch || self.last_seq > head_seq {
             (self.epoch, self.last_seq) = (epoch.to_owned(), 0);
             self.ahead.clear();
@@ -238,18 +238,20 @@ mod tests {
         assert_eq!(journal.resume("e1", 5), 0);
         journal.add_sent("c1:0").unwrap();
         journal
-            .add_finished("c1", 1, CommandEnd::Completed)
+            .add_finished("c1", 1, CommandResult::Completed)
             .unwrap();
-        journal.add_finished("c3", 3, CommandEnd::Failed).unwrap();
+        journal
+            .add_finished("c3", 3, CommandResult::Failed)
+            .unwrap();
         drop(journal);
         let mut journal = open(&folder);
         assert!(journal.was_sent("c1:0") && !journal.was_sent("c1:1"));
-        assert_eq!(journal.ending("c1"), Some(CommandEnd::Completed));
-        assert_eq!(journal.ending("c3"), Some(CommandEnd::Failed));
+        assert_eq!(journal.ending("c1"), Some(CommandResult::Completed));
+        assert_eq!(journal.ending("c3"), Some(CommandResult::Failed));
         assert_eq!(journal.ending("c2"), None);
         assert_eq!(journal.resume("e1", 5), 1, "2 is still to come");
         journal
-            .add_finished("c2", 2, CommandEnd::Completed)
+            .add_finished("c2", 2, CommandResult::Completed)
             .unwrap();
         assert_eq!(journal.resume("e1", 5), 3);
     }
@@ -260,12 +262,12 @@ mod tests {
         let mut journal = open(&folder);
         journal.resume("e1", 5);
         journal
-            .add_finished("c1", 1, CommandEnd::Completed)
+            .add_finished("c1", 1, CommandResult::Completed)
             .unwrap();
         assert_eq!(journal.resume("e2", 5), 0);
-        assert_eq!(journal.ending("c1"), Some(CommandEnd::Completed));
+        assert_eq!(journal.ending("c1"), Some(CommandResult::Completed));
         journal
-            .add_finished("d1", 1, CommandEnd::Completed)
+            .add_finished("d1", 1, CommandResult::Completed)
             .unwrap();
         drop(journal);
         let mut journal = open(&folder);

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::backoff::backoff;
 use super::service::CallResult;
-use super::{Core, Network, StopReason};
+use super::{Network, RelayCore, StopReason};
 
 /// How long the service may delay its answer.
 const WAIT_S: u64 = 25;
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(1_100);
 const ACKS_MAX: usize = 1_000;
 
 pub(super) async fn run<N: Network>(
-    core: &Arc<Core<N>>,
+    core: &Arc<RelayCore<N>>,
     reports: &mut UnboundedReceiver<Value>,
     time: Duration,
 ) -> Result<(), StopReason> {
@@ -38,7 +38,7 @@ pub(super) async fn run<N: Network>(
         let report = json!({"acks": acks, "wait_seconds": wait_s});
         let pause = match core.service.sync(report).await {
             CallResult::Taken(answer) => {
-                core.condition.set_service(None);
+                core.status.set_service(None);
                 attempt = 0;
                 acks.clear();
                 for command in answer["commands"].as_array().into_iter().flatten() {
@@ -48,12 +48,12 @@ pub(super) async fn run<N: Network>(
             }
             CallResult::Stop(stop) => return Err(stop),
             CallResult::Later { wait, why } => {
-                core.condition.set_service(Some(&why));
+                core.status.set_service(Some(&why));
                 attempt += 1;
                 wait.max(backoff(attempt))
             }
             CallResult::Refused(why) | CallResult::Broken(why) => {
-                core.condition.set_service(Some(&why));
+                core.status.set_service(Some(&why));
                 acks.clear(); // reported again when the commands are handed out again
                 attempt += 1;
                 backoff(attempt)

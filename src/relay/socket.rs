@@ -17,7 +17,7 @@ use tokio_tungstenite::{
 
 use crate::outbound;
 
-use super::{Core, Network, StopReason};
+use super::{Network, RelayCore, StopReason};
 
 const CONNECT_MAX: Duration = Duration::from_secs(20);
 const WRITE_MAX: Duration = Duration::from_secs(20);
@@ -42,7 +42,7 @@ pub(super) enum ConnectionEnd {
 }
 
 pub(super) async fn run<N: Network>(
-    core: &Arc<Core<N>>,
+    core: &Arc<RelayCore<N>>,
     reports: &mut UnboundedReceiver<Value>,
 ) -> ConnectionEnd {
     let socket = match connect(core).await {
@@ -66,7 +66,7 @@ pub(super) async fn run<N: Network>(
     }
 }
 
-async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, ConnectionEnd> {
+async fn connect<N: Network>(core: &RelayCore<N>) -> Result<Socket, ConnectionEnd> {
     let failed = |why: String| ConnectionEnd::Closed {
         wait: Duration::ZERO,
         why: format!("no WebSocket to {}: {why}", core.service.url),
@@ -103,7 +103,7 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, ConnectionEnd> {
 }
 
 struct SocketSession<'a, N> {
-    core: &'a Arc<Core<N>>,
+    core: &'a Arc<RelayCore<N>>,
     socket: Socket,
     silence: Duration,
     /// The pause that `bye` asked for.
@@ -165,7 +165,7 @@ impl<N: Network> SocketSession<'_, N> {
                     "epoch": epoch, "last_seq": last_seq, "capabilities": ["typing"],
                 });
                 self.say(&json!({"type": "resume", "data": resume})).await?;
-                self.core.condition.set_service(None);
+                self.core.status.set_service(None);
                 return Ok(Some(seconds("heartbeat_s", 30)));
             }
             Some("command") => self.core.run(data),

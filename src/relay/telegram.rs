@@ -106,7 +106,7 @@ impl Telegram {
                 Err(Failure::Unauthorized) => return Err(wrong_token()),
                 Err(failure) => {
                     let why = failure.to_string();
-                    uplink.condition().set_network(Some(&why));
+                    uplink.status().set_network(Some(&why));
                     let pause = failure.wait().unwrap_or_else(|| backoff(attempt));
                     tokio::time::sleep(pause).await;
                     attempt += 1;
@@ -126,7 +126,7 @@ impl Telegram {
             .map(|(command, description)| json!({"command": command, "description": description}));
         let set = self
             .api
-            .call_patiently("setMyCommands", json!({ "commands": commands }));
+            .call_with_retries("setMyCommands", json!({ "commands": commands }));
         if let Err(failure) = set.await {
             log::debug!("telegram: the menu of commands was not set: {failure}");
         }
@@ -151,7 +151,7 @@ impl Telegram {
     /// Advice for a conflict that isn't temporary.
     async fn conflict(&self, why: &str) -> String {
         if why.contains("webhook") {
-            return match self.api.call_patiently("deleteWebhook", json!({})).await {
+            return match self.api.call_with_retries("deleteWebhook", json!({})).await {
                 Ok(_) => "a webhook was set for this bot; it is removed now".to_owned(),
                 Err(failure) => format!("a webhook is set for this bot: {failure}"),
             };
@@ -218,7 +218,7 @@ impl Network for Telegram {
             match self.updates(unconfirmed.offset(), wait_s).await {
                 Ok(updates) => {
                     attempt = 0;
-                    uplink.condition().set_network(None);
+                    uplink.status().set_network(None);
                     for update in updates {
                         if let Some(id) = update["update_id"].as_i64()
                             && unconfirmed.is_new(id)
@@ -234,7 +234,7 @@ impl Network for Telegram {
                         Failure::Conflict(why) => self.conflict(why).await,
                         other => other.to_string(),
                     };
-                    uplink.condition().set_network(Some(&why));
+                    uplink.status().set_network(Some(&why));
                     let pause = failure.wait().unwrap_or_else(|| backoff(attempt));
                     tokio::time::sleep(pause).await;
                     attempt += 1;

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::backoff::backoff;
 use super::incoming::{CANT_SEE, TOO_MANY_PHOTOS, TRY_AGAIN};
 use super::service::CallResult;
-use super::{Condition, Core, Network, SendError, StopReason};
+use super::{Network, RelayCore, RelayStatus, SendError, StopReason};
 
 /// The boundary of a multipart form. No photo contains it by chance.
 const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
@@ -33,7 +33,7 @@ enum PostOutcome {
 }
 
 pub struct Uplink<N> {
-    core: Arc<Core<N>>,
+    core: Arc<RelayCore<N>>,
 }
 
 impl<N> Clone for Uplink<N> {
@@ -45,7 +45,7 @@ impl<N> Clone for Uplink<N> {
 }
 
 impl<N: Network> Uplink<N> {
-    pub(super) fn of(core: &Arc<Core<N>>) -> Self {
+    pub(super) fn of(core: &Arc<RelayCore<N>>) -> Self {
         Self { core: core.clone() }
     }
 
@@ -54,8 +54,8 @@ impl<N: Network> Uplink<N> {
     }
 
     /// The relay's state for the operator.
-    pub fn condition(&self) -> &Condition {
-        &self.core.condition
+    pub fn status(&self) -> &RelayStatus {
+        &self.core.status
     }
 
     /// Runs a task after all earlier ones of the chat's queue. The receiver is notified when it is
@@ -128,7 +128,7 @@ impl<N: Network> Uplink<N> {
         loop {
             let (wait, why) = match call().await {
                 CallResult::Taken(answer) => {
-                    self.core.condition.set_service(None);
+                    self.core.status.set_service(None);
                     return PostOutcome::Taken(answer);
                 }
                 CallResult::Refused(why) => {
@@ -147,7 +147,7 @@ impl<N: Network> Uplink<N> {
                 CallResult::Later { wait, .. } if wait > wait_max => return PostOutcome::TooEarly,
                 CallResult::Later { wait, why } => (wait, why),
             };
-            self.core.condition.set_service(Some(&why));
+            self.core.status.set_service(Some(&why));
             tokio::time::sleep(wait.max(backoff(attempt))).await;
             attempt += 1;
         }
@@ -160,7 +160,7 @@ impl<N: Network> Uplink<N> {
     }
 }
 
-impl<N: Network> Core<N> {
+impl<N: Network> RelayCore<N> {
     /// Sends unsent bubbles in order. A bubble that may be sent later is retried until `patience`
     /// has passed, not counting waits requested by the network; without `patience`, until the
     /// network works and has refused it so often.
@@ -184,7 +184,7 @@ impl<N: Network> Core<N> {
                 };
                 let pause = wait.unwrap_or_else(|| backoff(attempt));
                 if wait.is_none() {
-                    refusals += u32::from(self.condition.network_answers());
+                    refusals += u32::from(self.status.network_answers());
                     let is_over = match patience {
                         Some(patience) => waited >= patience,
                         None => refusals == TRIES_MAX,

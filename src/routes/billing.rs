@@ -30,7 +30,7 @@ pub(super) struct SubscriptionCheckout {
 }
 
 impl JsonBody for SubscriptionCheckout {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         Self {
             plan: fields.one_of("plan", &PLANS),
             return_urls: read_return_urls(fields),
@@ -52,7 +52,7 @@ pub(super) struct TopUpCheckout {
 }
 
 impl JsonBody for TopUpCheckout {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         Self {
             amount_cents: fields.required_integer("amount_cents", i64::MIN..=i64::MAX),
             return_urls: read_return_urls(fields),
@@ -108,7 +108,7 @@ pub(super) struct ReconcilePage {
 }
 
 impl JsonBody for ReconcilePage {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
         Self {
             dry_run: fields.optional_bool("dry_run").unwrap_or(false),

@@ -75,7 +75,8 @@ async fn connect_by_form(rq: &Request<(), String>, body: &[u8]) -> Result<String
 async fn try_once(rq: &Request<(), String>, body: &Json) -> Result<ServiceView> {
     let services = &rq.app.services;
     let mut fields = Fields::of(body);
-    let ServiceDraft { credentials, name } = ServiceDraft::of(&mut fields, rq.app.clock.now());
+    let ServiceDraft { credentials, name } =
+        ServiceDraft::from_fields(&mut fields, rq.app.clock.now());
     fields.finish()?;
     let user = services.link(&rq.path).await?.user;
     rq.app.call_limits.take_of_minute(Limit::Services, user)?;

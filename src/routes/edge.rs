@@ -84,7 +84,7 @@ pub(super) struct Registration {
 }
 
 impl JsonBody for Registration {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         let user_phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
         if user_phone.contains(|c: char| c == ':' || c.is_control()) {
             let expected = "must not contain a colon or a control character.";

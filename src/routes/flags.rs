@@ -40,7 +40,7 @@ pub(super) struct FlagChange {
 }
 
 impl JsonBody for FlagChange {
-    fn of(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, now: Timestamp) -> Self {
         Self {
             value: fields.value("value").cloned().unwrap_or_default(),
             set_by: set_by(fields),

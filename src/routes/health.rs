@@ -34,7 +34,7 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
         body["checks"]["clock"] = json!("jumped");
     }
     for relay in app.relays.iter().filter(|relay| relay.is_configured()) {
-        body["checks"][relay.name] = state(relay.condition.trouble().is_none()).into();
+        body["checks"][relay.name] = state(relay.status.problem().is_none()).into();
     }
     let response = http::json_with(status, &body);
     Ok(if is_ok {

@@ -1,7 +1,7 @@
 //! `GET /metrics`: all metrics in Prometheus's format. Gauges are read when the page is rendered;
 //! counters are incremented when events happen.
 
-mod outside;
+mod external_services;
 mod rows;
 
 use super::Request;
@@ -31,7 +31,7 @@ fn write(app: &App, backlog: Option<Backlog>) -> metrics::MetricsResult<String> 
     app.server_metrics.register(&page)?;
     page.add(app.hub.ended_commands())?;
     rows::write(&page, app, backlog)?;
-    outside::write(&page, app)?;
+    external_services::write(&page, app)?;
     for job in app.job_metrics.all() {
         page.add_job(&job)?;
     }

@@ -76,14 +76,14 @@ impl Body for () {
 pub(super) trait JsonBody: Send + 'static {
     /// Invalid fields are refused by `fields`, all in one answer. `now`: for times that must lie
     /// in the future.
-    fn of(fields: &mut Fields<'_>, now: Timestamp) -> Self;
+    fn from_fields(fields: &mut Fields<'_>, now: Timestamp) -> Self;
 }
 
 impl<B: JsonBody> Body for B {
     async fn read(exchange: &mut Exchange, bytes_max: usize, now: Timestamp) -> Result<Self> {
         let json = exchange.read_json(bytes_max).await?;
         let mut fields = Fields::of(&json);
-        let body = B::of(&mut fields, now);
+        let body = B::from_fields(&mut fields, now);
         fields.finish()?;
         Ok(body)
     }
@@ -95,13 +95,13 @@ pub(super) trait PathParams: Sized + Send + 'static {
     const COUNT: usize;
 
     /// `None` when their number is another.
-    fn of(params: Params) -> Option<Self>;
+    fn from_params(params: Params) -> Option<Self>;
 }
 
 impl PathParams for () {
     const COUNT: usize = 0;
 
-    fn of(_: Params) -> Option<Self> {
+    fn from_params(_: Params) -> Option<Self> {
         Some(())
     }
 }
@@ -109,7 +109,7 @@ impl PathParams for () {
 impl PathParams for String {
     const COUNT: usize = 1;
 
-    fn of(params: Params) -> Option<Self> {
+    fn from_params(params: Params) -> Option<Self> {
         params.into_iter().next()
     }
 }
@@ -117,7 +117,7 @@ impl PathParams for String {
 impl PathParams for (String, String) {
     const COUNT: usize = 2;
 
-    fn of(params: Params) -> Option<Self> {
+    fn from_params(params: Params) -> Option<Self> {
         let mut values = params.into_iter();
         Some((values.next()?, values.next()?))
     }

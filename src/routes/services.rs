@@ -26,7 +26,7 @@ pub(super) struct ServiceDraft {
 }
 
 impl JsonBody for ServiceDraft {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         Self {
             credentials: read_credentials(fields),
             name: read_name(fields),
@@ -51,7 +51,7 @@ pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> 
 }
 
 impl JsonBody for ServiceChange {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         let mut change = Self {
             name: read_name(fields),
             calendars: Vec::new(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::prepared::PreparedStatement;
 use super::query::{from_row, read};
-use super::rooms::{FORMER, Target};
+use super::rooms::{ChatTarget, FORMER};
 use super::{AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -104,7 +104,7 @@ impl Tx<'_> {
     }
 
     /// The rooms in which a current member installed the app.
-    pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
+    pub fn app_targets(&self, app: AppId) -> Result<Vec<ChatTarget>> {
         self.all(
             &format!(
                 "SELECT room_id, chat_guid, agent_id, mode = 'group' FROM app_rooms
@@ -115,7 +115,7 @@ impl Tx<'_> {
         )
     }
 
-    pub(super) fn target(&self, room: RoomId) -> Result<Target> {
+    pub(super) fn target(&self, room: RoomId) -> Result<ChatTarget> {
         self.one(
             "SELECT id, chat_guid, agent_id, mode = 'group' FROM rooms WHERE id = ?1",
             [room],
@@ -128,9 +128,13 @@ impl Tx<'_> {
 
     /// The user's direct chat with the newest message. `with_agent` limits this to chats that take
     /// commands.
-    pub fn newest_direct_chat(&mut self, user: UserId, with_agent: bool) -> Result<Option<Target>> {
+    pub fn newest_direct_chat(
+        &mut self,
+        user: UserId,
+        with_agent: bool,
+    ) -> Result<Option<ChatTarget>> {
         let deferred = &self.cache.deferred;
-        let mut newest: Option<(i64, Target)> = None;
+        let mut newest: Option<(i64, ChatTarget)> = None;
         let params = params![user.0, with_agent, FORMER];
         self.prepared
             .query(PreparedStatement::DirectChats, params, &mut |row| {
@@ -213,5 +217,5 @@ impl View<'_> {
     }
 }
 
-from_row!(Target: room, chat_guid, agent, group);
+from_row!(ChatTarget: room, chat_guid, agent, group);
 from_row!(RoomApp: app_id, name, description, installed_at, installed_by);

@@ -239,7 +239,7 @@ fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> Checkpoin
     });
     moved.unwrap_or_else(|error| {
         log::warn!("checkpoint: {}", sql_error(&error));
-        health.judge(&error);
+        health.note_error(&error);
         CheckpointResult::default()
     })
 }

@@ -80,7 +80,7 @@ pub struct CommandStatus {
 
 /// A command that ended without being done.
 #[derive(Debug, Clone)]
-pub struct GivenUpCommand {
+pub struct FailedCommand {
     pub agent: AgentId,
     pub seq: u64,
     pub command_id: String,
@@ -306,8 +306,8 @@ impl Tx<'_> {
     }
 
     /// Expires overdue commands of any agent, at most `limit`.
-    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUpCommand>> {
-        let over: Vec<GivenUpCommand> = self.all(
+    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<FailedCommand>> {
+        let over: Vec<FailedCommand> = self.all(
             &format!(
                 "SELECT agent_id, seq, command_id FROM commands INDEXED BY commands_unfinished
                  WHERE {UNFINISHED} AND expires_at <= ?1 LIMIT ?2"
@@ -381,7 +381,7 @@ pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
 }
 
 from_row!(Command: seq, command_id, kind, payload, created_at, expires_at, attempts);
-from_row!(GivenUpCommand: agent, seq, command_id);
+from_row!(FailedCommand: agent, seq, command_id);
 from_row!(CommandStatus: seq, state, refusals, backing_off);
 from_row!(UnfinishedCommand: seq, command_id, room, state, attempts, resends, handed, expires_at,
     refusals, app_creator);

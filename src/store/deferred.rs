@@ -47,7 +47,7 @@ enum UndoStep {
     Head(RoomId, Option<RoomHead>),
     Count((UserId, i64), Option<i64>),
     /// All rows, which were written.
-    Unwritten {
+    Flushed {
         heads: HashMap<RoomId, RoomHead>,
         counts: DayCounts,
         /// Whether the tables are changed directly from here on.
@@ -115,7 +115,7 @@ impl DeferredRows {
             match earlier {
                 UndoStep::Head(room, before) => set_back(self.heads.entry(room), before),
                 UndoStep::Count(day, before) => set_back(self.counts.entry(day), before),
-                UndoStep::Unwritten { heads, counts, .. } => {
+                UndoStep::Flushed { heads, counts, .. } => {
                     (self.heads, self.counts) = (heads, counts);
                     self.since = Some(Instant::now());
                 }
@@ -142,8 +142,8 @@ impl DeferredRows {
                         shown.newer.insert(day, *count);
                     }
                 }
-                UndoStep::Unwritten { settled: true, .. } => *shown = Default::default(),
-                UndoStep::Unwritten { counts, .. } => {
+                UndoStep::Flushed { settled: true, .. } => *shown = Default::default(),
+                UndoStep::Flushed { counts, .. } => {
                     shown.newer.clear();
                     shown.written = counts;
                 }
@@ -174,7 +174,7 @@ impl DeferredRows {
         let mut by_room: Vec<_> = heads.iter().map(|(room, head)| (room.0, *head)).collect();
         let mut by_user: Vec<_> = counts.iter().map(|((u, d), n)| (u.0, *d, *n)).collect();
         // From here on `undo_to` puts them back.
-        self.earlier.push(UndoStep::Unwritten {
+        self.earlier.push(UndoStep::Flushed {
             heads,
             counts,
             settled,
@@ -230,10 +230,10 @@ fn set_back<K, V>(entry: Entry<'_, K, V>, before: Option<V>) {
 /// Committed counts of days for readers: those that the file may not have, and the last ones that
 /// were written, for readers that still see the file as it was before.
 #[derive(Clone, Default)]
-pub(super) struct CommittedCounts(Arc<Mutex<ShownCounts>>);
+pub(super) struct CommittedCounts(Arc<Mutex<ReaderCounts>>);
 
 #[derive(Default)]
-struct ShownCounts {
+struct ReaderCounts {
     newer: DayCounts,
     written: DayCounts,
 }
@@ -264,7 +264,7 @@ impl CommittedCounts {
         let counts = rows.query_map([deferred_to(conn)?], |row| {
             Ok(((row.get(0)?, row.get(1)?), row.get(2)?))
         })?;
-        let shown = ShownCounts {
+        let shown = ReaderCounts {
             newer: counts.collect::<rusqlite::Result<_>>()?,
             written: DayCounts::new(),
         };

@@ -14,7 +14,7 @@ const READ_MAX: usize = 5_000;
 const COMMANDS_MAX: i64 = 2_000;
 
 /// The words of an account in the current room, as far as they have been read.
-pub(super) struct QuotedWords {
+pub(super) struct AccountWords {
     user: UserId,
     room: RoomId,
     pub(super) words: KnownWords,
@@ -23,7 +23,7 @@ pub(super) struct QuotedWords {
 }
 
 /// The columns of another person's message that may quote an erased account.
-pub(super) struct OthersMessage {
+pub(super) struct QuotingMessage {
     pub(super) text: String,
     /// JSON arrays of strings.
     pub(super) bubbles: Option<String>,
@@ -47,7 +47,7 @@ impl Tx<'_> {
         let known = self.cache.quoted.take();
         let mut quoted = match known.filter(|known| (known.user, known.room) == (user, room)) {
             Some(known) => known,
-            None => QuotedWords {
+            None => AccountWords {
                 user,
                 room,
                 words: KnownWords::default(),
@@ -83,7 +83,7 @@ impl Tx<'_> {
     pub(super) fn redact_message(
         &self,
         id: i64,
-        others: &OthersMessage,
+        others: &QuotingMessage,
         handle: Option<&str>,
     ) -> Result<()> {
         let words = self.cache.quoted.as_ref().map(|quoted| &quoted.words);

@@ -2,7 +2,7 @@
 //! other people's messages stay reachable. Rooms that the account owned get another owner or are
 //! removed.
 
-use super::erased_quotes::OthersMessage;
+use super::erased_quotes::QuotingMessage;
 use super::erasure::ErasureStep;
 use super::erasures::Erasure;
 use super::query::from_row;
@@ -26,7 +26,7 @@ struct RoomInErasure {
 }
 
 /// The next step of the erasure.
-enum Next {
+enum RoomErasureStep {
     Room(i64),
     /// No room up to this one names the account.
     LookedThrough(i64),
@@ -34,11 +34,11 @@ enum Next {
 }
 
 /// The fields of a message that the erasure needs.
-struct Link {
+struct ChainLink {
     user: UserId,
     previous: Option<i64>,
     received_at: Timestamp,
-    others: OthersMessage,
+    others: QuotingMessage,
 }
 
 impl Tx<'_> {
@@ -53,12 +53,14 @@ impl Tx<'_> {
         let at_work = match self.place(erasure, erasure.room_id)? {
             Some(place) if erasure.message_id.is_some() => Some((place, erasure.message_id)),
             _ => match self.next_room(erasure)? {
-                Next::Room(room) => self.place(erasure, room)?.map(|place| (place, None)),
-                Next::LookedThrough(to) => {
+                RoomErasureStep::Room(room) => {
+                    self.place(erasure, room)?.map(|place| (place, None))
+                }
+                RoomErasureStep::LookedThrough(to) => {
                     self.set_room_at_work(erasure.user, to, None)?;
                     return Ok(true);
                 }
-                Next::None => None,
+                RoomErasureStep::None => None,
             },
         };
         let Some((place, last_kept)) = at_work else {
@@ -101,7 +103,7 @@ impl Tx<'_> {
     }
 
     /// The next room in which the account wrote, which it owns, or which names it.
-    fn next_room(&self, erasure: &Erasure) -> Result<Next> {
+    fn next_room(&self, erasure: &Erasure) -> Result<RoomErasureStep> {
         let after = erasure.room_id;
         let first = |sql: &str, of: &dyn rusqlite::ToSql| -> Result<Option<i64>> {
             self.one(sql, rusqlite::params![of, after])
@@ -122,7 +124,7 @@ impl Tx<'_> {
         ];
         let listed = rooms.into_iter().flatten().min();
         let Some(handle) = erasure.phone.as_deref() else {
-            return Ok(listed.map_or(Next::None, Next::Room));
+            return Ok(listed.map_or(RoomErasureStep::None, RoomErasureStep::Room));
         };
         let to = listed.unwrap_or(i64::MAX);
         let (named, last): (Option<i64>, Option<i64>) = self.one(
@@ -131,10 +133,10 @@ impl Tx<'_> {
             (after, to, redaction::core(handle), NAMES_MAX),
         )?;
         Ok(match (named, last, listed) {
-            (Some(room), ..) => Next::Room(room),
-            (None, Some(last), _) => Next::LookedThrough(last),
-            (None, None, Some(room)) => Next::Room(room),
-            (None, None, None) => Next::None,
+            (Some(room), ..) => RoomErasureStep::Room(room),
+            (None, Some(last), _) => RoomErasureStep::LookedThrough(last),
+            (None, None, Some(room)) => RoomErasureStep::Room(room),
+            (None, None, None) => RoomErasureStep::None,
         })
     }
 
@@ -214,7 +216,7 @@ impl Tx<'_> {
         )
     }
 
-    fn link(&self, id: i64, named: Option<&str>) -> Result<Option<Link>> {
+    fn link(&self, id: i64, named: Option<&str>) -> Result<Option<ChainLink>> {
         self.find(
             "SELECT user_id, previous_id, received_at, text, bubbles, late, metadata, context,
                iif(instr(schedule, ?2), schedule, NULL)
@@ -330,5 +332,5 @@ impl Tx<'_> {
     }
 }
 
-from_row!(Link: user, previous, received_at, others);
-from_row!(OthersMessage: text, bubbles, late, metadata, context, schedule);
+from_row!(ChainLink: user, previous, received_at, others);
+from_row!(QuotingMessage: text, bubbles, late, metadata, context, schedule);

@@ -50,7 +50,7 @@ pub struct AuthoredRoom {
 }
 
 /// One step back through a room's messages.
-pub struct Link {
+pub struct ChainLink {
     /// The previous message.
     pub previous: Option<i64>,
     /// `None` when another person wrote it.
@@ -195,7 +195,7 @@ impl View<'_> {
     }
 
     /// A message as seen by `user`; `None` when it was removed.
-    pub fn message_link(&self, id: i64, user: UserId) -> Result<Option<Link>> {
+    pub fn message_link(&self, id: i64, user: UserId) -> Result<Option<ChainLink>> {
         // Other people's text isn't read.
         let found = self.find(
             "SELECT previous_id, user_id = ?2, received_at, sent_s, iif(user_id = ?2, text, ''),
@@ -203,7 +203,7 @@ impl View<'_> {
              FROM messages WHERE id = ?1",
             (id, user),
         )?;
-        Ok(found.map(|(previous, is_own, own)| Link {
+        Ok(found.map(|(previous, is_own, own)| ChainLink {
             previous,
             own: Some(own).filter(|_| is_own),
         }))
@@ -291,23 +291,23 @@ impl View<'_> {
 from_row!(Account: user, phone, created_at, email, display_name, pronouns, trial_started_at,
     trial_expires_at, credit_balance, customer_id, language);
 from_row!(PersonalityProfile: openness, conscientiousness, extraversion, agreeableness,
-    neuroticism, personality_summary as ValidObject, top_personality_traits as ValidList,
-    top_interests as ValidList, core_values as ValidList, lifestyle_traits as ValidList,
+    neuroticism, personality_summary as ObjectOrEmpty, top_personality_traits as ListOrEmpty,
+    top_interests as ListOrEmpty, core_values as ListOrEmpty, lifestyle_traits as ListOrEmpty,
     selected_persona_id, total_photos_analyzed, last_analysis_at);
 from_row!(Trait: name, category, confidence, strength, created_at);
 from_row!(Relationship: persona_id, trust_score, rapport_score, stage, updated_at);
 from_row!(ConnectedService: scope, connected_at, expires_at);
 from_row!(MiniappSession: app_id, state, started_at, ended_at, message_count);
-from_row!(InstalledApp: app_id, chat_guid as GivenName, installed_at);
-from_row!(PendingReminder: id, chat_guid as GivenName, text, send_at, created_at, rule, timezone);
+from_row!(InstalledApp: app_id, chat_guid as ChatName, installed_at);
+from_row!(PendingReminder: id, chat_guid as ChatName, text, send_at, created_at, rule, timezone);
 from_row!(PowerExport: name, state as JsonOrNull, updated_at);
-from_row!(AuthoredRoom: id, chat_guid as GivenName, head);
+from_row!(AuthoredRoom: id, chat_guid as ChatName, head);
 from_row!(OwnMessage: received_at, sent_at_s, text, bubbles);
 
 /// A JSON object; what is none counts as an empty one.
-struct ValidObject(Value);
+struct ObjectOrEmpty(Value);
 
-impl FromRow for ValidObject {
+impl FromRow for ObjectOrEmpty {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         let json = valid_json(columns)?.filter(Value::is_object);
         Ok(Self(json.unwrap_or_else(|| json!({}))))
@@ -315,9 +315,9 @@ impl FromRow for ValidObject {
 }
 
 /// A JSON array; invalid JSON counts as an empty one.
-struct ValidList(Value);
+struct ListOrEmpty(Value);
 
-impl FromRow for ValidList {
+impl FromRow for ListOrEmpty {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         let json = valid_json(columns)?.filter(|json| !json.is_object());
         Ok(Self(json.unwrap_or_else(|| json!([]))))
@@ -330,9 +330,9 @@ fn valid_json(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Value>> {
 }
 
 /// The relay's name of a chat; empty when it was replaced by a digest.
-struct GivenName(String);
+struct ChatName(String);
 
-impl FromRow for GivenName {
+impl FromRow for ChatName {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         let chat_guid: String = columns.next()?;
         Ok(Self(given_name(&chat_guid).to_owned()))

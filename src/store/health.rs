@@ -47,18 +47,18 @@ impl WriterHealth {
     /// After an I/O error it is unknown what reached the disk (pages may be marked clean after a
     /// failed sync). So nothing more is written and the process must end. A full disk is
     /// recoverable, also when only the log's index has no room.
-    pub(super) fn judge(&self, error: &rusqlite::Error) {
+    pub(super) fn note_error(&self, error: &rusqlite::Error) {
         let code = error.sqlite_error();
         let fatal = matches!(
             code.map(|code| code.code),
             Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
         ) && code.is_some_and(|code| code.extended_code != ffi::SQLITE_IOERR_SHMSIZE);
         if fatal {
-            self.give_up();
+            self.stop_writing();
         }
     }
 
-    pub(super) fn give_up(&self) {
+    pub(super) fn stop_writing(&self) {
         self.failing.store(true, Ordering::Relaxed);
         self.lost.send_replace(true);
     }

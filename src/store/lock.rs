@@ -20,7 +20,7 @@ pub struct Lock {
 /// The holder written in a lock file: process id and admin address, one per line. A third line
 /// identifies the database file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     pub pid: Option<u32>,
     pub address: Option<String>,
 }
@@ -82,7 +82,7 @@ impl Lock {
 }
 
 /// The current holder; `None` when the database isn't in use.
-pub fn holder(database: &Path) -> Option<Holder> {
+pub fn holder(database: &Path) -> Option<LockHolder> {
     let mut file = File::open(lock_path(database)).ok()?;
     match file.try_lock_shared() {
         Ok(()) => None,
@@ -116,11 +116,11 @@ fn lock_path(database: &Path) -> PathBuf {
     name.into()
 }
 
-fn read_holder(file: &mut File) -> Holder {
+fn read_holder(file: &mut File) -> LockHolder {
     let mut text = String::new();
     let _ = file.take(1024).read_to_string(&mut text);
     let mut lines = text.lines();
-    Holder {
+    LockHolder {
         pid: lines.next().and_then(|l| l.parse().ok()),
         address: lines.next().filter(|l| !l.is_empty()).map(str::to_owned),
     }

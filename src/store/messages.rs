@@ -2,7 +2,7 @@
 //! each room's messages form a chain.
 
 use super::prepared::PreparedStatement;
-use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
+use super::{AgentId, AnswerDelivery, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::answer::Answer;
@@ -35,7 +35,7 @@ impl Tx<'_> {
         &mut self,
         room: &mut Room,
         new: &NewMessage<'_>,
-    ) -> Result<(i64, Option<AnswerDue>)> {
+    ) -> Result<(i64, Option<AnswerDelivery>)> {
         self.cache.last_message_id += 1;
         let id = self.cache.last_message_id;
         let known = new.request.is_some();

@@ -70,7 +70,7 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
         // must not reveal it.
         .and_then(|()| conn.pragma_update(None, "secure_delete", true))
         .map_err(open_error)?;
-    private(path);
+    make_private(path);
     keep_copy(&conn, path)?;
     migrate(&mut conn).map_err(open_error)?;
     Ok(conn)
@@ -81,11 +81,11 @@ pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
     let mut conn = open_beside(path)?;
     conn.pragma_update(None, "secure_delete", true)?;
     migrate(&mut conn)?;
-    fold(conn)
+    merge_log(conn)
 }
 
 /// Moves the whole log into the file and closes it, which removes the log.
-pub(super) fn fold(conn: Connection) -> rusqlite::Result<()> {
+pub(super) fn merge_log(conn: Connection) -> rusqlite::Result<()> {
     let is_busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if is_busy != 0 {
         return Err(busy("somebody has it open"));
@@ -214,7 +214,7 @@ fn step(
 
 /// The file holds people's messages: only its owner may read it. A file system without permissions
 /// is accepted.
-fn private(path: &Path) {
+fn make_private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     if let Err(error) = fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
         log::warn!("can't make {} private: {error}", path.display());

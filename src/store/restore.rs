@@ -100,7 +100,7 @@ impl PendingRestore {
         let failed = |what: &dyn std::fmt::Display| format!("can't write beside {what}");
         let draft = self.draft.path();
         open::open_beside(draft)
-            .and_then(open::fold)
+            .and_then(open::merge_log)
             .map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
         database_files::remove_log(draft)
             .map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
@@ -187,7 +187,7 @@ fn settle(draft: &Path, target: &Path, restored: &mut RestoreReport) -> rusqlite
         }
     }
     open::begin_epoch(&conn)?;
-    open::fold(conn)?;
+    open::merge_log(conn)?;
     restored.bytes = fs::metadata(draft).map_or(0, |file| file.len());
     Ok(())
 }
@@ -232,7 +232,7 @@ fn as_of(conn: &Connection) -> rusqlite::Result<Option<Timestamp>> {
 fn set_aside(target: &Path, saved: &Path, is_sound: bool) -> std::io::Result<()> {
     // An intact database is complete without its log from here on; a damaged one stays as it is.
     if is_sound {
-        let folded = open::open_beside(target).and_then(open::fold);
+        let folded = open::open_beside(target).and_then(open::merge_log);
         folded.map_err(std::io::Error::other)?;
     }
     link(target, saved)?;

@@ -12,7 +12,7 @@ number!(RoomId);
 
 /// The destination of an action.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct ChatTarget {
     pub room: RoomId,
     pub chat_guid: String,
     /// `None` for a room of a legacy relay, which takes no commands.
@@ -20,7 +20,7 @@ pub struct Target {
     pub group: bool,
 }
 
-impl Target {
+impl ChatTarget {
     /// Whether a relay knows the chat by this name.
     pub(super) fn has_name(&self) -> bool {
         given_name(&self.chat_guid) == self.chat_guid
@@ -219,20 +219,20 @@ impl Tx<'_> {
 
     /// The chat to which a message for the room is sent. A direct chat that takes no commands is
     /// replaced by another direct chat of the same person; `None` when there is none.
-    pub fn chat_for(&mut self, room: RoomId, user: Option<UserId>) -> Result<Option<Target>> {
+    pub fn chat_for(&mut self, room: RoomId, user: Option<UserId>) -> Result<Option<ChatTarget>> {
         let own = self.target(room)?;
         match user {
             Some(user) if !own.group && own.agent.is_none() => {
                 let other = self.newest_direct_chat(user, true)?;
-                Ok(other.or_else(|| Some(own).filter(Target::has_name)))
+                Ok(other.or_else(|| Some(own).filter(ChatTarget::has_name)))
             }
-            _ => Ok(Some(own).filter(Target::has_name)),
+            _ => Ok(Some(own).filter(ChatTarget::has_name)),
         }
     }
 
     /// The chat to which a private message is sent: the room, if it is a direct chat, or else
     /// another direct chat of the person.
-    pub fn private_chat_for(&mut self, room: RoomId, user: UserId) -> Result<Option<Target>> {
+    pub fn private_chat_for(&mut self, room: RoomId, user: UserId) -> Result<Option<ChatTarget>> {
         match self.target(room)?.group {
             true => self.newest_direct_chat(user, true),
             false => self.chat_for(room, Some(user)),

@@ -77,7 +77,7 @@ impl Tx<'_> {
                 moment(details.trial_expires_at),
             ),
         )?;
-        self.show_subscription(user)
+        self.copy_to_user(user)
     }
 
     /// The result of our own call; the provider's event will confirm it later.
@@ -97,7 +97,7 @@ impl Tx<'_> {
         )
     }
 
-    fn show_subscription(&mut self, user: UserId) -> Result<()> {
+    fn copy_to_user(&mut self, user: UserId) -> Result<()> {
         let Some(SubscriptionRow { subscription, .. }) = self.current_subscription(user)? else {
             return Ok(());
         };

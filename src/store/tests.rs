@@ -307,7 +307,7 @@ fn callers_are_told_without_the_runtime() {
 async fn a_broken_writer_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&options(&folder)).unwrap();
-    let mut lost = store.lost();
+    let mut lost = store.watch_write_failure();
     let effect = store.write(|tx| {
         tx.after_commit(|| panic!("as a mistake of ours would"));
         Ok(())

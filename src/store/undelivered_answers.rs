@@ -19,10 +19,10 @@ const WRITING_MS_MAX: i64 = 10_000;
 const MESSAGES_MAX: i64 = 1_024;
 
 #[derive(Clone, Default)]
-pub(super) struct UndeliveredAnswers(Arc<Mutex<DueAnswers>>);
+pub(super) struct UndeliveredAnswers(Arc<Mutex<DeliveryState>>);
 
 #[derive(Default)]
-struct DueAnswers {
+struct DeliveryState {
     due: BTreeMap<i64, Timestamp>,
     newest: i64,
     /// Answers up to this message are recorded on disk as delivered.
@@ -30,12 +30,12 @@ struct DueAnswers {
 }
 
 /// An answer to be delivered; drop it after delivery.
-pub struct AnswerDue {
+pub struct AnswerDelivery {
     message_id: i64,
     undelivered: UndeliveredAnswers,
 }
 
-impl Drop for AnswerDue {
+impl Drop for AnswerDelivery {
     fn drop(&mut self) {
         self.undelivered.0.lock().due.remove(&self.message_id);
     }
@@ -43,10 +43,10 @@ impl Drop for AnswerDue {
 
 impl UndeliveredAnswers {
     pub(super) fn from(newest: i64) -> Self {
-        let state = DueAnswers {
+        let state = DeliveryState {
             newest,
             noted: newest,
-            ..DueAnswers::default()
+            ..DeliveryState::default()
         };
         Self(Arc::new(Mutex::new(state)))
     }
@@ -58,13 +58,13 @@ impl UndeliveredAnswers {
         message_id: i64,
         now: Timestamp,
         known: bool,
-    ) -> (i64, Option<AnswerDue>) {
+    ) -> (i64, Option<AnswerDelivery>) {
         let mut state = self.0.lock();
         let before = message_id - 1 - state.written_to(message_id - 1, now);
         state.newest = message_id;
         let due = known.then(|| {
             state.due.insert(message_id, now);
-            AnswerDue {
+            AnswerDelivery {
                 message_id,
                 undelivered: self.clone(),
             }
@@ -80,7 +80,7 @@ impl UndeliveredAnswers {
     }
 }
 
-impl DueAnswers {
+impl DeliveryState {
     /// The id up to which all answers are delivered; `newest` is the newest message.
     fn written_to(&mut self, newest: i64, now: Timestamp) -> i64 {
         while let Some(oldest) = self.due.first_entry() {

@@ -4,7 +4,7 @@
 use super::commands::queued;
 use super::query::from_row;
 use super::{
-    AgentId, Command, CommandState, GivenUpCommand, NewCommand, RoomId, Tx, UnfinishedCommand,
+    AgentId, Command, CommandState, FailedCommand, NewCommand, RoomId, Tx, UnfinishedCommand,
     UserId,
 };
 use crate::clock::Timestamp;
@@ -13,7 +13,7 @@ use crate::error::Result;
 /// A command that ended before it was handed out.
 #[derive(Debug, Clone)]
 pub struct WithdrawnCommand {
-    pub given_up: GivenUpCommand,
+    pub failed: FailedCommand,
     /// JSON
     pub payload: String,
     pub user: Option<UserId>,
@@ -98,11 +98,11 @@ impl Tx<'_> {
             [room],
         )?;
         for command in &waiting {
-            let GivenUpCommand { agent, seq, .. } = command.given_up;
+            let FailedCommand { agent, seq, .. } = command.failed;
             self.finish_command(agent, seq, CommandState::Expired, None, now)?;
         }
         Ok(waiting)
     }
 }
 
-from_row!(WithdrawnCommand: given_up, payload, user, app_creator);
+from_row!(WithdrawnCommand: failed, payload, user, app_creator);

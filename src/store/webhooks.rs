@@ -33,7 +33,7 @@ pub struct WebhookRow {
 
 /// A webhook with the fields of its app that a call needs.
 #[derive(Debug, Clone)]
-pub struct CalledRow {
+pub struct CallableWebhookRow {
     pub webhook: WebhookRow,
     /// UUID
     pub app_id: String,
@@ -135,7 +135,7 @@ impl View<'_> {
     }
 
     /// A webhook by its public id alone, for a call.
-    pub fn called_webhook(&self, webhook_id: &str) -> Result<Option<CalledRow>> {
+    pub fn called_webhook(&self, webhook_id: &str) -> Result<Option<CallableWebhookRow>> {
         let webhook: Option<WebhookRow> =
             self.find(&format!("{COLUMNS} WHERE webhook_id = ?1"), [webhook_id])?;
         let Some(webhook) = webhook else {
@@ -145,7 +145,7 @@ impl View<'_> {
             "SELECT app_id, creator_id, actions FROM apps WHERE id = ?1",
             [webhook.app],
         )?;
-        Ok(Some(CalledRow {
+        Ok(Some(CallableWebhookRow {
             webhook,
             app_id,
             creator,

@@ -148,10 +148,10 @@ impl Writer {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => {
                         log::error!("the writer can't start: {}", sql_error(&error));
-                        health.give_up();
+                        health.stop_writing();
                     }
                     // A panic after a commit: memory may differ from the disk.
-                    Err(_) => health.give_up(),
+                    Err(_) => health.stop_writing(),
                 }
                 if health.is_lost() {
                     // The next start handles the log, not a last checkpoint.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::answers::StoredAnswer;
 use super::deferred::DeferredRows;
-use super::erased_quotes::QuotedWords;
+use super::erased_quotes::AccountWords;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::undelivered_answers::UndeliveredAnswers;
@@ -37,7 +37,7 @@ pub(super) struct WriterCache {
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
     /// The words of the account that is being erased.
-    pub(super) quoted: Option<QuotedWords>,
+    pub(super) quoted: Option<AccountWords>,
     pub(super) last_message_id: i64,
     /// Rows that are written later. Not a copy: a rollback undoes its changes one by one.
     pub(super) deferred: DeferredRows,

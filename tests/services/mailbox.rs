@@ -6,7 +6,9 @@ use std::net::TcpListener;
 
 use crate::imap::{ImapStub, PASSWORD, StubMail, USER};
 use chatkeep::clock::Timestamp;
-use chatkeep::mailbox::{InboxState, MailServer, MailboxError, Round, Security, read_round, test};
+use chatkeep::mailbox::{
+    FetchResult, InboxState, MailServer, MailboxError, Security, read_round, test,
+};
 
 /// 20 November 2026, noon.
 const NOW: Timestamp = Timestamp(1_795_176_000_000);
@@ -22,7 +24,7 @@ fn server<'a>(stub: &'a ImapStub, password: &'a str) -> MailServer<'a> {
     }
 }
 
-fn read(stub: &ImapStub, before: InboxState) -> Result<Round, MailboxError> {
+fn read(stub: &ImapStub, before: InboxState) -> Result<FetchResult, MailboxError> {
     read_round(&server(stub, PASSWORD), before, NOW, &|| false)
 }
 
@@ -30,7 +32,7 @@ fn sign_in(stub: &ImapStub, password: &str) -> Result<(), MailboxError> {
     test(&server(stub, password), &|| false)
 }
 
-fn subjects(round: &Round) -> Vec<&str> {
+fn subjects(round: &FetchResult) -> Vec<&str> {
     round
         .mails
         .iter()

@@ -217,7 +217,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     (
         "strsim",
         &[
-            "src/assistant/tools/fitting.rs", "src/config/unknown.rs", "src/flags/registry.rs",
+            "src/assistant/tools/fitting.rs", "src/config/unknown_keys.rs", "src/flags/registry.rs",
         ],
     ),
     (
@@ -296,7 +296,7 @@ pub(crate) const PURE: &[&str] = &[
     "src/access.rs", "src/auth", "src/billing/return_url.rs", "src/billing/stripe/failure.rs",
     "src/billing/stripe/form.rs", "src/billing/stripe/objects.rs", "src/engine/wire",
     "src/error.rs", "src/flags/breaker.rs", "src/flags/launchdarkly.rs", "src/flags/ofrep.rs",
-    "src/flags/provided.rs", "src/flags/registry.rs", "src/flags/scalar.rs",
+    "src/flags/provider_values.rs", "src/flags/registry.rs", "src/flags/scalar.rs",
     "src/ingest/decide.rs", "src/limits.rs", "src/mail_extract", "src/marketplace/actions.rs",
     "src/marketplace/mapping.rs", "src/marketplace/payload.rs", "src/marketplace/template.rs",
     "src/media/format.rs", "src/media/metadata", "src/memory/cache.rs", "src/memory/merge.rs",

@@ -58,21 +58,21 @@ impl TokenCache {
     }
 
     /// Call this before verifying a token and looking up its user, and pass the result to `put`.
-    pub(super) fn mark(&self) -> u64 {
+    pub(super) fn forget_count(&self) -> u64 {
         self.tokens.lock().forget_count
     }
 
-    /// Caches a token, unless a user was removed since `mark`: it may be the same user.
+    /// Caches a token, unless a user was removed since `forget_count`: it may be the same user.
     pub(super) fn put(
         &self,
         token: TokenDigest,
         user: SignedInUser,
         ends_at: Timestamp,
-        (generation, mark): (u64, u64),
+        (generation, forget_count): (u64, u64),
         now: Timestamp,
     ) {
         let mut tokens = self.tokens.lock();
-        if tokens.forget_count != mark {
+        if tokens.forget_count != forget_count {
             return;
         }
         tokens.make_room(now);
@@ -153,15 +153,15 @@ mod tests {
     #[test]
     fn a_user_forgotten_during_verification_is_not_cached() {
         let cache = TokenCache::default();
-        let mark = cache.mark();
+        let forget_count = cache.forget_count();
         for n in [1, 2] {
             let until = Timestamp(2_000);
-            cache.put(token(n), user(n as i64), until, (0, mark), NOW);
+            cache.put(token(n), user(n as i64), until, (0, forget_count), NOW);
         }
         cache.forget(UserId(1));
         assert!(cache.get(&token(1), 0, NOW).is_none());
         assert!(cache.get(&token(2), 0, NOW).is_some());
-        cache.put(token(3), user(1), Timestamp(2_000), (0, mark), NOW);
+        cache.put(token(3), user(1), Timestamp(2_000), (0, forget_count), NOW);
         assert!(cache.get(&token(3), 0, NOW).is_none());
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Section;
-use crate::config::unknown::nearest;
+use crate::config::unknown_keys::nearest;
 
 impl Section<'_> {
     /// Sections of the same keys, `[[section.name]]`, from the file only. One that `read` can't

@@ -108,7 +108,7 @@ fn every_secret_may_be_in_a_file() {
         billing.secret_key billing.webhook_secret billing.test_secret_key billing.test_webhook_secret \
         flags.sdk_key memory.api_key mail.smtp_url admin.token";
     for key in keys.split_whitespace() {
-        let variable = format!("{}_FILE", unknown::env_name(key));
+        let variable = format!("{}_FILE", unknown_keys::env_name(key));
         let actual = problems("", &[(&variable, "/nowhere/at/all")]);
         assert!(
             actual[0].starts_with(&format!("{key}: the file /nowhere")),

@@ -41,7 +41,7 @@ pub(super) struct Entry {
     pub(super) attempts: u32,
     pub(super) resends: u32,
     pub(super) refusals: u32,
-    pub(super) place: DeliveryStage,
+    pub(super) stage: DeliveryStage,
     /// Its key in the outbox's timers.
     pub(super) timer: Option<Monotonic>,
     /// Handed out before this socket opened: sending it again is not an attempt.
@@ -65,7 +65,7 @@ impl Entry {
             attempts: command.attempts,
             resends: command.resends,
             refusals: command.refusals,
-            place: DeliveryStage::default(),
+            stage: DeliveryStage::default(),
             timer: None,
             is_resend: false,
             order: command.handed,
@@ -88,7 +88,7 @@ impl Entry {
     }
 
     /// Whether a report changes its state.
-    pub(super) fn is_news(&self, reported: CommandState) -> bool {
+    pub(super) fn changes_state(&self, reported: CommandState) -> bool {
         match reported {
             CommandState::Received => self.state == CommandState::Sent,
             CommandState::Executing => self.state != CommandState::Executing,

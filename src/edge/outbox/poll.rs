@@ -68,7 +68,7 @@ impl Outbox {
         let mut steps = Vec::new();
         let (mut sends, mut has_more) = (0, false);
         let room = self.send_rate.left(mono).saturating_sub(listed.len());
-        let mut new: Vec<_> = NewCommands::of(new, self.ready.emptied()).collect();
+        let mut new: Vec<_> = NewCommands::of(new, self.ready.without_commands()).collect();
         let chosen = room.min(new.len());
         new[..chosen].sort_by_key(|(seq, _)| **seq);
         for (seq, entry) in listed.into_iter().chain(new) {
@@ -85,7 +85,7 @@ impl Outbox {
                 }
                 sends += 1;
                 if !entry.is_listed() {
-                    self.ready.had_turn(entry.sender);
+                    self.ready.note_served(entry.sender);
                 }
             }
             self.next_order += 1;
@@ -169,7 +169,7 @@ impl<'a> Iterator for NewCommands<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (sender, seq) = self.senders.next()?;
-        self.senders.took(sender, seq);
+        self.senders.pop(sender, seq);
         let room = self.by_seq.remove(&seq)?;
         let chat = self.chats.get_mut(&room)?;
         let command = chat.pop_front()?;

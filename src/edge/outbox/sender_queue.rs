@@ -19,7 +19,7 @@ pub(super) struct SenderQueue {
 
 impl SenderQueue {
     /// An empty queue that continues with the same creator.
-    pub(super) fn emptied(&self) -> Self {
+    pub(super) fn without_commands(&self) -> Self {
         Self {
             waiting: BTreeMap::new(),
             last: self.last,
@@ -64,13 +64,13 @@ impl SenderQueue {
     }
 
     /// The command is handed out.
-    pub(super) fn took(&mut self, sender: Sender, seq: u64) {
+    pub(super) fn pop(&mut self, sender: Sender, seq: u64) {
         self.remove(sender, seq);
-        self.had_turn(sender);
+        self.note_served(sender);
     }
 
     /// Another creator is next.
-    pub(super) fn had_turn(&mut self, sender: Sender) {
+    pub(super) fn note_served(&mut self, sender: Sender) {
         self.last = sender.or(self.last);
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         let mut order = Vec::new();
         while let Some((sender, seq)) = queue.next() {
             assert!(queue.contains(sender, seq));
-            queue.took(sender, seq);
+            queue.pop(sender, seq);
             order.push(seq);
             if seq == 1 {
                 queue.insert(None, 9);
@@ -100,6 +100,6 @@ mod tests {
         }
         assert_eq!(order, [6, 1, 9, 4, 2, 5, 3]);
         assert!(queue.is_empty());
-        assert_eq!(queue.emptied().last, one);
+        assert_eq!(queue.without_commands().last, one);
     }
 }

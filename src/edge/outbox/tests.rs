@@ -39,7 +39,7 @@ fn outbox_of(timing: Timing, commands: &[(i64, Option<i64>)]) -> Outbox {
 fn sent(outbox: &mut Outbox, at: u64) -> Vec<u64> {
     let steps = outbox.plan(NOW, Monotonic(at), || 0.5);
     for step in &steps {
-        outbox.handed(*step, Monotonic(at));
+        outbox.note_handed_out(*step, Monotonic(at));
     }
     steps.iter().map(Step::seq).collect()
 }
@@ -107,7 +107,7 @@ fn what_could_not_be_committed_is_tried_again() {
     outbox.connected();
     assert_eq!(outbox.plan(NOW, Monotonic(0), || 0.5).len(), 1);
     assert_eq!(outbox.plan(NOW, Monotonic(0), || 0.5), []);
-    outbox.release(1, Monotonic(0));
+    outbox.commit_failed(1, Monotonic(0));
     assert_eq!(sent(&mut outbox, 999), [0; 0]);
     assert_eq!(sent(&mut outbox, 1_000), [1]);
 }
@@ -144,7 +144,7 @@ fn apps_hold_up_nobody_else() {
         let (steps, _) = outbox.poll_plan(limit, NOW, Monotonic(at));
         let seqs: Vec<u64> = steps.iter().map(Step::seq).collect();
         for step in steps {
-            outbox.handed(step, Monotonic(at));
+            outbox.note_handed_out(step, Monotonic(at));
             outbox.remove(step.seq());
         }
         seqs

@@ -191,11 +191,14 @@ impl World {
             let commands = self
                 .hub
                 .clone()
-                .release_commands(relay.clone(), guard.line.clone());
+                .release_commands(relay.clone(), guard.mailbox.clone());
             assert!(commands.await.unwrap().is_empty(), "a replaced socket");
         }
         let Some(guard) = &model.guard else { return };
-        let commands = self.hub.clone().release_commands(relay, guard.line.clone());
+        let commands = self
+            .hub
+            .clone()
+            .release_commands(relay, guard.mailbox.clone());
         let commands = commands.await.unwrap();
         self.check().await;
         self.send(agent, commands);
@@ -207,7 +210,7 @@ impl World {
         let release = self
             .hub
             .clone()
-            .release_commands(model.relay.clone(), guard.line.clone());
+            .release_commands(model.relay.clone(), guard.mailbox.clone());
         let ack_first = self.random.one_in(2);
         let acks = match model.inbox.pop_front() {
             Some(given) => model.obey(&given, &mut self.random),
@@ -230,7 +233,8 @@ impl World {
         let Some(guard) = &model.guard else { return };
         {
             let hub = self.hub.clone();
-            let mut release = pin!(hub.release_commands(model.relay.clone(), guard.line.clone()));
+            let mut release =
+                pin!(hub.release_commands(model.relay.clone(), guard.mailbox.clone()));
             poll_fn(|cx| {
                 let _ = release.as_mut().poll(cx);
                 Polling::Ready(())
@@ -322,7 +326,10 @@ impl World {
         let limit = poll.limit;
         // What it brings may end commands before others are sent.
         let polled = sync::poll(&self.hub, &model.relay, poll).await.unwrap();
-        let told = model.guard.as_ref().map(|guard| guard.line.take_notices());
+        let told = model
+            .guard
+            .as_ref()
+            .map(|guard| guard.mailbox.take_notices());
         if told.is_some_and(|told| told.close.is_some()) {
             self.hang_up(agent);
         }

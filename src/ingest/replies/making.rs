@@ -48,7 +48,7 @@ pub(super) async fn make(
     read_outside_facts(ingest, &mut context, &pending).await?;
     let context_ms = mono().since(outcome);
     let mut waited_ms = 0;
-    let place = match model.free_place() {
+    let place = match model.try_acquire_permit() {
         Some(place) => place,
         None => {
             if let Some(result) = greeted(&context) {
@@ -60,7 +60,7 @@ pub(super) async fn make(
                 return Ok(Some(result.after(queued_ms, context_ms, 0)));
             }
             let waits = mono();
-            let place = model.place().await;
+            let place = model.acquire_permit().await;
             waited_ms = mono().since(waits);
             let Some(again) = read(ingest, pending).await? else {
                 return Ok(None);

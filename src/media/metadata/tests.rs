@@ -191,7 +191,7 @@ fn whole_heic() -> Vec<u8> {
 #[test]
 fn metadata_of_a_heic_becomes_zeros() {
     let photo = whole_heic();
-    assert_eq!(Format::of(&photo), Some(Format::Heic));
+    assert_eq!(Format::detect(&photo), Some(Format::Heic));
     let cleaned = remove(Format::Heic, photo.clone()).unwrap();
     assert_eq!(cleaned.len(), photo.len());
     assert!(!contains(&cleaned, SECRET));

@@ -15,7 +15,7 @@ const IS_ENCRYPTED: &str =
     "I can't read encrypted rooms. Please invite me to a room without encryption.";
 const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
 
-/// Puts the handling of an event into its room's lane.
+/// Puts the handling of an event into its room's queue.
 pub(super) fn take(
     uplink: &Uplink<Matrix>,
     bot: &Bot,
@@ -107,7 +107,7 @@ async fn forward_content(
         ContentKind::Photo { mxc, caption } => {
             let api = &uplink.network().api;
             let get = || async move { api.file(mxc).await.map_err(send_error) };
-            match download::patiently(uplink.condition(), get).await {
+            match download::with_retries(uplink.status(), get).await {
                 Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
                 None => say(NO_PHOTO).await,
             }
@@ -130,7 +130,7 @@ where
     loop {
         match call().await {
             Err(failure @ (Failure::TooMany(_) | Failure::Broken(_))) => {
-                uplink.condition().set_network(Some(&failure.to_string()));
+                uplink.status().set_network(Some(&failure.to_string()));
                 let pause = failure.wait().unwrap_or_else(|| backoff(attempt));
                 tokio::time::sleep(pause).await;
                 attempt += 1;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::api::Failure;
 use super::percent_encoded;
 use super::session_file::Session;
-use super::sync::{self, RoomNews, SyncMarks};
+use super::sync::{self, RoomUpdates, SyncMarks};
 use super::{Bot, Matrix, events};
 use crate::relay::backoff::backoff;
 use crate::relay::{StopReason, Uplink};
@@ -31,13 +31,16 @@ impl Matrix {
     }
 
     /// Fetches the events that an answer of `/sync` left out.
-    async fn fill_gap(&self, news: &mut RoomNews, since: &str) -> Result<(), Failure> {
+    async fn fill_gap(&self, updates: &mut RoomUpdates, since: &str) -> Result<(), Failure> {
         let filter = percent_encoded(&sync::gap_filter().to_string());
-        let (room, since) = (percent_encoded(&news.room), percent_encoded(since));
+        let (room, since) = (percent_encoded(&updates.room), percent_encoded(since));
         let mut answers = 0;
-        while let Some(from) = news.gap.take() {
+        while let Some(from) = updates.gap.take() {
             if answers == GAP_ANSWERS_MAX {
-                log::warn!("matrix: messages in {} are left out: too many", news.room);
+                log::warn!(
+                    "matrix: messages in {} are left out: too many",
+                    updates.room
+                );
                 break;
             }
             answers += 1;
@@ -47,14 +50,14 @@ impl Matrix {
             );
             let answer = match self.api.get(&path).await {
                 Err(Failure::Refused { why, .. }) => {
-                    log::warn!("matrix: messages in {} are left out: {why}", news.room);
+                    log::warn!("matrix: messages in {} are left out: {why}", updates.room);
                     break;
                 }
                 answer => answer?,
             };
             let older = answer["chunk"].as_array().cloned().unwrap_or_default();
-            news.gap = answer["end"].as_str().map(str::to_owned);
-            sync::put_before(older, &mut news.events);
+            updates.gap = answer["end"].as_str().map(str::to_owned);
+            sync::put_before(older, &mut updates.events);
         }
         Ok(())
     }
@@ -73,18 +76,18 @@ impl Matrix {
         for room in sync::left_rooms(answer) {
             self.rooms.lock().remove(room);
         }
-        let mut all_news = sync::news(answer, &bot.user_id);
+        let mut all_updates = sync::updates(answer, &bot.user_id);
         // Done first: if it fails, the same events are requested again.
-        for news in &mut all_news {
-            self.fill_gap(news, since).await?;
+        for updates in &mut all_updates {
+            self.fill_gap(updates, since).await?;
         }
         let mut under_way = self.answer_invitations(uplink, bot, answer);
-        for news in all_news {
-            if news.has_changed {
-                self.rooms.lock().remove(&news.room);
+        for updates in all_updates {
+            if updates.has_changed {
+                self.rooms.lock().remove(&updates.room);
             }
-            let events = news.events.into_iter();
-            under_way.extend(events.map(|event| events::take(uplink, bot, &news.room, event)));
+            let events = updates.events.into_iter();
+            under_way.extend(events.map(|event| events::take(uplink, bot, &updates.room, event)));
         }
         marks.add(next.clone(), under_way);
         Ok(next)
@@ -129,7 +132,7 @@ impl Matrix {
     async fn first_sync(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
         let (bot, session) = self.identity().await?.clone();
         let answer = self.sync(None, Duration::ZERO).await?;
-        uplink.condition().set_network(None);
+        uplink.status().set_network(None);
         let mut session = session;
         for done in self.answer_invitations(uplink, &bot, &answer) {
             let _ = done.await;
@@ -149,7 +152,7 @@ impl Matrix {
         if let Failure::Unauthorized(why) = failure {
             return Err(StopReason(why));
         }
-        uplink.condition().set_network(Some(&failure.to_string()));
+        uplink.status().set_network(Some(&failure.to_string()));
         let pause = failure.wait().unwrap_or_else(|| backoff(*attempt));
         tokio::time::sleep(pause).await;
         *attempt += 1;
@@ -192,7 +195,7 @@ impl Matrix {
                 Ok(next) => {
                     attempt = 0;
                     since = next;
-                    uplink.condition().set_network(None);
+                    uplink.status().set_network(None);
                 }
                 Err(failure) if failure.is_refusal(400) => {
                     let why = format!(

@@ -31,7 +31,7 @@ pub(super) fn gap_filter() -> Value {
 
 /// New events of a room that the bot is in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct RoomNews {
+pub(super) struct RoomUpdates {
     pub(super) room: String,
     pub(super) events: Vec<Value>,
     /// Set when earlier events are missing, from this mark backwards.
@@ -46,13 +46,13 @@ pub(super) struct Invitation {
     pub(super) inviter: String,
 }
 
-pub(super) fn news(answer: &Value, us: &str) -> Vec<RoomNews> {
+pub(super) fn updates(answer: &Value, us: &str) -> Vec<RoomUpdates> {
     let rooms = answer["rooms"]["join"].as_object().into_iter().flatten();
-    let news = rooms.map(|(room, content)| room_news(room, &content["timeline"], us));
-    news.collect()
+    let updates = rooms.map(|(room, content)| room_updates(room, &content["timeline"], us));
+    updates.collect()
 }
 
-fn room_news(room: &str, timeline: &Value, us: &str) -> RoomNews {
+fn room_updates(room: &str, timeline: &Value, us: &str) -> RoomUpdates {
     let events = timeline["events"].as_array().cloned().unwrap_or_default();
     let own = |event: &Value, membership: &str| {
         event["type"] == "m.room.member"
@@ -67,7 +67,7 @@ fn room_news(room: &str, timeline: &Value, us: &str) -> RoomNews {
             .iter()
             .any(|event| event["type"] == "m.room.member" || event["type"] == "m.room.encryption");
     let gap = timeline["prev_batch"].as_str().map(str::to_owned);
-    RoomNews {
+    RoomUpdates {
         room: room.to_owned(),
         // In a room just joined: messages since the invitation.
         gap: gap.filter(|_| is_limited && joined.is_none()),
@@ -162,8 +162,8 @@ mod tests {
         json!({"type": "m.room.message", "event_id": id})
     }
 
-    fn ids(news: &RoomNews) -> Vec<&str> {
-        let ids = news.events.iter().map(|event| &event["event_id"]);
+    fn ids(updates: &RoomUpdates) -> Vec<&str> {
+        let ids = updates.events.iter().map(|event| &event["event_id"]);
         ids.map(|id| id.as_str().unwrap()).collect()
     }
 
@@ -214,10 +214,10 @@ mod tests {
             ),
         ];
         for (events, limited, expected, gap, has_changed) in cases {
-            let news = room_news("!r", &timeline(events.clone(), limited), US);
-            assert_eq!(ids(&news), expected, "{events}");
-            assert_eq!(news.gap.as_deref(), gap, "{events}");
-            assert_eq!(news.has_changed, has_changed, "{events}");
+            let updates = room_updates("!r", &timeline(events.clone(), limited), US);
+            assert_eq!(ids(&updates), expected, "{events}");
+            assert_eq!(updates.gap.as_deref(), gap, "{events}");
+            assert_eq!(updates.has_changed, has_changed, "{events}");
         }
     }
 
@@ -240,13 +240,13 @@ mod tests {
     fn a_gap_is_filled_in_order() {
         let mut events = vec![said("3"), said("4")];
         put_before(vec![said("3"), said("2"), said("1")], &mut events);
-        let news = RoomNews {
+        let updates = RoomUpdates {
             room: String::new(),
             events,
             gap: None,
             has_changed: false,
         };
-        assert_eq!(ids(&news), ["1", "2", "3", "4"]);
+        assert_eq!(ids(&updates), ["1", "2", "3", "4"]);
     }
 
     #[tokio::test]

@@ -77,7 +77,7 @@ impl Api {
     }
 
     /// A call that waits as long as Telegram asks.
-    pub(super) async fn call_patiently(
+    pub(super) async fn call_with_retries(
         &self,
         method: &str,
         arguments: Value,

@@ -49,7 +49,7 @@ pub(super) fn reminder_buttons() -> Value {
     ]]})
 }
 
-/// Puts the handling of an update into its chat's lane.
+/// Puts the handling of an update into its chat queue.
 pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> oneshot::Receiver<()> {
     let message = ["message", "edited_message", "callback_query"]
         .iter()
@@ -62,9 +62,9 @@ pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> onesh
     if let (Some((_, message)), Some(chat)) = (message, chat) {
         note_moved(uplink.network(), message, chat);
     }
-    let lane = format!("{PREFIX}{}", chat.unwrap_or_default());
+    let queue = format!("{PREFIX}{}", chat.unwrap_or_default());
     let (up, bot) = (uplink.clone(), bot.clone());
-    uplink.in_order(&lane, async move {
+    uplink.in_order(&queue, async move {
         if let Some(query) = update.get("callback_query") {
             press(&up, query).await;
         } else if let Some(message) = update.get("message") {
@@ -273,7 +273,7 @@ async fn forward_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &s
     let incoming = &message.incoming;
     let api = &uplink.network().api;
     let get = || async move { api.file(file_id).await.map_err(send_error) };
-    let Some(file) = download::patiently(uplink.condition(), get).await else {
+    let Some(file) = download::with_retries(uplink.status(), get).await else {
         return uplink
             .say(&incoming.chat_guid, &incoming.key, NO_PHOTO)
             .await;
@@ -309,13 +309,13 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     // The buttons' appearance isn't retried.
     let _ = network
         .api
-        .call_patiently("answerCallbackQuery", ended)
+        .call_with_retries("answerCallbackQuery", ended)
         .await;
     if let Some(message_id) = message["message_id"].as_i64() {
         let bare = json!({"chat_id": chat, "message_id": message_id});
         let _ = network
             .api
-            .call_patiently("editMessageReplyMarkup", bare)
+            .call_with_retries("editMessageReplyMarkup", bare)
             .await;
     }
     let what = message["text"]

@@ -154,7 +154,7 @@ async fn log_in(account: &Account) -> Result<Connection, Report> {
         authenticated(StartTls { dns, tls }, account).await
     };
     match timeout(LOGIN_MAX, trying).await {
-        Ok(tried) => tried.map_err(|error| trouble(account, &error)),
+        Ok(tried) => tried.map_err(|error| problem_of(account, &error)),
         Err(_) => Err(Report::Passing("the server does not answer".to_owned())),
     }
 }
@@ -208,7 +208,7 @@ where
     })
 }
 
-fn trouble(account: &Account, error: &Error) -> Report {
+fn problem_of(account: &Account, error: &Error) -> Report {
     let jid = account.jid.to_bare();
     match error {
         Error::Auth(AuthError::Fail(

@@ -146,7 +146,7 @@ impl Drop for CompletionGuard {
     }
 }
 
-/// Puts what is to be done with a message into its chat's lane.
+/// Puts what is to be done with a message into its chat's queue.
 pub(super) fn put(
     uplink: &Uplink<Xmpp>,
     incoming: IncomingMessage,
@@ -198,7 +198,7 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Kind)
         Kind::Photo(url) => {
             let account = &uplink.network().account;
             let get = || get(account, url);
-            match download::patiently(uplink.condition(), get).await {
+            match download::with_retries(uplink.status(), get).await {
                 Some(file) => uplink.photo(&incoming.photo_fields(""), &file).await,
                 None => say(&incoming.key, NO_PHOTO).await,
             }

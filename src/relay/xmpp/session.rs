@@ -161,7 +161,7 @@ impl Session {
         }
         let network = self.uplink.network();
         network.is_ready.send_replace(true);
-        self.uplink.condition().set_network(None);
+        self.uplink.status().set_network(None);
         for (archive, (messages, rest)) in unread {
             for archived in messages {
                 self.take_archived(&archive, archived);
@@ -197,7 +197,7 @@ impl Session {
             Some((archive, id)) = self.finished.recv() => self.mark_read(&archive, &id).await,
             Some(report) = self.reports.recv() => match report {
                 Report::LoggedIn => self.opens_until = Some(Instant::now() + OPEN_MAX),
-                Report::Passing(why) => self.uplink.condition().set_network(Some(&why)),
+                Report::Passing(why) => self.uplink.status().set_network(Some(&why)),
                 Report::Final(stop) => return Err(Interruption::End(stop)),
             },
             () = sleep_until(opens_until.unwrap_or_else(Instant::now)), if opens_until.is_some() => {
@@ -217,13 +217,13 @@ impl Session {
                 Err(Interruption::Reset)
             }
             StreamEvent::Suspended => {
-                let condition = self.uplink.condition();
-                condition.set_network(Some("the connection to the server broke"));
+                let status = self.uplink.status();
+                status.set_network(Some("the connection to the server broke"));
                 Ok(())
             }
             StreamEvent::Resumed => {
                 self.opens_until = None;
-                self.uplink.condition().set_network(None);
+                self.uplink.status().set_network(None);
                 Ok(())
             }
         }

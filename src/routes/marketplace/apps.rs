@@ -75,7 +75,7 @@ pub(super) fn message_body(message: &str) -> Response {
 }
 
 impl JsonBody for Draft {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         let draft = Self {
             name: fields.required_string("name", 1..=NAME_BYTES_MAX),
             description: fields
@@ -102,7 +102,7 @@ fn read_action(fields: &mut Fields<'_>) -> Action {
             "must consist of letters, digits, \".\", \"_\" and \"-\".",
         );
     }
-    let kind = Kind::of(fields.one_of("kind", &Kind::NAMES));
+    let kind = Kind::parse(fields.one_of("kind", &Kind::NAMES));
     let template = fields.optional_string("template", 0..=TEMPLATE_BYTES_MAX);
     if kind.has_text()
         && template

@@ -8,9 +8,9 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
-use crate::marketplace::hooks::Scheme;
 use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
 use crate::marketplace::template::FIELD_CHARS_MAX;
+use crate::marketplace::webhook_cache::SignatureScheme;
 use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX};
 use crate::routes::Request;
 use crate::routes::request::JsonBody;
@@ -22,7 +22,7 @@ const EVENTS_MAX: usize = 200;
 pub(in crate::routes) struct NewWebhook(Draft);
 
 impl JsonBody for NewWebhook {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
         Self(Draft {
             action_id,
@@ -49,7 +49,7 @@ pub(in crate::routes) async fn list(rq: Request<SignedInUser, String>) -> Result
 pub(in crate::routes) struct WebhookChange(Draft);
 
 impl JsonBody for WebhookChange {
-    fn of(fields: &mut Fields<'_>, _: Timestamp) -> Self {
+    fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
         let draft = read_draft(fields);
         Self(Draft {
             is_active: fields.optional_bool("is_active"),
@@ -119,7 +119,7 @@ fn read_draft(fields: &mut Fields<'_>) -> Draft {
         rate_limit: fields
             .optional_integer("rate_limit_per_minute", limits)
             .map(|limit| limit as u64),
-        scheme: fields.optional_one_of("scheme", &Scheme::NAMES),
+        scheme: fields.optional_one_of("scheme", &SignatureScheme::NAMES),
         ..Draft::default()
     }
 }

@@ -46,13 +46,13 @@ pub(super) fn write(
             "chatkeep_relay_up",
             "Whether the built-in relay is connected to its chat network and to the service.",
             label,
-            f64::from(u8::from(relay.condition.trouble().is_none())),
+            f64::from(u8::from(relay.status.problem().is_none())),
         )?;
         page.labelled(
             "chatkeep_relay_restarts",
             "Restarts of the built-in relay.",
             label,
-            relay.condition.restarts() as f64,
+            relay.status.restarts() as f64,
         )?;
     }
     let Some(backlog) = backlog else {

@@ -32,7 +32,7 @@ type Effects = Vec<Box<dyn FnOnce() + Send>>;
 
 /// The writer thread's next task.
 enum NextTask {
-    Next,
+    Batch,
     BeginCopy(CopyRequest),
     /// All handles were dropped.
     End,
@@ -87,10 +87,10 @@ impl<'c> Thread<'c> {
 
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut batch = VecDeque::with_capacity(BATCH_JOBS_MAX);
-        let mut next = NextTask::Next;
+        let mut next = NextTask::Batch;
         loop {
             next = match next {
-                NextTask::Next => self.run_next(&mut batch, &mut jobs),
+                NextTask::Batch => self.run_next(&mut batch, &mut jobs),
                 NextTask::BeginCopy(request) => self.copy(request, &mut batch, &mut jobs),
                 NextTask::End => return,
             };
@@ -104,7 +104,7 @@ impl<'c> Thread<'c> {
                 Ok(job) => self.take(job, batch),
                 Err(ReceiveError::Due) => {
                     self.write_deferred();
-                    return NextTask::Next;
+                    return NextTask::Batch;
                 }
                 Err(ReceiveError::Ended) => {
                     self.write_deferred();
@@ -115,7 +115,7 @@ impl<'c> Thread<'c> {
         if self.health.is_lost() {
             batch.clear(); // dropping a job answers its caller
             self.pages_wanted = None;
-            return NextTask::Next;
+            return NextTask::Batch;
         }
         match batch.pop_front() {
             None => {} // only pages of a copy are requested
@@ -136,7 +136,7 @@ impl<'c> Thread<'c> {
                 }
             }
         }
-        NextTask::Next
+        NextTask::Batch
     }
 
     /// Waits for a job, at most until deferred rows are due.
@@ -170,20 +170,20 @@ impl<'c> Thread<'c> {
             Ok(backup) => backup,
             Err(error) => {
                 let _ = begun.send(Err(copy::in_words(&error)));
-                return NextTask::Next;
+                return NextTask::Batch;
             }
         };
         let _ = begun.send(Ok(())); // fails when nobody will ask for pages
         loop {
             match self.run_next(batch, jobs) {
-                NextTask::Next => {}
+                NextTask::Batch => {}
                 other => return other,
             }
             let Some(answer) = self.pages_wanted.take() else {
                 continue;
             };
             if answer.is_closed() {
-                return NextTask::Next;
+                return NextTask::Batch;
             }
             let step = copy::some_pages(&backup);
             // Emptying the log on another connection would restart the copy.
@@ -196,7 +196,7 @@ impl<'c> Thread<'c> {
             drop(backup);
             drop(to);
             let _ = answer.send(step);
-            return NextTask::Next;
+            return NextTask::Batch;
         }
     }
 
@@ -252,7 +252,7 @@ impl<'c> Thread<'c> {
                 self.failed(&error);
                 // A full disk or a missing file may already have rolled everything back.
                 if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
-                    self.health.give_up();
+                    self.health.stop_writing();
                 }
                 self.cache.forget();
                 self.cache.deferred.undo_to(0);
@@ -281,7 +281,7 @@ impl<'c> Thread<'c> {
                     self.failed(&error);
                 }
                 if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
-                    self.health.give_up();
+                    self.health.stop_writing();
                 }
                 self.cache.deferred.undo_to(0);
                 self.cache.deferred.postpone();
@@ -411,7 +411,7 @@ impl<'c> Thread<'c> {
             // The new file is built on disk, not in memory.
             self.conn
                 .execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
-                .inspect_err(|error| self.health.judge(error))?;
+                .inspect_err(|error| self.health.note_error(error))?;
         }
         self.checkpointer.empty(self.conn);
         Ok(())
@@ -421,7 +421,7 @@ impl<'c> Thread<'c> {
         self.metrics.failed.inc();
         self.health.note_failure();
         log::error!("{}", self.failure(error));
-        self.health.judge(error);
+        self.health.note_error(error);
     }
 
     /// The failure with the file's name and advice for the operator.

@@ -198,7 +198,7 @@ impl Session {
         self.forward(archive, Some(id), message, sent_at_s);
     }
 
-    /// Puts a message into its chat's lane, once.
+    /// Puts a message into its chat's queue, once.
     pub(super) fn forward(
         &mut self,
         archive: &str,

@@ -31,7 +31,7 @@ pub struct CommandRow {
 }
 
 /// A failed or expired command, with the fields needed to retry it.
-struct GivenUpRow {
+struct FailedCommandRow {
     id: i64,
     agent: AgentId,
     room: RoomId,
@@ -89,7 +89,7 @@ impl Tx<'_> {
         operator: &Operator,
         now: Timestamp,
     ) -> Result<(AgentId, UnfinishedCommand)> {
-        let old = self.given_up(command_id)?;
+        let old = self.failed_command(command_id)?;
         let payload: Value = serde_json::from_str(&old.payload).map_err(Error::internal)?;
         // A chat with another name is read by other people, or by nobody.
         if (old.chat.as_ref()).is_none_or(|name| payload["chat_guid"] != **name) {
@@ -133,7 +133,7 @@ impl Tx<'_> {
         operator: &Operator,
         now: Timestamp,
     ) -> Result<()> {
-        let old = self.given_up(command_id)?;
+        let old = self.failed_command(command_id)?;
         self.run("DELETE FROM commands WHERE id = ?1", [old.id])?;
         self.note(operator, "command.drop", command_id, &old.state, now)
     }
@@ -158,7 +158,7 @@ impl Tx<'_> {
         self.insert_audit(operator, &change, now)
     }
 
-    fn given_up(&self, command_id: &str) -> Result<GivenUpRow> {
+    fn failed_command(&self, command_id: &str) -> Result<FailedCommandRow> {
         let found = self.find(
             "SELECT commands.id, commands.agent_id, room_id, kind, payload, state,
                commands.created_at, user_id, app_creator_id, chat_guid, rooms.agent_id
@@ -178,7 +178,7 @@ impl Tx<'_> {
     }
 }
 
-from_row!(GivenUpRow: id, agent, room, kind, payload, state, created_at, user, app_creator, chat,
+from_row!(FailedCommandRow: id, agent, room, kind, payload, state, created_at, user, app_creator, chat,
     chat_agent);
 from_row!(CommandRow: command_id, agent_id, seq, command_type, chat_guid, state, error, attempts,
     refusals, created_at, expires_at, finished_at);

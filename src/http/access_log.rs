@@ -12,6 +12,9 @@ use tokio::time::Instant;
 use super::metrics::{RouteLabels, ServerMetrics};
 use super::{Method, StatusCode};
 
+/// The target of the lines, by which operators filter them.
+const LOG_TARGET: &str = "chatkeep::http::access";
+
 /// Facts about one request, set while it is handled and logged at its end. Each is set at most
 /// once.
 #[derive(Debug)]
@@ -113,8 +116,8 @@ impl RequestLog {
         log::logger().log(
             &log::Record::builder()
                 .level(log::Level::Info)
-                .target(module_path!())
-                .module_path_static(Some(module_path!()))
+                .target(LOG_TARGET)
+                .module_path_static(Some(LOG_TARGET))
                 .args(format_args!("request"))
                 .key_values(&&fields[..field_count])
                 .build(),

@@ -18,38 +18,38 @@ use crate::metrics::Job;
 use crate::store::{ServiceId, ServiceRow};
 
 /// Connections that wait. Each holds a thread that sleeps.
-const WATCHED_MAX: usize = 64;
+const CONNECTIONS_MAX: usize = 64;
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// The pause before a connection that ended is opened again.
-const AGAIN_MS: u64 = 5 * 60_000;
+const REOPEN_PAUSE_MS: u64 = 5 * 60_000;
 /// The pause before a server without IDLE is asked again whether it has it.
-const CAN_NOT_MS: u64 = 6 * 3_600_000;
+const UNSUPPORTED_PAUSE_MS: u64 = 6 * 3_600_000;
 /// Notices that were not taken up yet.
 const NOTICES_MAX: usize = 1_000;
 
 /// A connection that waits.
-struct Watch {
-    is_over: Arc<AtomicBool>,
+struct IdleConnection {
+    is_ended: Arc<AtomicBool>,
     waiting: JoinHandle<IdleEnd>,
 }
 
-impl Drop for Watch {
+impl Drop for IdleConnection {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.is_ended.store(true, Ordering::Relaxed);
     }
 }
 
 /// Runs until the service ends.
 pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
     let (notify, mut notices) = mpsc::channel(NOTICES_MAX);
-    let mut watches = Watches {
+    let mut connections = IdleConnections {
         services: services.clone(),
         notify,
         open: HashMap::new(),
         not_before: HashMap::new(),
     };
     loop {
-        let outcome = watches.update().await;
+        let outcome = connections.update().await;
         metrics.ran(&outcome, services.clock.now().0);
         if let Err(error) = outcome {
             log::warn!("notices of mail: {error}");
@@ -73,29 +73,32 @@ pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
     }
 }
 
-struct Watches {
+struct IdleConnections {
     services: Arc<Services>,
     notify: mpsc::Sender<ServiceId>,
-    open: HashMap<ServiceId, Watch>,
+    open: HashMap<ServiceId, IdleConnection>,
     /// When a connection that ended may be opened again.
     not_before: HashMap<ServiceId, Monotonic>,
 }
 
-impl Watches {
+impl IdleConnections {
     /// Opens and closes connections, so that as many as may be wait.
     async fn update(&mut self) -> Result<()> {
         let now = self.services.clock.monotonic();
         self.take_ended(now).await;
         self.not_before.retain(|_, from| *from > now);
-        let read = self.services.store.read(|view| view.mailboxes(WATCHED_MAX));
+        let read = self
+            .services
+            .store
+            .read(|view| view.mailboxes(CONNECTIONS_MAX));
         let mailboxes = read.await?;
         let is_wanted = |id: &ServiceId| mailboxes.iter().any(|row| row.id == *id);
         self.open.retain(|id, _| is_wanted(id));
         for service in mailboxes {
             let id = service.id;
             if !self.open.contains_key(&id) && !self.not_before.contains_key(&id) {
-                let watch = self.watch(&service)?;
-                self.open.insert(id, watch);
+                let connection = self.open_connection(&service)?;
+                self.open.insert(id, connection);
             }
         }
         Ok(())
@@ -103,28 +106,28 @@ impl Watches {
 
     async fn take_ended(&mut self, now: Monotonic) {
         let open = self.open.iter();
-        let ended = open.filter(|(_, watch)| watch.waiting.is_finished());
+        let ended = open.filter(|(_, connection)| connection.waiting.is_finished());
         let ended: Vec<ServiceId> = ended.map(|(id, _)| *id).collect();
         for id in ended {
-            let Some(mut watch) = self.open.remove(&id) else {
+            let Some(mut connection) = self.open.remove(&id) else {
                 continue;
             };
-            let pause_ms = match (&mut watch.waiting).await {
-                Ok(IdleEnd::CanNot) => CAN_NOT_MS,
-                _ => AGAIN_MS,
+            let pause_ms = match (&mut connection.waiting).await {
+                Ok(IdleEnd::Unsupported) => UNSUPPORTED_PAUSE_MS,
+                _ => REOPEN_PAUSE_MS,
             };
             self.not_before.insert(id, now.plus_ms(pause_ms));
         }
     }
 
-    fn watch(&self, service: &ServiceRow) -> Result<Watch> {
+    fn open_connection(&self, service: &ServiceRow) -> Result<IdleConnection> {
         let (id, credentials) = (service.id, self.services.open(service)?);
         let (network, notify) = (self.services.network.clone(), self.notify.clone());
-        let is_over = Arc::new(AtomicBool::new(false));
-        let ends = is_over.clone();
+        let is_ended = Arc::new(AtomicBool::new(false));
+        let ends = is_ended.clone();
         let waiting = tokio::task::spawn_blocking(move || {
             let Ok(address) = credentials.address() else {
-                return IdleEnd::CanNot;
+                return IdleEnd::Unsupported;
             };
             let Credentials::Imap {
                 port,
@@ -134,7 +137,7 @@ impl Watches {
                 ..
             } = &credentials
             else {
-                return IdleEnd::CanNot;
+                return IdleEnd::Unsupported;
             };
             let access = MailboxAccess {
                 host: &address.host,
@@ -145,16 +148,16 @@ impl Watches {
                 network: &network,
             };
             let Ok(addresses) = access.resolve() else {
-                return IdleEnd::Over;
+                return IdleEnd::Ended;
             };
             // One notice too many is no loss: the mailbox is fetched anyway.
-            let on_news = || {
+            let on_mail = || {
                 let _ = notify.try_send(id);
             };
-            let is_over = || ends.load(Ordering::Relaxed);
-            mailbox::wait(&access.server(&addresses), &on_news, &is_over)
+            let is_ended = || ends.load(Ordering::Relaxed);
+            mailbox::wait(&access.server(&addresses), &on_mail, &is_ended)
         });
-        Ok(Watch { is_over, waiting })
+        Ok(IdleConnection { is_ended, waiting })
     }
 }
 

@@ -15,25 +15,25 @@ use crate::auth::seal::Sealer;
 use crate::auth::webhook_signature::Key;
 use crate::error::{Error, Result};
 use crate::model::public_id::PublicId;
-use crate::store::{AppId, CalledRow, UserId, WebhookId};
+use crate::store::{AppId, CallableWebhookRow, UserId, WebhookId};
 
 /// The cache is emptied at this size.
-const HOOKS_MAX: usize = 4_096;
+const WEBHOOKS_MAX: usize = 4_096;
 /// The cache of unknown ids is emptied at this size.
 const UNKNOWN_MAX: usize = 20_000;
 
 /// How calls are signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
+pub enum SignatureScheme {
     Plain,
     Standard,
 }
 
-impl Scheme {
+impl SignatureScheme {
     pub const NAMES: [&'static str; 2] = ["plain", "standard"];
 
     /// Parses one of `NAMES`.
-    pub fn of(name: &str) -> Self {
+    pub fn parse(name: &str) -> Self {
         match name {
             "standard" => Self::Standard,
             _ => Self::Plain,
@@ -42,7 +42,7 @@ impl Scheme {
 }
 
 /// A webhook prepared for calls.
-pub(super) struct Hook {
+pub(super) struct CachedWebhook {
     pub(super) id: WebhookId,
     pub(super) version: i64,
     pub(super) app: AppId,
@@ -53,7 +53,7 @@ pub(super) struct Hook {
     /// `None` when the app has no such action any more.
     pub(super) action: Option<PreparedAction>,
     pub(super) mapping: Mapping,
-    pub(super) scheme: Scheme,
+    pub(super) scheme: SignatureScheme,
     /// Calls per minute.
     pub(super) rate_limit: u64,
     pub(super) is_active: bool,
@@ -61,8 +61,8 @@ pub(super) struct Hook {
     pub(super) key: Option<Key>,
 }
 
-impl Hook {
-    pub(super) fn of(row: &CalledRow, sealer: Option<&Sealer>) -> Result<Self> {
+impl CachedWebhook {
+    pub(super) fn of(row: &CallableWebhookRow, sealer: Option<&Sealer>) -> Result<Self> {
         let webhook = &row.webhook;
         let mapping: Mapping =
             serde_json::from_str(&webhook.payload_mapping).map_err(Error::internal)?;
@@ -79,7 +79,7 @@ impl Hook {
             action_id: webhook.action_id.clone(),
             action: action.map(|action| PreparedAction::new(action, &mapping)),
             mapping,
-            scheme: Scheme::of(&webhook.scheme),
+            scheme: SignatureScheme::parse(&webhook.scheme),
             rate_limit: webhook.rate_limit,
             is_active: webhook.is_active,
             key: secret.as_deref().map(Key::new),
@@ -88,14 +88,14 @@ impl Hook {
 }
 
 #[derive(Default)]
-pub(super) struct Hooks {
-    known: RwLock<HashMap<PublicId, Arc<Hook>>>,
+pub(super) struct WebhookCache {
+    known: RwLock<HashMap<PublicId, Arc<CachedWebhook>>>,
     unknown: Mutex<HashSet<PublicId>>,
     /// Counts removals: an id that was unknown may exist since.
     changes: AtomicU64,
 }
 
-impl Hooks {
+impl WebhookCache {
     /// Call this after a commit that created, changed or deleted the webhook.
     pub(super) fn forget(&self, webhook_id: &str) {
         let Some(id) = PublicId::parse(webhook_id) else {
@@ -107,14 +107,14 @@ impl Hooks {
         self.unknown.lock().remove(&id);
     }
 
-    fn get(&self, id: PublicId) -> Option<Arc<Hook>> {
+    fn get(&self, id: PublicId) -> Option<Arc<CachedWebhook>> {
         let known = self.known.read();
         known.get(&id).cloned()
     }
 
-    fn put(&self, id: PublicId, hook: Arc<Hook>) {
+    fn put(&self, id: PublicId, hook: Arc<CachedWebhook>) {
         let mut known = self.known.write();
-        if known.len() >= HOOKS_MAX {
+        if known.len() >= WEBHOOKS_MAX {
             known.clear();
         }
         known.insert(id, hook);
@@ -135,7 +135,7 @@ impl Hooks {
 impl Marketplace {
     /// The webhook with this id, active or not. A webhook that isn't cached is read on the writer
     /// thread between commits, so that no outdated version is cached.
-    pub(super) async fn hook(self: &Arc<Self>, id: PublicId) -> Result<Option<Arc<Hook>>> {
+    pub(super) async fn hook(self: &Arc<Self>, id: PublicId) -> Result<Option<Arc<CachedWebhook>>> {
         if let Some(hook) = self.hooks.get(id) {
             return Ok(Some(hook));
         }
@@ -158,7 +158,7 @@ impl Marketplace {
                 let Some(row) = tx.called_webhook(&id.to_string())? else {
                     return Ok(None);
                 };
-                let hook = Arc::new(Hook::of(&row, marketplace.sealer.as_deref())?);
+                let hook = Arc::new(CachedWebhook::of(&row, marketplace.sealer.as_deref())?);
                 let cached = hook.clone();
                 tx.after_commit(move || marketplace.hooks.put(id, cached));
                 Ok(Some(hook))

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 /// The state of a relay's two connections and its journal, each with its current problem.
 #[derive(Debug)]
-pub struct Condition {
+pub struct RelayStatus {
     /// The relay's network, for the log.
     name: &'static str,
     network: Mutex<Option<String>>,
@@ -15,13 +15,13 @@ pub struct Condition {
     restarts: AtomicU64,
 }
 
-impl Default for Condition {
+impl Default for RelayStatus {
     fn default() -> Self {
         Self::of("")
     }
 }
 
-impl Condition {
+impl RelayStatus {
     /// The state of a relay that is about to start.
     pub fn of(name: &'static str) -> Self {
         let starting = || Mutex::new(Some("starting".to_owned()));
@@ -35,18 +35,18 @@ impl Condition {
     }
 
     /// `None`: the network answers.
-    pub fn set_network(&self, trouble: Option<&str>) {
-        self.set(&self.network, "network", trouble);
+    pub fn set_network(&self, problem: Option<&str>) {
+        self.set(&self.network, "network", problem);
     }
 
     /// `None`: the service answers.
-    pub fn set_service(&self, trouble: Option<&str>) {
-        self.set(&self.service, "service", trouble);
+    pub fn set_service(&self, problem: Option<&str>) {
+        self.set(&self.service, "service", problem);
     }
 
     /// `None`: what is sent is noted.
-    pub fn set_journal(&self, trouble: Option<&str>) {
-        self.set(&self.journal, "journal", trouble);
+    pub fn set_journal(&self, problem: Option<&str>) {
+        self.set(&self.journal, "journal", problem);
     }
 
     pub fn network_answers(&self) -> bool {
@@ -64,7 +64,7 @@ impl Condition {
     }
 
     /// The current problem, without secrets; `None` when everything works.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         let of = |end: &Mutex<Option<String>>| end.lock().clone();
         let network = of(&self.network);
         network
@@ -73,16 +73,16 @@ impl Condition {
     }
 
     /// Logs each new problem once.
-    fn set(&self, end: &Mutex<Option<String>>, what: &str, trouble: Option<&str>) {
+    fn set(&self, end: &Mutex<Option<String>>, what: &str, problem: Option<&str>) {
         let mut known = end.lock();
-        if known.as_deref() == trouble {
+        if known.as_deref() == problem {
             return;
         }
         let name = self.name;
-        match trouble {
-            Some(trouble) => log::warn!("relay {name}, the {what}: {trouble}"),
+        match problem {
+            Some(problem) => log::warn!("relay {name}, the {what}: {problem}"),
             None => log::info!("relay {name}: the {what} works"),
         }
-        *known = trouble.map(str::to_owned);
+        *known = problem.map(str::to_owned);
     }
 }

@@ -7,11 +7,11 @@ use super::hub::{Hub, Relay};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::masking::masked;
-use crate::store::{AgentId, CommandState, GivenUpCommand, Tx};
+use crate::store::{AgentId, CommandState, FailedCommand, Tx};
 
 /// How an undone command ended.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CommandEnd<'a> {
+pub(super) struct FailureReport<'a> {
     /// `Failed` or `Expired`.
     pub(super) state: CommandState,
     /// The reason for the log, in the service's words.
@@ -20,7 +20,7 @@ pub(super) struct CommandEnd<'a> {
     pub(super) error: Option<&'a str>,
 }
 
-impl<'a> CommandEnd<'a> {
+impl<'a> FailureReport<'a> {
     pub(super) const EXPIRED: Self = Self {
         state: CommandState::Expired,
         reason: "its time was over",
@@ -66,7 +66,7 @@ impl Hub {
         let count = ended_commands.len();
         for command in ended_commands {
             let name = tx.agent_name(command.agent)?;
-            self.log_undone(tx, command, &name, &CommandEnd::EXPIRED);
+            self.log_undone(tx, command, &name, &FailureReport::EXPIRED);
         }
         Ok(count)
     }
@@ -75,45 +75,45 @@ impl Hub {
     pub(super) fn log_withdrawn(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
-        command: GivenUpCommand,
+        command: FailedCommand,
     ) -> Result<()> {
         let name = tx.agent_name(command.agent)?;
-        self.log_undone(tx, command, &name, &CommandEnd::WITHDRAWN);
+        self.log_undone(tx, command, &name, &FailureReport::WITHDRAWN);
         Ok(())
     }
 
     /// Ends a command that will not be done; false when it had ended before.
-    pub(super) fn give_up(
+    pub(super) fn fail(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
         relay: &Relay,
         seq: u64,
-        ending: &CommandEnd<'_>,
+        report: &FailureReport<'_>,
         now: Timestamp,
     ) -> Result<bool> {
-        let (agent, state) = (relay.id, ending.state);
+        let (agent, state) = (relay.id, report.state);
         let Some(command_id) = tx.command_id(agent, seq)? else {
             return Ok(false);
         };
-        tx.finish_command(agent, seq, state, ending.error, now)?;
-        let command = GivenUpCommand {
+        tx.finish_command(agent, seq, state, report.error, now)?;
+        let command = FailedCommand {
             agent,
             seq,
             command_id,
         };
-        self.log_undone(tx, command, &relay.name, ending);
+        self.log_undone(tx, command, &relay.name, report);
         Ok(true)
     }
 
     fn log_undone(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
-        command: GivenUpCommand,
+        command: FailedCommand,
         name: &str,
-        ending: &CommandEnd<'_>,
+        report: &FailureReport<'_>,
     ) {
-        let (hub, state) = (self.clone(), ending.state);
-        let (name, reason) = (masked(name).into_owned(), ending.reason.to_owned());
+        let (hub, state) = (self.clone(), report.state);
+        let (name, reason) = (masked(name).into_owned(), report.reason.to_owned());
         tx.after_commit(move || {
             log::warn!(
                 "agent {name}: command {} {}: {reason}",
