@@ -3,6 +3,10 @@
 -- code that runs this text.
 --
 -- Times ending in _at are milliseconds since the Unix epoch (UTC), those ending in _s are seconds.
+-- `granted_until`, `deletion_scheduled_for`, `current_period_end` and `at` (of `audit` and of
+-- `power_alarms`) are milliseconds, too.
+-- `users` repeats its current subscription's status, plan and trial, so that a message reads one
+-- row. A trial stays in `users` when its subscription is replaced: each person has one.
 -- References are enforced. Some columns name rows without REFERENCES: those of `messages` and
 -- `commands`, where each message would pay for it, and those whose row may be gone.
 -- Every message touches few pages: it appends one row to `messages`. What it changes in the two

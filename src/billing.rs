@@ -163,7 +163,7 @@ impl From<Failure> for Error {
     /// Logs the failure, because the operator must learn why nobody can pay, for example an invalid
     /// key or price. The log of requests doesn't contain causes.
     fn from(failure: Failure) -> Self {
-        log::warn!("billing: {failure}");
+        log::warn!("payment provider: {failure}");
         unavailable(failure)
     }
 }

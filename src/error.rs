@@ -18,7 +18,7 @@ pub enum Kind {
     MethodNotAllowed,
     /// The body did not arrive in time.
     Timeout,
-    /// It existed and was removed permanently.
+    /// The resource existed and was removed permanently.
     Gone,
     TooLarge,
     UriTooLong,

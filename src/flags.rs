@@ -68,7 +68,7 @@ pub struct ProviderStatus {
     pub answered_at: Option<Timestamp>,
     /// Whether it answered the last request.
     pub is_connected: bool,
-    /// It failed three times in a row, so defaults are used.
+    /// The provider failed three times in a row, so defaults are used.
     pub circuit_breaker_open: bool,
 }
 

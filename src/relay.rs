@@ -94,7 +94,7 @@ pub trait Network: Send + Sync + 'static {
 /// Why a bubble was not sent, or a file not fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendError {
-    /// It may be retried: after `wait`, if the network says so.
+    /// The network may be asked again: after `wait`, if the network says so.
     Later {
         wait: Option<std::time::Duration>,
         why: String,

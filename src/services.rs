@@ -72,11 +72,11 @@ pub struct ServiceError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServiceErrorKind {
-    /// It can't be reached, or does not answer as it should.
+    /// The server can't be reached, or does not answer as it should.
     Unreachable,
-    /// It does not accept the credentials.
+    /// The server does not accept the credentials.
     Refused,
-    /// It has nothing at the address; that may pass.
+    /// The server has nothing at the address; that may pass.
     Gone,
 }
 

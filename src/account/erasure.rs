@@ -102,9 +102,9 @@ pub struct RunningErasure {
 pub enum Step {
     /// The account is inaccessible.
     Begun,
-    /// Its export files are removed.
+    /// The account's export files are removed.
     Exports,
-    /// Its photo files are removed.
+    /// The account's photo files are removed.
     Photos,
     /// Some of its rows are removed.
     Rows,

@@ -129,7 +129,7 @@ impl JobSet {
         F: Future<Output = Result<()>> + Send + 'static,
     {
         self.add(name, move |app, metrics| {
-            every((app.clone(), metrics), pause, job)
+            every(name, (app.clone(), metrics), pause, job)
         });
     }
 
@@ -165,8 +165,12 @@ async fn restart_on_panic<F>(
     }
 }
 
-async fn every<F>((app, metrics): (Arc<App>, Arc<Job>), pause: Duration, job: fn(Arc<App>) -> F)
-where
+async fn every<F>(
+    name: &str,
+    (app, metrics): (Arc<App>, Arc<Job>),
+    pause: Duration,
+    job: fn(Arc<App>) -> F,
+) where
     F: Future<Output = Result<()>>,
 {
     loop {
@@ -174,7 +178,7 @@ where
         let result = job(app.clone()).await;
         metrics.ran(&result, app.clock.now().0);
         if let Err(error) = result {
-            log::warn!("background job: {error}");
+            log::warn!("job {name}: {error}");
         }
     }
 }

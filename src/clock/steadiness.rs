@@ -20,11 +20,11 @@ pub(super) struct ClockCheck {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClockReading {
     Steady,
-    /// It jumped by this many milliseconds just now.
+    /// The clock jumped by this many milliseconds just now.
     Jumped(i64),
-    /// It jumped before and hasn't been steady long enough.
+    /// The clock jumped before and hasn't been steady long enough.
     Waiting,
-    /// It has now been steady long enough.
+    /// The clock has now been steady long enough.
     Recovered,
 }
 

@@ -82,7 +82,7 @@ pub(super) struct Key {
     /// The default, or an example for a key that has none.
     pub(super) example: toml::Value,
     pub(super) has_default: bool,
-    /// Its sections are read from the file only: the environment can't hold them.
+    /// The key's sections are read from the file only: the environment can't hold them.
     pub(super) is_tables: bool,
     /// The key `<key>_file` of a secret is known, but has no line of its own.
     pub(super) hidden: bool,

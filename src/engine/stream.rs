@@ -13,7 +13,7 @@ const CALLS_MAX: usize = 64;
 pub(super) struct PartialCompletion {
     /// Bytes of the body that were read.
     read_bytes: usize,
-    /// It is a stream of events.
+    /// The body is a stream of events.
     has_begun: bool,
     is_done: bool,
     is_garbled: bool,

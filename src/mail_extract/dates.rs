@@ -32,7 +32,7 @@ const TOMORROW: [&str; 7] = [
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Token<'a> {
-    /// Its value, and how many digits it has.
+    /// The number's value, and how many digits it has.
     Number(u32, usize),
     Word(&'a str),
     Mark(char),

@@ -27,7 +27,7 @@ pub(super) struct ListedMail {
     pub(super) uid: u32,
     /// Milliseconds since the epoch.
     pub(super) received_at: Option<i64>,
-    /// Its headers, or its begin where no structure was asked for.
+    /// The mail's headers, or its beginning where no structure was asked for.
     pub(super) headers: Vec<u8>,
     pub(super) parts: Vec<TextPart>,
 }

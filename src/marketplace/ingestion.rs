@@ -34,7 +34,8 @@ pub struct WebhookCall<'a> {
     pub signature: Option<&'a str>,
     /// The X-Webhook-Id headers, with any content; empty when the call has no id.
     pub delivery_id: Vec<&'a [u8]>,
-    pub stamp: Stamp<'a>,
+    /// `None` when one of its headers is missing.
+    pub stamp: Option<Stamp<'a>>,
     pub body: &'a [u8],
 }
 
@@ -142,9 +143,9 @@ impl Marketplace {
     fn is_signed(&self, key: &Key, scheme: SignatureScheme, call: &WebhookCall<'_>) -> bool {
         match scheme {
             SignatureScheme::Plain => key.verifies_plain(call.signature, call.body),
-            SignatureScheme::Standard => {
-                key.verifies_standard(&call.stamp, call.body, self.clock.now())
-            }
+            SignatureScheme::Standard => call
+                .stamp
+                .is_some_and(|stamp| key.verifies_standard(&stamp, call.body, self.clock.now())),
         }
     }
 
@@ -263,9 +264,9 @@ impl Marketplace {
 /// The key that identifies a repeated call: its signed id in the standard scheme, otherwise the
 /// header.
 fn delivery_key(hook: &CachedWebhook, call: &WebhookCall<'_>) -> Option<Digest> {
-    let standard_id = [call.stamp.id.as_bytes()];
+    let standard_id = call.stamp.map(|stamp| stamp.id.as_bytes());
     let delivery_id: &[&[u8]] = match hook.scheme {
-        SignatureScheme::Standard => &standard_id,
+        SignatureScheme::Standard => standard_id.as_slice(),
         SignatureScheme::Plain => &call.delivery_id,
     };
     if delivery_id.is_empty() {

@@ -68,7 +68,7 @@ fn array_index(step: &str) -> Option<usize> {
 struct RequestedPath<'p> {
     /// The remaining path.
     path: &'p [String],
-    /// Its index among the requested paths.
+    /// The path's index among the requested paths.
     at: usize,
 }
 

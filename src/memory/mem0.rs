@@ -42,9 +42,9 @@ pub struct List {
 pub enum MemoryServiceError {
     /// No answer, or not in time.
     Unreachable(String),
-    /// It answered with this status.
+    /// The service answered with this status.
     Refused(u16),
-    /// It answered 200 with an unexpected body.
+    /// The service answered 200 with an unexpected body.
     InvalidAnswer,
     /// Too many calls are running.
     Busy,

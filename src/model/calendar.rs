@@ -86,7 +86,7 @@ pub struct EventDetails {
     pub is_busy: bool,
     /// The person's own answer; `None`: they were not invited, it is their own event.
     pub own_participation: Option<Participation>,
-    /// It is one instance of a series.
+    /// The event is one instance of a series.
     pub is_recurring: bool,
     /// The zone that the calendar names; empty: none.
     pub zone: String,

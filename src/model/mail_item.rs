@@ -24,7 +24,7 @@ pub struct MailExtract {
     pub sent_at: Option<i64>,
     /// Text without HTML and without what it quotes of others, at most 4,000 characters.
     pub text: String,
-    /// It came through a mailing list.
+    /// The mail came through a mailing list.
     pub is_list: bool,
     /// A newsletter or another mass mail.
     pub is_bulk: bool,
@@ -32,7 +32,7 @@ pub struct MailExtract {
     pub is_automatic: bool,
     /// The person is among those whom it is addressed to.
     pub is_to_self: bool,
-    /// It answers a mail that the person sent.
+    /// The mail answers one that the person sent.
     pub answers_own: bool,
     /// Why it may be urgent, as short names of the rules that say so.
     pub urgency: Vec<String>,

@@ -38,7 +38,7 @@ pub enum RecurrenceError {
     Unreadable,
     /// More often than every `GAP_S_MIN` seconds.
     TooOften,
-    /// It has no occurrence, or has ended.
+    /// The rule has no occurrence, or has ended.
     Never,
 }
 

@@ -17,7 +17,7 @@ const TRIES_MAX: u32 = 5;
 /// Why a file was not fetched.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// It would fail again: a sentence.
+    /// The download would fail again: a sentence.
     Final(String),
     /// Another try may do better: a sentence, which may hold the address.
     Passing(String),

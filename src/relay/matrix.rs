@@ -201,7 +201,7 @@ impl Matrix {
         let (room, event) = (percent_encoded(room), percent_encoded(event));
         let path = format!("/rooms/{room}/receipt/m.read/{event}");
         if let Err(failure) = self.api.post(&path, json!({})).await {
-            log::debug!("matrix: no receipt: {failure}");
+            log::debug!("matrix: the read receipt was not sent: {failure}");
         }
     }
 }

@@ -192,7 +192,7 @@ impl Telegram {
     fn note_moved(&self, from: i64, to: i64) {
         if self.chats.lock().moved(from, to) {
             log::warn!(
-                "telegram: the group {from} is {to} now: name it so in relay.telegram.allow, where it stands there"
+                "telegram: the group {from} now has the id {to}; replace it in relay.telegram.allow if it is listed"
             );
         }
     }
@@ -261,7 +261,7 @@ impl Network for Telegram {
         Ok(())
     }
 
-    /// It ends by itself, after 5 s or with the next message.
+    /// The typing sign ends by itself, after 5 s or with the next message.
     async fn typing(&self, chat: &str, is_on: bool) {
         if let Some(chat) = updates::chat_id(chat).filter(|_| is_on) {
             let action = json!({"action": "typing"});

@@ -22,6 +22,13 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
         body => body?,
     };
     let header = |name| rq.exchange.header(name).ok().flatten();
+    let stamp = || {
+        Some(Stamp {
+            id: header("webhook-id")?,
+            timestamp: header("webhook-timestamp")?,
+            signatures: header("webhook-signature")?,
+        })
+    };
     let names = rq.exchange.headers.get_all("x-webhook-id");
     let names = names.iter().map(|name| name.as_bytes());
     let call = WebhookCall {
@@ -29,11 +36,7 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
         caller,
         signature: header("x-webhook-signature"),
         delivery_id: names.filter(|name| !name.is_empty()).collect(),
-        stamp: Stamp {
-            id: header("webhook-id").unwrap_or_default(),
-            timestamp: header("webhook-timestamp").unwrap_or_default(),
-            signatures: header("webhook-signature").unwrap_or_default(),
-        },
+        stamp: stamp(),
         body: &body,
     };
     let quota = rq.app.marketplace.call(&call).await?;

@@ -60,7 +60,7 @@ pub enum FileError {
     TooLong,
     TooManyComponents,
     TooManyEvents,
-    /// It is something else, a web page for instance, or its end is missing.
+    /// The file is something else, a web page for instance, or its end is missing.
     NotACalendar,
     /// Reading it took too long.
     TooSlow,

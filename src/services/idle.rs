@@ -52,7 +52,7 @@ pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
         let outcome = connections.update().await;
         metrics.ran(&outcome, services.clock.now().0);
         if let Err(error) = outcome {
-            log::warn!("notices of mail: {error}");
+            log::warn!("mail watches can't be updated: {error}");
         }
         let pause = tokio::time::sleep(POLL_INTERVAL);
         tokio::pin!(pause);
@@ -64,7 +64,7 @@ pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
                     let services = services.clone();
                     tokio::spawn(async move {
                         if let Err(error) = services.fetch_soon(id).await {
-                            log::warn!("notices of mail: {error}");
+                            log::warn!("service {}: fetching new mail failed: {error}", id.0);
                         }
                     });
                 }

@@ -63,7 +63,7 @@ impl Tx<'_> {
         )
     }
 
-    /// It was decided; what is left is telling the person.
+    /// Stores the outcome of a change; what is left is telling the person.
     pub fn end_calendar_change(&self, id: i64, outcome: &str, due_at: Timestamp) -> Result<()> {
         self.run(
             "UPDATE calendar_changes SET outcome = ?2, due_at = ?3 WHERE id = ?1",
@@ -81,7 +81,7 @@ impl View<'_> {
         self.find(&format!("{COLUMNS} WHERE id = ?1"), [id])
     }
 
-    /// Those whose time has come, longest due first.
+    /// The changes whose time has come, longest due first.
     pub fn due_calendar_changes(
         &self,
         now: Timestamp,

@@ -24,7 +24,7 @@ pub struct CalendarEvent {
     pub first_seen_at: Timestamp,
     /// When time, title, place, link or status last changed; else `first_seen_at`.
     pub changed_at: Timestamp,
-    /// Its start before the time last changed, to be read as the present one.
+    /// The event's start before the time last changed, to be read as the present one.
     pub was_starts_at: Option<Timestamp>,
 }
 

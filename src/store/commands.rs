@@ -61,7 +61,7 @@ pub struct UnfinishedCommand {
     pub resends: u32,
     /// How often the relay reported a failure.
     pub refusals: u32,
-    /// Its number in the agent's order of first hand-outs, from 1; 0 when it has none.
+    /// The command's number in the agent's order of first hand-outs, from 1; 0 when it has none.
     pub handed: u64,
     pub expires_at: Timestamp,
     /// The creator of the app that sends it.
@@ -74,7 +74,7 @@ pub struct CommandStatus {
     pub seq: u64,
     pub state: CommandState,
     pub refusals: u32,
-    /// It was refused and not handed out since.
+    /// The command was refused and not handed out since.
     pub backing_off: bool,
 }
 

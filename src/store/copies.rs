@@ -96,7 +96,7 @@ impl Store {
         let end = now.plus_ms(-AGE_MAX_MS);
         let removed = self.remove_where(move |made_at| made_at <= end).await?;
         if removed > 0 {
-            log::info!("{removed} copies of the database were older than 30 days and are gone");
+            log::info!("{removed} copies of the database were older than 30 days and were removed");
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("assistant", &["clock", "model"]),
     ("auth", &["clock", "random", "setting"]),
     ("limits", &["clock", "error"]),
-    // Of flags only the table of keys; see `Overrides` there.
+    // Of flags only the table of keys.
     ("store", &["clock", "error", "files", "flags", "metrics", "model", "random"]),
     ("flags", &["clock", "config", "metrics", "outbound", "setting"]),
     ("model", &["clock"]),

@@ -92,7 +92,7 @@ impl Jwks {
         self.begin(&mut fetch, now);
     }
 
-    /// Waits for newer keys than `seen`, if a fetch is running or allowed now. False when there is
+    /// Waits for newer keys than `known`, if a fetch is running or allowed now. False when there is
     /// nothing to wait for.
     pub(super) async fn newer(self: &Arc<Self>, known: &CurrentKeys) -> bool {
         let mut finished = {

@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     },
     /// The provider failed or is overloaded.
     Failed(u16),
-    /// It is unknown whether the call had an effect.
+    /// The call may have had an effect, or not.
     Unreachable(String),
     /// The answer can't be parsed.
     InvalidAnswer(&'static str),

@@ -42,11 +42,11 @@ pub(super) struct Entry {
     pub(super) resends: u32,
     pub(super) refusals: u32,
     pub(super) stage: DeliveryStage,
-    /// Its key in the outbox's timers.
+    /// The command's key in the outbox's timers.
     pub(super) timer: Option<Monotonic>,
     /// Handed out before this socket opened: sending it again is not an attempt.
     pub(super) is_resend: bool,
-    /// Its number in the order of first hand-outs; 0 when it has none or was left out of a list
+    /// The command's number in the order of first hand-outs; 0 when it has none or was left out of a list
     /// since.
     pub(super) order: u64,
     /// When it was last handed out, and last counted as an attempt, by this process.

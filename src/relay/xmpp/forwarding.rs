@@ -25,7 +25,7 @@ const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you sen
 pub(super) struct Origin {
     chat: BareJid,
     is_room: bool,
-    /// Their address, else what marks them in the room.
+    /// The author's address, else what marks them in the room.
     person: String,
     /// In a room, what they are called.
     name: String,

@@ -268,7 +268,7 @@ impl Session {
         let writing = tokio::task::spawn_blocking(move || progress.write(&path));
         let written = writing.await.map_err(std::io::Error::other).flatten();
         if let Err(error) = written {
-            log::warn!("xmpp: how far was read can't be noted: {error}");
+            log::warn!("xmpp: the reading position can't be stored: {error}");
         }
     }
 }

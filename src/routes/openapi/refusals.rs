@@ -24,7 +24,7 @@ pub(super) fn add(
         for (status, explicit) in explicit {
             let codes = codes.entry(status).or_default();
             for code in explicit.as_array().into_iter().flatten() {
-                let code = code.as_str().unwrap_or_default().to_owned();
+                let code = code.as_str().expect("codes are strings").to_owned();
                 if !codes.contains(&code) {
                     codes.push(code);
                 }

@@ -19,13 +19,13 @@ const PRODUCT: &str = concat!("-//Chatkeep//", env!("CARGO_PKG_VERSION"), "//EN"
 /// Why an event can't be moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MoveProblem {
-    /// It has a rule, or instances of its own.
+    /// The event has a rule, or instances of its own.
     Repeats,
     /// The resource holds no event with that UID.
     NotThere,
     /// A series moves within its days only.
     OtherDay,
-    /// Its rule names times of its own.
+    /// The series' rule names times of its own.
     OwnTimes,
 }
 

@@ -110,7 +110,7 @@ impl Element {
         Some(value)
     }
 
-    /// Its text without the white space around it.
+    /// The element's text without the white space around it.
     pub(super) fn trimmed(&self) -> &str {
         self.text.trim()
     }

@@ -229,7 +229,7 @@ fn facts_of(
     })
 }
 
-/// Its own, else one by start and title: the same each time the file is read.
+/// The event's own UID, else one by start and title: the same each time the file is read.
 fn uid_of(event: &ICalendarComponent, start: &WallTime, title: &str) -> String {
     match event.uid() {
         Some(uid) => details::clean(uid, 500),

@@ -128,7 +128,7 @@ impl Session {
         Ok(())
     }
 
-    /// One of our messages came back.
+    /// Handles a message of ours that was returned with an error.
     pub(super) fn take_error(&mut self, message: &Message) {
         let error = message.payloads.iter().find(|p| p.name() == "error");
         let error = error.and_then(|error| StanzaError::try_from(error.clone()).ok());
@@ -149,7 +149,7 @@ impl Session {
         let id = message.id.as_ref().map_or("", |id| id.0.as_str());
         match self.uplink.network().chats.lock().sending.remove(id) {
             Some(sender) => _ = sender.send(Err(unsent)),
-            None => log::warn!("xmpp: a message came back: {unsent}"),
+            None => log::warn!("xmpp: a message was returned as undeliverable: {unsent}"),
         }
     }
 
