@@ -26,7 +26,7 @@ pub struct AccessRules {
 
 /// The person who asks for access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caller {
+pub struct AccessFacts {
     pub subscribed: bool,
     /// Messages counted this UTC day, without the current one.
     pub used_today: i64,
@@ -63,7 +63,7 @@ pub enum Denial {
 }
 
 /// Decides whether `caller` has access.
-pub fn decide(rules: AccessRules, caller: Caller, requested: AccessRequest) -> Access {
+pub fn decide(rules: AccessRules, caller: AccessFacts, requested: AccessRequest) -> Access {
     let allowance = rules.allowance(caller.subscribed);
     let remaining = allowance.map(|allowance| (allowance - caller.used_today).max(0));
     let denial = match requested {
@@ -201,14 +201,14 @@ mod tests {
         owner_subscribed: true,
     };
 
-    fn free(used_today: i64) -> Caller {
-        Caller {
+    fn free(used_today: i64) -> AccessFacts {
+        AccessFacts {
             subscribed: false,
             used_today,
         }
     }
 
-    const SUBSCRIBED: Caller = Caller {
+    const SUBSCRIBED: AccessFacts = AccessFacts {
         subscribed: true,
         used_today: 99,
     };

@@ -38,7 +38,7 @@ use crate::marketplace::Marketplace;
 use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
-use crate::metrics::Jobs;
+use crate::metrics::JobMetricsSet;
 use crate::services::Services;
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
@@ -82,7 +82,7 @@ pub struct App {
     pub call_limits: CallLimits,
     pub retries: Arc<Retries>,
     pub server_metrics: ServerMetrics,
-    pub job_metrics: Jobs,
+    pub job_metrics: JobMetricsSet,
     pub started: Monotonic,
 }
 
@@ -137,7 +137,7 @@ impl App {
             call_limits: CallLimits::new(store.clone(), clock.clone()),
             retries: Arc::default(),
             server_metrics: ServerMetrics::new(ingest.limited.clone()),
-            job_metrics: Jobs::default(),
+            job_metrics: JobMetricsSet::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
             backups: Backups::new(store.clone()),

@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::config::{self, BillingProvider, Config, Secret};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::flags::Flags;
-use crate::metrics::Calls;
+use crate::metrics::CallMetrics;
 use crate::setting::Setting;
 use crate::store::SharedStore;
 use customers::CustomerLocks;
@@ -96,7 +96,7 @@ impl Billing {
     }
 
     /// Metrics of calls to the provider, if one is configured.
-    pub fn provider_calls(&self) -> Option<&Calls> {
+    pub fn provider_calls(&self) -> Option<&CallMetrics> {
         self.stripe.as_ref().map(|stripe| &stripe.metrics)
     }
 
@@ -151,7 +151,7 @@ impl Billing {
 /// 503; the cause is for the log.
 fn unavailable(cause: impl std::fmt::Display) -> Error {
     Error::new(
-        Kind::Unavailable,
+        ErrorKind::Unavailable,
         "payment_unavailable",
         "Payments can't be taken at the moment; try again later.",
     )

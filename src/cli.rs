@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::{Config, LoadedConfig, Problem, Source};
+use crate::config::{Config, ConfigProblem, LoadedConfig, Source};
 
 /// A backend for a conversational assistant that people talk to over chat.
 ///
@@ -205,7 +205,7 @@ fn load_with_secrets(source: &Source) -> Result<LoadedConfig, Vec<String>> {
 
 /// The configuration as given.
 fn load(source: &Source) -> Result<LoadedConfig, Vec<String>> {
-    Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
+    Config::load(source).map_err(|problems| problems.iter().map(ConfigProblem::to_string).collect())
 }
 
 /// Prints lines to standard output, without control characters.

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 pub use mcp::McpServer;
 pub use network::Network;
 pub use relays::{MatrixRelay, TelegramRelay, XmppRelay};
-pub use report::Problem;
+pub use report::ConfigProblem;
 pub use sealing_key::{generate_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
 pub use sections::{
@@ -91,7 +91,7 @@ pub struct LoadedConfig {
 impl Config {
     /// Reads and checks everything. Doesn't generate missing development secrets, because that
     /// writes a file: `fill_development_secrets` does it.
-    pub fn load(source: &Source) -> Result<LoadedConfig, Vec<Problem>> {
+    pub fn load(source: &Source) -> Result<LoadedConfig, Vec<ConfigProblem>> {
         Self::load_and(source, |_| Vec::new())
     }
 
@@ -99,8 +99,8 @@ impl Config {
     /// settings. `inspect` always runs; invalid settings have their defaults then.
     pub fn load_and(
         source: &Source,
-        inspect: impl FnOnce(&Self) -> Vec<Problem>,
-    ) -> Result<LoadedConfig, Vec<Problem>> {
+        inspect: impl FnOnce(&Self) -> Vec<ConfigProblem>,
+    ) -> Result<LoadedConfig, Vec<ConfigProblem>> {
         let file = source.file();
         let table = match &file {
             Some(path) => source::read_table(path).map_err(|problem| vec![problem])?,
@@ -119,7 +119,7 @@ impl Config {
         if let Some(path) = &file {
             production::check_file(path, config.is_production(), &settings, &mut report);
         }
-        for Problem { key, message } in inspect(&config) {
+        for ConfigProblem { key, message } in inspect(&config) {
             report.problem(&key, message); // ignored if the key itself is invalid
         }
         let warnings = report.conclude()?;

@@ -24,7 +24,7 @@ pub struct Rule {
 
 /// The result for a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RuleResult {
     Kept,
     Broken(String),
     /// The program did nothing that the rule is about.
@@ -49,7 +49,7 @@ pub fn rules() -> Vec<Rule> {
 
 /// The results for all rules.
 pub struct Report {
-    verdicts: BTreeMap<&'static str, Verdict>,
+    verdicts: BTreeMap<&'static str, RuleResult>,
     /// The last lines of the program's standard error.
     pub errors: String,
 }
@@ -61,7 +61,7 @@ impl Report {
         let musts = rules.iter().filter(|rule| rule.is_must);
         !musts
             .into_iter()
-            .any(|rule| matches!(self.verdicts.get(rule.name), Some(Verdict::Broken(_))))
+            .any(|rule| matches!(self.verdicts.get(rule.name), Some(RuleResult::Broken(_))))
     }
 }
 
@@ -74,10 +74,10 @@ impl fmt::Display for Report {
         } in rules()
         {
             let (word, why) = match self.verdicts.get(name) {
-                Some(Verdict::Kept) => ("kept", None),
-                Some(Verdict::Broken(why)) if is_must => ("BROKEN", Some(why)),
-                Some(Verdict::Broken(why)) => ("broken", Some(why)),
-                Some(Verdict::NotSeen(why)) => ("not seen", Some(why)),
+                Some(RuleResult::Kept) => ("kept", None),
+                Some(RuleResult::Broken(why)) if is_must => ("BROKEN", Some(why)),
+                Some(RuleResult::Broken(why)) => ("broken", Some(why)),
+                Some(RuleResult::NotSeen(why)) => ("not seen", Some(why)),
                 None => ("not seen", None),
             };
             writeln!(f, "{word:<9} {name}: {text}")?;
@@ -132,9 +132,9 @@ mod tests {
             errors: String::new(),
         };
         let why = || "why".to_owned();
-        assert!(report("connects", Verdict::Kept).passes());
-        assert!(report("connects", Verdict::NotSeen(why())).passes());
-        assert!(report("slow-answer", Verdict::Broken(why())).passes());
-        assert!(!report("connects", Verdict::Broken(why())).passes());
+        assert!(report("connects", RuleResult::Kept).passes());
+        assert!(report("connects", RuleResult::NotSeen(why())).passes());
+        assert!(report("slow-answer", RuleResult::Broken(why())).passes());
+        assert!(!report("connects", RuleResult::Broken(why())).passes());
     }
 }

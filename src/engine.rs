@@ -264,7 +264,7 @@ impl Model {
         body: Arc<Value>,
         timeout: Duration,
         paragraphs: Option<UnboundedSender<String>>,
-    ) -> Call {
+    ) -> ModelCall {
         let model = self.clone();
         let called = tokio::task::spawn_blocking(move || {
             let (mut has_sent, mut sent_bytes) = (false, 0);
@@ -282,13 +282,13 @@ impl Model {
                 Ok((cost, reply)) => (cost, reply),
                 Err(failure) => (Usage::default(), Err(failure)),
             };
-            Call {
+            ModelCall {
                 cost,
                 reply,
                 has_sent,
             }
         });
-        called.await.unwrap_or(Call {
+        called.await.unwrap_or(ModelCall {
             cost: Usage::default(),
             reply: Err(ModelFailure::Internal),
             has_sent: true,
@@ -347,7 +347,7 @@ impl Model {
 }
 
 /// What came of one call.
-struct Call {
+struct ModelCall {
     cost: Usage,
     reply: Result<ModelReply, ModelFailure>,
     /// Paragraphs were passed on before the end.

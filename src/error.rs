@@ -7,7 +7,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The kind of an error, by what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// The request is malformed.
     BadRequest,
     /// The caller isn't authenticated.
@@ -57,7 +57,7 @@ pub struct Quota {
 
 #[derive(Debug)]
 pub struct Error {
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// A stable code for programs.
     pub code: &'static str,
     /// A sentence for people. Never SQL, paths, input or secrets.
@@ -74,7 +74,7 @@ pub struct Error {
 }
 
 impl Error {
-    pub fn new(kind: Kind, code: &'static str, detail: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             kind,
             code,
@@ -88,13 +88,13 @@ impl Error {
     }
 
     pub fn bad_request(detail: impl Into<String>) -> Self {
-        Self::new(Kind::BadRequest, "bad_request", detail)
+        Self::new(ErrorKind::BadRequest, "bad_request", detail)
     }
 
     /// All failed authentications have the same answer; `cause` has the reason for the log.
     pub fn unauthorized(cause: impl fmt::Display) -> Self {
         Self::new(
-            Kind::Unauthorized,
+            ErrorKind::Unauthorized,
             "unauthorized",
             "The credential in the Authorization header is not valid.",
         )
@@ -111,7 +111,7 @@ impl Error {
 
     pub fn not_found() -> Self {
         Self::new(
-            Kind::NotFound,
+            ErrorKind::NotFound,
             "not_found",
             "There is nothing at this address.",
         )
@@ -120,7 +120,7 @@ impl Error {
     /// There is no user with the id that an operator or a person gave.
     pub fn user_not_found() -> Self {
         Self::new(
-            Kind::NotFound,
+            ErrorKind::NotFound,
             "user_not_found",
             "There is no user with this id.",
         )
@@ -134,7 +134,7 @@ impl Error {
         };
         Self {
             fields,
-            ..Self::new(Kind::Invalid, "validation_failed", detail)
+            ..Self::new(ErrorKind::Invalid, "validation_failed", detail)
         }
     }
 
@@ -151,17 +151,17 @@ impl Error {
         let detail = format!("Too many requests; try again in {seconds} s.");
         Self {
             quota: Some(quota.into()),
-            ..Self::new(Kind::RateLimited, "rate_limited", detail).retry_after(seconds)
+            ..Self::new(ErrorKind::RateLimited, "rate_limited", detail).retry_after(seconds)
         }
     }
 
     pub fn unavailable(detail: impl Into<String>) -> Self {
-        Self::new(Kind::Unavailable, "unavailable", detail).retry_after(1)
+        Self::new(ErrorKind::Unavailable, "unavailable", detail).retry_after(1)
     }
 
     pub fn internal(cause: impl fmt::Display) -> Self {
         Self::new(
-            Kind::Internal,
+            ErrorKind::Internal,
             "internal_error",
             "Something went wrong on our side; the log has the details under this request id.",
         )

@@ -22,7 +22,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::clock::{Clock, Timestamp};
-use crate::metrics::Calls;
+use crate::metrics::CallMetrics;
 use provider_values::ProviderValues;
 pub use reader::Reader;
 use registry::Flag;
@@ -80,7 +80,7 @@ pub struct Flags {
     sources: Mutex<Sources>,
     snapshot: RwLock<Arc<Snapshot>>,
     /// Calls to the provider.
-    pub calls: Calls,
+    pub calls: CallMetrics,
 }
 
 #[derive(Default)]
@@ -101,7 +101,7 @@ impl Flags {
             clock,
             sources: Mutex::default(),
             snapshot: RwLock::new(Arc::new(snapshot)),
-            calls: Calls::of("flags"),
+            calls: CallMetrics::of("flags"),
         }
     }
 

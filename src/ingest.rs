@@ -58,7 +58,7 @@ use parking_lot::Mutex;
 use crate::assistant::persona::Persona;
 use crate::clock::{Clock, Timestamp};
 use crate::edge::hub::Hub;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::flags::Flags;
 use crate::media::PhotoFile;
 use crate::memory::Memories;
@@ -204,7 +204,7 @@ fn repeated(tx: &mut Tx<'_>, repeat: &RepeatKey, now: Timestamp) -> Result<Optio
             None => return Ok(None),
             Some(used) if used.body != *body => {
                 return Err(Error::new(
-                    Kind::Invalid,
+                    ErrorKind::Invalid,
                     "idempotency_key_reused",
                     "This Idempotency-Key was used with another body; use a new key for a new message.",
                 ));

@@ -35,20 +35,20 @@ pub struct OutgoingLetter<'a> {
 
 /// Why the server didn't accept a mail.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct MailRefusal {
     /// Another attempt would fail in the same way.
     pub is_final: bool,
     /// For the log, without addresses.
     pub cause: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for MailRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.cause)
     }
 }
 
-impl Refusal {
+impl MailRefusal {
     pub fn temporary(cause: impl fmt::Display) -> Self {
         Self {
             is_final: false,
@@ -85,7 +85,7 @@ impl Mailer {
         Ok(Some(Self { transport, from }))
     }
 
-    pub fn send(&self, letter: &OutgoingLetter<'_>) -> Result<(), Refusal> {
+    pub fn send(&self, letter: &OutgoingLetter<'_>) -> Result<(), MailRefusal> {
         let message = self.message(letter)?;
         match self.transport.send(&message) {
             Ok(_) => Ok(()),
@@ -93,11 +93,11 @@ impl Mailer {
         }
     }
 
-    fn message(&self, letter: &OutgoingLetter<'_>) -> Result<Message, Refusal> {
+    fn message(&self, letter: &OutgoingLetter<'_>) -> Result<Message, MailRefusal> {
         let to: Address = letter
             .to
             .parse()
-            .map_err(|_| Refusal::permanent("the recipient's address is invalid"))?;
+            .map_err(|_| MailRefusal::permanent("the recipient's address is invalid"))?;
         // Suppresses automatic answers (RFC 3834).
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
         let id = format!("<{}@{}>", letter.id, self.from.email.domain());
@@ -109,7 +109,7 @@ impl Mailer {
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
             .header(ContentType::TEXT_PLAIN)
             .body(letter.text.to_owned())
-            .map_err(|_| Refusal::permanent("the mail could not be composed"))
+            .map_err(|_| MailRefusal::permanent("the mail could not be composed"))
     }
 }
 
@@ -141,13 +141,13 @@ fn tls(url: &SmtpUrl, ca: Option<&str>) -> Result<Tls, String> {
 }
 
 /// The server's text may name the recipient, so only its code is used.
-fn refusal(error: &lettre::transport::smtp::Error) -> Refusal {
+fn refusal(error: &lettre::transport::smtp::Error) -> MailRefusal {
     match error.status().map(u16::from) {
-        Some(code) => Refusal {
+        Some(code) => MailRefusal {
             is_final: is_final(code),
             cause: format!("the mail server answered {code}"),
         },
-        None => Refusal::temporary(error),
+        None => MailRefusal::temporary(error),
     }
 }
 

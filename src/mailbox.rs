@@ -22,7 +22,7 @@ use crate::mail_extract::{self, CalendarPart};
 use crate::model::mail_item::{MailExtract, NewMailItem};
 use crate::outbound::Authorities;
 use sections::{ListedMail, TextPart};
-use session::{Inbox, Session};
+use session::{ImapSession, Inbox};
 
 /// How far back the first round looks.
 const FIRST_DAYS: u64 = 30;
@@ -135,9 +135,9 @@ pub enum IdleEnd {
 }
 
 /// Waits in the inbox and calls `on_mail` each time that the server tells of a mail, until
-/// `is_over`. It blocks.
-pub fn wait(server: &MailServer<'_>, on_mail: &dyn Fn(), is_over: &dyn Fn() -> bool) -> IdleEnd {
-    let waited = sign_in(server, is_over).and_then(|mut session| {
+/// `is_ended`. It blocks.
+pub fn wait(server: &MailServer<'_>, on_mail: &dyn Fn(), is_ended: &dyn Fn() -> bool) -> IdleEnd {
+    let waited = sign_in(server, is_ended).and_then(|mut session| {
         if !session.can(&Capability::Idle) {
             session.sign_out();
             return Ok(IdleEnd::Unsupported);
@@ -153,9 +153,9 @@ pub fn wait(server: &MailServer<'_>, on_mail: &dyn Fn(), is_over: &dyn Fn() -> b
 fn sign_in<'a>(
     server: &MailServer<'_>,
     is_late: &'a dyn Fn() -> bool,
-) -> Result<Session<'a, connection::Stream<'a>>, MailboxError> {
+) -> Result<ImapSession<'a, connection::Stream<'a>>, MailboxError> {
     let (stream, is_greeted) = connection::open(server, is_late)?;
-    let mut session = Session::open(stream, is_greeted, is_late)?;
+    let mut session = ImapSession::open(stream, is_greeted, is_late)?;
     session.sign_in(server.username, server.password)?;
     Ok(session)
 }
@@ -207,7 +207,7 @@ pub fn read_round(
 
 /// UIDs beyond the last one, or of the last days where none is known.
 fn new_uids<S: Read + Write>(
-    session: &mut Session<'_, S>,
+    session: &mut ImapSession<'_, S>,
     inbox: Inbox,
     before: InboxState,
     now: Timestamp,
@@ -240,7 +240,7 @@ fn new_uids<S: Read + Write>(
 }
 
 fn fetch_batch<S: Read + Write>(
-    session: &mut Session<'_, S>,
+    session: &mut ImapSession<'_, S>,
     inbox: Inbox,
     uids: &[u32],
     own: &str,

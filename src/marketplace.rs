@@ -20,11 +20,11 @@ use crate::auth::seal::Sealer;
 use crate::auth::webhook_signature::Key;
 use crate::clock::Clock;
 use crate::edge::hub::Hub;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Memories;
 use crate::random;
 use crate::store::SharedStore;
-pub use caller::Caller;
+pub use caller::WebhookCaller;
 use ingestion::Limits;
 use parking_lot::Mutex;
 use webhook_cache::WebhookCache;
@@ -81,7 +81,7 @@ fn no_sealing_key() -> Error {
 
 fn app_not_found() -> Error {
     Error::new(
-        Kind::NotFound,
+        ErrorKind::NotFound,
         "app_not_found",
         "There is no app with this id.",
     )
@@ -89,13 +89,13 @@ fn app_not_found() -> Error {
 
 fn webhook_not_found() -> Error {
     Error::new(
-        Kind::NotFound,
+        ErrorKind::NotFound,
         "webhook_not_found",
         "There is no active webhook with this id.",
     )
 }
 
-fn not_app_creator(kind: Kind) -> Error {
+fn not_app_creator(kind: ErrorKind) -> Error {
     Error::new(
         kind, "not_app_creator", "Only the app's creator may do this.",
     )

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::{Clock, Timestamp};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::random;
 use crate::store::{AgentId, Photo, SharedStore, UserId};
 use folder::Folder;
@@ -228,7 +228,7 @@ impl Photos {
 
 fn unsupported(why: &str) -> Error {
     Error::new(
-        Kind::UnsupportedMediaType,
+        ErrorKind::UnsupportedMediaType,
         "unsupported_media_type",
         format!("The file is no supported photo (JPEG, PNG, WebP or HEIC): {why}."),
     )

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::flags::Flags;
-use crate::metrics::{CacheMetrics, Calls};
+use crate::metrics::{CacheMetrics, CallMetrics};
 use crate::random;
 use crate::store::{MemoryTaskKind, SharedStore, Tx, UserId};
 use cache::Cache;
@@ -101,7 +101,7 @@ impl Memories {
     }
 
     /// Metrics of calls to the service, if there is one.
-    pub fn service_calls(&self) -> Option<&Calls> {
+    pub fn service_calls(&self) -> Option<&CallMetrics> {
         self.service.as_ref().map(|service| &service.calls)
     }
 

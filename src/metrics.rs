@@ -66,12 +66,12 @@ pub fn refusals() -> IntCounterVec {
 
 /// Metrics of the calls to one external service.
 #[derive(Debug)]
-pub struct Calls {
+pub struct CallMetrics {
     pub made: IntCounter,
     pub failed: IntCounter,
 }
 
-impl Calls {
+impl CallMetrics {
     pub fn of(provider: &'static str) -> Self {
         let of = |name, help| family_member(name, help, ("provider", provider));
         Self {
@@ -123,14 +123,14 @@ impl CacheMetrics {
 
 /// Metrics of one periodic job.
 #[derive(Debug)]
-pub struct Job {
+pub struct JobMetrics {
     runs: IntCounter,
     failures: IntCounter,
     /// In seconds since the epoch; 0 means never.
     succeeded_at: Gauge,
 }
 
-impl Job {
+impl JobMetrics {
     fn new(name: &'static str) -> Self {
         let of = |family, help| family_member(family, help, ("job", name));
         let succeeded_at = Opts::new(
@@ -157,18 +157,18 @@ impl Job {
 
 /// The metrics of all periodic jobs.
 #[derive(Debug, Default)]
-pub struct Jobs(Mutex<Vec<Arc<Job>>>);
+pub struct JobMetricsSet(Mutex<Vec<Arc<JobMetrics>>>);
 
-impl Jobs {
+impl JobMetricsSet {
     /// Adds a job's metrics. Call this once per job, at its start.
-    pub fn add(&self, name: &'static str) -> Arc<Job> {
-        let job = Arc::new(Job::new(name));
+    pub fn add(&self, name: &'static str) -> Arc<JobMetrics> {
+        let job = Arc::new(JobMetrics::new(name));
         let mut jobs = self.0.lock();
         jobs.push(job.clone());
         job
     }
 
-    pub fn all(&self) -> Vec<Arc<Job>> {
+    pub fn all(&self) -> Vec<Arc<JobMetrics>> {
         let jobs = self.0.lock();
         jobs.clone()
     }
@@ -187,7 +187,7 @@ impl MetricsRegistry {
         self.0.register(Box::new(family.clone()))
     }
 
-    pub fn add_calls(&self, calls: &Calls) -> MetricsResult {
+    pub fn add_calls(&self, calls: &CallMetrics) -> MetricsResult {
         self.add(&calls.made)?;
         self.add(&calls.failed)
     }
@@ -204,7 +204,7 @@ impl MetricsRegistry {
         )
     }
 
-    pub fn add_job(&self, job: &Job) -> MetricsResult {
+    pub fn add_job(&self, job: &JobMetrics) -> MetricsResult {
         self.add(&job.runs)?;
         self.add(&job.failures)?;
         match job.succeeded_at.get() {

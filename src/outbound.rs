@@ -25,7 +25,7 @@ const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 const READ_BYTES: usize = 16 * 1024;
 
 /// A call that sends and receives JSON.
-pub struct Call<'a> {
+pub struct PostRequest<'a> {
     pub url: &'a str,
     pub bearer: &'a str,
     pub headers: &'a [(&'a str, &'a str)],
@@ -84,7 +84,7 @@ impl From<ureq::Error> for NoAnswer {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> PostRequest<'a> {
     pub fn new(url: &'a str, bearer: &'a str, body: &'a Value) -> Self {
         Self {
             url,
@@ -168,7 +168,7 @@ impl Response {
 }
 
 /// Sends and receives JSON, with a bearer token.
-pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+pub fn post(call: &PostRequest<'_>) -> Result<Answer, NoAnswer> {
     let bearer = format!("Bearer {}", call.bearer);
     let mut headers = vec![("authorization", bearer.as_str())];
     headers.extend_from_slice(call.headers);

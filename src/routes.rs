@@ -39,7 +39,7 @@ use crate::account::call_limits::Limit;
 use crate::account::identity::SignedInUser;
 use crate::app::App;
 use crate::auth::edge_token::AgentName;
-use crate::error::{Error, Kind, Quota, Result};
+use crate::error::{Error, ErrorKind, Quota, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, RouteLabels, Router};
 use crate::marketplace::ingestion;
 use caller::{Admin, Authenticated, LegacyRelay, SocketAgent};
@@ -254,7 +254,7 @@ async fn dispatch(
 /// Errors of a refused credential. The log names the client's address for them, so that operators
 /// can block addresses that guess.
 fn is_refused_credential(error: &Error) -> bool {
-    error.kind == Kind::Unauthorized || error.code == "invalid_signature"
+    error.kind == ErrorKind::Unauthorized || error.code == "invalid_signature"
 }
 
 async fn run<C, P, B, F>(

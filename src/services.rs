@@ -30,7 +30,7 @@ use tokio::sync::Notify;
 use crate::auth::seal::Sealer;
 use crate::clock::{Clock, Timestamp, Zone};
 use crate::edge::hub::Hub;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::connected_service::{ServiceKind, ServiceState};
 use crate::random;
 use crate::store::{
@@ -406,7 +406,7 @@ impl From<ServiceError> for Error {
             ServiceErrorKind::Unreachable => "service_unreachable",
             ServiceErrorKind::Refused | ServiceErrorKind::Gone => "service_refused",
         };
-        Self::new(Kind::Invalid, code, error.sentence)
+        Self::new(ErrorKind::Invalid, code, error.sentence)
     }
 }
 
@@ -433,7 +433,7 @@ fn view_of(view: &View<'_>, service: ServiceRow) -> Result<ServiceView> {
 
 fn service_not_found() -> Error {
     Error::new(
-        Kind::NotFound,
+        ErrorKind::NotFound,
         "service_not_found",
         "You have no connected service with this id.",
     )
@@ -444,7 +444,7 @@ fn check_count(view: &View<'_>, user: UserId) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "service_limit_reached",
         format!("You have {SERVICES_MAX} connected services already; disconnect one first."),
     ))

@@ -120,7 +120,7 @@ async fn somebody_is_to_go(service: &Service, now: Timestamp) {
 }
 
 async fn is_there(service: &Service) -> bool {
-    let run = chatkeep::account::erasure::Run::default();
+    let run = chatkeep::account::erasure::PurgeRun::default();
     service.app.eraser.run(run).await.unwrap();
     service.rows("SELECT phone FROM users WHERE phone IS NOT NULL") == [[PHONE]]
 }

@@ -9,7 +9,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use chatkeep::account::erasure::Run;
+use chatkeep::account::erasure::PurgeRun;
 use chatkeep::clock::{Clock, Timestamp};
 use rusqlite::Connection;
 use support::{Service, direct, eventually, get, group, request};
@@ -310,7 +310,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     std::fs::create_dir(&photos).unwrap();
     let photo = photos.join("0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b80.jpeg");
     std::fs::write(&photo, TEXT).unwrap();
-    service.app.eraser.run(Run::default()).await.unwrap();
+    service.app.eraser.run(PurgeRun::default()).await.unwrap();
     assert!(!file.exists() && !photo.exists());
     for table in TABLES {
         let remaining = service.rows(&written(table.left));
@@ -391,7 +391,7 @@ async fn nothing_that_others_were_told_quotes_a_person() {
     .unwrap();
     drop(conn);
     let service = Service::in_folder(folder, &[], clock.clone()).await;
-    service.app.eraser.run(Run::default()).await.unwrap();
+    service.app.eraser.run(PurgeRun::default()).await.unwrap();
     // Of the relay's state its numbers stay; of what waits what quotes nobody.
     assert_eq!(
         service.rows("SELECT status FROM agents"),

@@ -10,7 +10,7 @@ mod support;
 
 use std::path::Path;
 
-use chatkeep::account::erasure::Run;
+use chatkeep::account::erasure::PurgeRun;
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::Value;
 use support::smtp::{MailResponse, MailServer};
@@ -39,7 +39,7 @@ async fn erased(settings: &[(&str, &str)], clock: &Clock, email: Option<&str>) -
             "UPDATE users SET email = {email}, deletion_requested_at = 0, deletion_scheduled_for = {due}"
         ),
     );
-    service.app.eraser.run(Run::default()).await.unwrap();
+    service.app.eraser.run(PurgeRun::default()).await.unwrap();
     assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
     service
 }

@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
-use crate::mail::{Mailer, OutgoingLetter, Refusal};
-use crate::metrics::{Calls, Job};
+use crate::mail::{MailRefusal, Mailer, OutgoingLetter};
+use crate::metrics::{CallMetrics, JobMetrics};
 use crate::setting::Setting;
 use crate::store::{NewMail, OutgoingMail, SharedStore};
 
@@ -68,11 +68,11 @@ pub struct DeletionMailer {
     pub mailer: Setting<Mailer>,
     /// Notified when a mail is queued.
     pub queued: Arc<Notify>,
-    pub calls: Calls,
+    pub calls: CallMetrics,
 }
 
 /// Runs until the service ends.
-pub async fn run(mailer: Arc<DeletionMailer>, metrics: Arc<Job>) {
+pub async fn run(mailer: Arc<DeletionMailer>, metrics: Arc<JobMetrics>) {
     loop {
         let sent = mailer.send_due().await;
         metrics.ran(&sent, mailer.clock.now().0);
@@ -114,26 +114,26 @@ impl DeletionMailer {
         });
         let outcome = outcome
             .await
-            .unwrap_or_else(|error| Err(Refusal::temporary(error)));
+            .unwrap_or_else(|error| Err(MailRefusal::temporary(error)));
         self.calls.record(&outcome);
         let now = self.clock.now();
         let verdict = judge(&outcome, &mail, now);
         match (&verdict, &outcome) {
-            (Verdict::Drop, Err(refusal)) => {
+            (MailDisposition::Drop, Err(refusal)) => {
                 log::warn!(
                     "a mail was dropped after {} attempts: {refusal}",
                     mail.attempts + 1
                 );
             }
-            (Verdict::Later(_), Err(refusal)) => {
+            (MailDisposition::Later(_), Err(refusal)) => {
                 log::warn!("a mail could not be sent and will be retried: {refusal}");
             }
             _ => {}
         }
         self.store
             .write(move |tx| match verdict {
-                Verdict::Later(at) => tx.postpone_mail(mail.id, at),
-                Verdict::Sent | Verdict::Drop => tx.delete_mail(mail.id),
+                MailDisposition::Later(at) => tx.postpone_mail(mail.id, at),
+                MailDisposition::Sent | MailDisposition::Drop => tx.delete_mail(mail.id),
             })
             .await?;
         Ok(outcome.is_ok())
@@ -141,22 +141,26 @@ impl DeletionMailer {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum MailDisposition {
     Sent,
     Later(Timestamp),
     Drop,
 }
 
-fn judge(outcome: &Result<(), Refusal>, mail: &OutgoingMail, now: Timestamp) -> Verdict {
+fn judge(
+    outcome: &Result<(), MailRefusal>,
+    mail: &OutgoingMail,
+    now: Timestamp,
+) -> MailDisposition {
     let Err(refusal) = outcome else {
-        return Verdict::Sent;
+        return MailDisposition::Sent;
     };
     let next = now.plus_ms((FIRST_PAUSE_MS << mail.attempts.clamp(0, 6)).min(PAUSE_MS_MAX));
     let has_expired = next.0 - mail.created_at.0 > KEPT_MS_MAX || mail.attempts + 1 >= ATTEMPTS_MAX;
     if refusal.is_final || has_expired {
-        Verdict::Drop
+        MailDisposition::Drop
     } else {
-        Verdict::Later(next)
+        MailDisposition::Later(next)
     }
 }
 
@@ -167,23 +171,23 @@ mod tests {
     #[test]
     fn tries_double_up_to_an_hour_and_end_after_three_days() {
         const DAY: i64 = 86_400_000;
-        let minutes = |n: i64| Verdict::Later(Timestamp(n * 60_000));
-        let later = |ms: i64, n: i64| Verdict::Later(Timestamp(ms + n * 60_000));
+        let minutes = |n: i64| MailDisposition::Later(Timestamp(n * 60_000));
+        let later = |ms: i64, n: i64| MailDisposition::Later(Timestamp(ms + n * 60_000));
         for (attempts, now, is_final, expected) in [
             (0, 0, false, minutes(1)),
             (1, 0, false, minutes(2)),
             (5, 0, false, minutes(32)),
             (6, 0, false, minutes(60)),
             (80, 0, false, minutes(60)),
-            (89, 0, false, Verdict::Drop),
-            (0, 0, true, Verdict::Drop),
+            (89, 0, false, MailDisposition::Drop),
+            (0, 0, true, MailDisposition::Drop),
             (
                 70,
                 3 * DAY - 3_600_000,
                 false,
                 later(3 * DAY - 3_600_000, 60),
             ),
-            (70, 3 * DAY - 3_599_999, false, Verdict::Drop),
+            (70, 3 * DAY - 3_599_999, false, MailDisposition::Drop),
             (0, -DAY, false, later(-DAY, 1)),
         ] {
             let mail = OutgoingMail {
@@ -195,7 +199,7 @@ mod tests {
                 attempts,
                 created_at: Timestamp(0),
             };
-            let refusal = Refusal {
+            let refusal = MailRefusal {
                 is_final,
                 cause: String::new(),
             };

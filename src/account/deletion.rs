@@ -3,7 +3,7 @@
 //! concurrent requests exactly one succeeds.
 
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::{PendingDeletion, Tx, UserId};
 
 /// The exact confirmation text.
@@ -50,14 +50,14 @@ fn decide_request(
     if let Some(pending) = pending {
         let date = pending.scheduled_for.utc_date();
         return Err(Error::new(
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "ALREADY_SCHEDULED",
             format!("Your account is already to be deleted on {date}."),
         ));
     }
     if confirmation != PHRASE {
         return Err(Error::new(
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "INVALID_CONFIRMATION",
             format!("To delete your account, send the confirmation \"{PHRASE}\", exactly so."),
         ));
@@ -71,12 +71,12 @@ fn decide_request(
 fn decide_cancel(pending: Option<PendingDeletion>, now: Timestamp) -> Result<()> {
     match pending {
         None => Err(Error::new(
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "NO_DELETION_PENDING",
             "There is no deletion to cancel.",
         )),
         Some(pending) if is_over(pending.scheduled_for, now) => Err(Error::new(
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "GRACE_PERIOD_EXPIRED",
             "The 30 days in which you could cancel are over; the account is being deleted.",
         )),

@@ -99,7 +99,7 @@ pub struct RunningErasure {
 
 /// One step of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum PurgeStep {
     /// The account is inaccessible.
     Begun,
     /// The account's export files are removed.
@@ -118,7 +118,7 @@ pub enum Step {
 
 /// The state of one run.
 #[derive(Default)]
-pub struct Run {
+pub struct PurgeRun {
     /// No service is running, so the file is rewritten whatever its size.
     without_service: bool,
     /// The file is too large, or there was no room for a second one.
@@ -127,7 +127,7 @@ pub struct Run {
     memory_failures: Vec<UserId>,
 }
 
-impl Run {
+impl PurgeRun {
     /// A run without a service.
     pub fn without_service() -> Self {
         Self {
@@ -178,13 +178,13 @@ impl Eraser {
 
     /// Erases everything that is due. A second caller waits and then finds no work. Returns true
     /// when an account still waits for another service and must be checked again.
-    pub async fn run(&self, mut run: Run) -> Result<bool> {
+    pub async fn run(&self, mut run: PurgeRun) -> Result<bool> {
         let _running = self.running.lock().await;
         let requested = self.progress.lock().asked;
         let mut has_erased = false;
         let outcome = loop {
             match self.advance(&mut run).await {
-                Ok(Some(step)) => has_erased |= step == Step::Ended,
+                Ok(Some(step)) => has_erased |= step == PurgeStep::Ended,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
@@ -207,7 +207,7 @@ impl Eraser {
     }
 
     /// Runs one step; `None` when there is nothing to do.
-    pub async fn advance(&self, run: &mut Run) -> Result<Option<Step>> {
+    pub async fn advance(&self, run: &mut PurgeRun) -> Result<Option<PurgeStep>> {
         let now = self.clock.now();
         // No erasure begins while the clock may be wrong.
         let is_steady = self.clock.steady_now().is_some();
@@ -225,7 +225,7 @@ impl Eraser {
         let (due, under_way, compaction_due, size_bytes) = facts.await?;
         if let Some(account) = due {
             self.begin(account, now).await?;
-            return Ok(Some(Step::Begun));
+            return Ok(Some(PurgeStep::Begun));
         }
         if let Some(erasure) = under_way.iter().find(|erasure| erasure.rows_at.is_none()) {
             let step = self.erase_here(erasure.clone(), now).await;
@@ -238,18 +238,18 @@ impl Eraser {
             if !self.forget_memories(erasure, now).await? {
                 run.memory_failures.push(erasure.user);
             }
-            return Ok(Some(Step::Memories));
+            return Ok(Some(PurgeStep::Memories));
         }
         if let (Some(since), false) = (compaction_due, run.compaction_failed) {
             run.compaction_failed = !self.compact(since, size_bytes, run.without_service).await?;
-            return Ok(Some(Step::Compacted));
+            return Ok(Some(PurgeStep::Compacted));
         }
         let is_finished =
             |erasure: &Erasure| erasure.memories_at.is_some() && !erasure.provider_waits;
         match under_way.into_iter().find(is_finished) {
             Some(erasure) => {
                 self.end(erasure, now).await?;
-                Ok(Some(Step::Ended))
+                Ok(Some(PurgeStep::Ended))
             }
             None => Ok(None),
         }
@@ -268,17 +268,17 @@ impl Eraser {
     }
 
     /// Removes files first, while rows still name them.
-    async fn erase_here(&self, erasure: Erasure, now: Timestamp) -> Result<Step> {
+    async fn erase_here(&self, erasure: Erasure, now: Timestamp) -> Result<PurgeStep> {
         let user = erasure.user;
         let exports = self.store.read(move |view| view.export_jobs(user)).await?;
         if !exports.is_empty() {
             self.services.exports.erase(user).await?;
-            return Ok(Step::Exports);
+            return Ok(PurgeStep::Exports);
         }
         let photos = self.store.read(move |view| view.photos_of(user, 1)).await?;
         if !photos.is_empty() {
             self.services.photos.erase(user).await?;
-            return Ok(Step::Photos);
+            return Ok(PurgeStep::Photos);
         }
         let (hub, marketplace) = (self.services.hub.clone(), self.services.marketplace.clone());
         let removed = self.store.write(move |tx| {
@@ -295,7 +295,7 @@ impl Eraser {
         });
         removed.await?;
         self.progress.lock().batches += 1;
-        Ok(Step::Rows)
+        Ok(PurgeStep::Rows)
     }
 
     /// False when the memory service fails now.

@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 
 use super::identity::SignedInUser;
 use crate::clock::{Clock, Timestamp};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Memories;
 use crate::random;
 use crate::store::{ExportJob, SharedStore, Store, UserId};
@@ -225,14 +225,14 @@ impl Exports {
         let job = found.and_then(|job| Some((status(&job, now)?, job)));
         let (status, job) = job.ok_or_else(|| {
             Error::new(
-                Kind::NotFound,
+                ErrorKind::NotFound,
                 "export_not_found",
                 "There is no export with this id.",
             )
         })?;
         if job.user != person.id {
             return Err(Error::new(
-                Kind::Forbidden,
+                ErrorKind::Forbidden,
                 "export_not_owned",
                 "This export belongs to somebody else.",
             ));
@@ -266,11 +266,11 @@ fn status(job: &ExportJob, now: Timestamp) -> Option<ExportStatus> {
 }
 
 fn not_ready(detail: &str) -> Error {
-    Error::new(Kind::BadRequest, "export_not_ready", detail)
+    Error::new(ErrorKind::BadRequest, "export_not_ready", detail)
 }
 
 fn expired(detail: &str) -> Error {
-    Error::new(Kind::Gone, "export_expired", detail)
+    Error::new(ErrorKind::Gone, "export_expired", detail)
 }
 
 #[cfg(test)]

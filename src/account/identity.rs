@@ -7,7 +7,7 @@ mod token_cache;
 
 use std::sync::Arc;
 
-use crate::auth::jwt::{self, Claims, Refusal, TOKEN_BYTES_MAX, Verifier};
+use crate::auth::jwt::{self, Claims, TOKEN_BYTES_MAX, TokenRefusal, Verifier};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
 use crate::metrics::CacheMetrics;
@@ -115,7 +115,9 @@ impl Identity {
             };
             let refused = || Error::unauthorized(refusal.reason());
             let jwks = self.jwks.as_ref().ok_or_else(refused)?;
-            if refusal != Refusal::UnknownKey || fetches == FETCHES_MAX || !jwks.newer(&keys).await
+            if refusal != TokenRefusal::UnknownKey
+                || fetches == FETCHES_MAX
+                || !jwks.newer(&keys).await
             {
                 return Err(refused());
             }

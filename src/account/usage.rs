@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::access::{self, AccessRequest, AccessRules, Caller};
+use crate::access::{self, AccessFacts, AccessRequest, AccessRules};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
@@ -72,7 +72,7 @@ impl MessageLimits {
 impl Superpowers {
     /// `offered`: whether any superpower is switched on.
     pub fn of(rules: AccessRules, subscribed: bool, offered: bool) -> Self {
-        let caller = Caller {
+        let caller = AccessFacts {
             subscribed,
             used_today: 0, // superpowers aren't counted
         };

@@ -7,7 +7,7 @@ use crate::account::erasure::{Eraser, ErasureServices};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::mail::Mailer;
-use crate::metrics::Calls;
+use crate::metrics::CallMetrics;
 use crate::setting::Setting;
 use crate::store::SharedStore;
 
@@ -28,7 +28,7 @@ pub(super) fn build_eraser(
             clock: clock.clone(),
             mailer: Setting::new(mailer),
             queued: eraser.mails_queued.clone(),
-            calls: Calls::of("mail"),
+            calls: CallMetrics::of("mail"),
         })
     });
     Ok((Arc::new(eraser), deletion_mailer))

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::flags::poller::{self, PollIntervals};
 use crate::ingest::mail_judgement;
 use crate::memory::outbox;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::services::{idle, sync_job};
 
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(30);
@@ -112,7 +112,7 @@ impl JobSet {
     fn add<F>(
         &mut self,
         name: &'static str,
-        job: impl Fn(&Arc<App>, Arc<Job>) -> F + Send + 'static,
+        job: impl Fn(&Arc<App>, Arc<JobMetrics>) -> F + Send + 'static,
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -167,7 +167,7 @@ async fn restart_on_panic<F>(
 
 async fn every<F>(
     name: &str,
-    (app, metrics): (Arc<App>, Arc<Job>),
+    (app, metrics): (Arc<App>, Arc<JobMetrics>),
     pause: Duration,
     job: fn(Arc<App>) -> F,
 ) where

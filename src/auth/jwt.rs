@@ -73,14 +73,14 @@ pub struct Rules {
 
 /// The reason for refusing a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum TokenRefusal {
     /// The token is valid except that its key is unknown. Newer keys may include it.
     UnknownKey,
     /// A reason for the log, without any content of the token.
     Because(&'static str),
 }
 
-impl Refusal {
+impl TokenRefusal {
     pub const fn reason(self) -> &'static str {
         match self {
             Self::UnknownKey => "no known key has signed the token",
@@ -116,8 +116,8 @@ impl Verifier {
         token: &str,
         keys: Option<&KeySet>,
         now: Timestamp,
-    ) -> Result<Claims, Refusal> {
-        let unverified = UnverifiedToken::read(token).map_err(Refusal::Because)?;
+    ) -> Result<Claims, TokenRefusal> {
+        let unverified = UnverifiedToken::read(token).map_err(TokenRefusal::Because)?;
         // Claims are checked first: a token with wrong claims must cost neither a signature check
         // nor a fetch of newer keys.
         if unverified.alg == "HS256" {
@@ -125,18 +125,20 @@ impl Verifier {
             let key = key
                 .as_ref()
                 .as_ref()
-                .ok_or(Refusal::Because("HS256 without a development key"))?;
+                .ok_or(TokenRefusal::Because("HS256 without a development key"))?;
             let claims = claims::read_local(&unverified, &self.rules, now)?;
             check(&unverified, key, jsonwebtoken::Algorithm::HS256)?;
             return Ok(claims);
         }
         let algorithm = Algorithm::named(&unverified.alg)
             .filter(|algorithm| self.rules.algorithms.contains(algorithm))
-            .ok_or(Refusal::Because("the token's algorithm is not accepted"))?;
+            .ok_or(TokenRefusal::Because(
+                "the token's algorithm is not accepted",
+            ))?;
         let claims = claims::read_provided(&unverified, &self.rules, now)?;
         let kid = unverified.kid.as_deref();
         let key = keys
-            .ok_or(Refusal::UnknownKey)?
+            .ok_or(TokenRefusal::UnknownKey)?
             .find(kid, algorithm)?
             .decoding();
         check(&unverified, key, algorithm.to_library())?;
@@ -157,10 +159,10 @@ fn check(
     token: &UnverifiedToken<'_>,
     key: &DecodingKey,
     algorithm: jsonwebtoken::Algorithm,
-) -> Result<(), Refusal> {
+) -> Result<(), TokenRefusal> {
     match crypto::verify(token.signature, token.signed.as_bytes(), key, algorithm) {
         Ok(true) => Ok(()),
-        _ => Err(Refusal::Because("the token's signature is invalid")),
+        _ => Err(TokenRefusal::Because("the token's signature is invalid")),
     }
 }
 

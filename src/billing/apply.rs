@@ -1,7 +1,7 @@
 //! Applies an event to our rows, in one transaction with its entry in the ledger. `model::payment`
 //! decides how statements about one subscription combine.
 
-use super::event::{CustomerRef, Event, EventPayload, Invoice, Session};
+use super::event::{CheckoutSession, CustomerRef, EventPayload, Invoice, PaymentEvent};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::payment::{
@@ -31,7 +31,7 @@ pub(super) enum EventOutcome {
 /// Applies an event that has not taken effect yet.
 pub(super) fn event(
     tx: &mut Tx<'_>,
-    event: &Event,
+    event: &PaymentEvent,
     lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
@@ -254,7 +254,7 @@ fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String
 
 fn checked_out(
     tx: &mut Tx<'_>,
-    session: &Session,
+    session: &CheckoutSession,
     customer: &CustomerRef,
     lookup: &ProviderLookup,
     now: Timestamp,

@@ -13,7 +13,7 @@ use super::stripe::{Failure, Form, Stripe, StripeCall};
 use super::{Billing, Keys, return_url, unavailable};
 use crate::access;
 use crate::config::host_of;
-use crate::error::{Error, FieldError, Kind, Result};
+use crate::error::{Error, ErrorKind, FieldError, Result};
 use crate::flags::Reader;
 use crate::store::{Digest, Payer, UserId};
 
@@ -30,7 +30,7 @@ pub struct ReturnUrls {
 
 /// The payment page.
 #[derive(Debug, Serialize)]
-pub struct Session {
+pub struct CheckoutPage {
     pub session_id: String,
     pub url: String,
     pub publishable_key: String,
@@ -43,13 +43,13 @@ impl Billing {
         user: UserId,
         plan: &str,
         return_urls: &ReturnUrls,
-    ) -> Result<Session> {
+    ) -> Result<CheckoutPage> {
         let until = Instant::now() + CHECKOUT_MAX;
         let (success, cancel) = self.return_urls(return_urls)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
         if access::subscription_status(&payer.user, self.clock.now()).is_subscribed() {
             return Err(Error::new(
-                Kind::BadRequest,
+                ErrorKind::BadRequest,
                 "already_subscribed",
                 "There is an active subscription already.",
             ));
@@ -77,7 +77,7 @@ impl Billing {
         user: UserId,
         amount_cents: i64,
         return_urls: &ReturnUrls,
-    ) -> Result<Session> {
+    ) -> Result<CheckoutPage> {
         let until = Instant::now() + CHECKOUT_MAX;
         let (success, cancel) = self.return_urls(return_urls)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
@@ -133,7 +133,7 @@ impl Billing {
         flags: &Reader<'_>,
         form: Form,
         until: Instant,
-    ) -> Result<Session> {
+    ) -> Result<CheckoutPage> {
         if !flags.boolean("payment.processor_enabled") {
             return Err(unavailable("payment.processor_enabled is off"));
         }
@@ -167,7 +167,7 @@ impl Billing {
         customer: &str,
         form: &Form,
         until: Instant,
-    ) -> Result<Session, KeyedCallError> {
+    ) -> Result<CheckoutPage, KeyedCallError> {
         let form = form.clone().with("customer", customer);
         // The same request uses the same idempotency key until its outcome is known.
         let digest = Digest::of(&[form.encoded().as_bytes()]);
@@ -182,7 +182,7 @@ impl Billing {
         let (session_id, url) = parse_session(&answer)
             .ok_or(Failure::InvalidAnswer("a session without id or address"))
             .map_err(KeyedCallError::Provider)?;
-        Ok(Session {
+        Ok(CheckoutPage {
             session_id,
             url,
             publishable_key: keys.publishable.to_owned(),

@@ -9,7 +9,7 @@ use crate::model::payment::{ProviderStatement, Status};
 const KIND_BYTES_MAX: usize = 100;
 
 #[derive(Debug, Clone)]
-pub(super) struct Event {
+pub(super) struct PaymentEvent {
     pub(super) id: String,
     pub(super) kind: String,
     /// `None` when the event doesn't say.
@@ -24,7 +24,7 @@ pub(super) enum EventPayload {
     /// An unpaid invoice.
     Unpaid(Invoice),
     Paid(Invoice),
-    CheckedOut(Session, CustomerRef),
+    CheckedOut(CheckoutSession, CustomerRef),
     /// A payment method was added or removed.
     MethodsChanged(CustomerRef),
     CustomerDeleted {
@@ -56,7 +56,7 @@ pub(super) struct Invoice {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Session {
+pub(super) struct CheckoutSession {
     pub(super) id: String,
     pub(super) subscription_id: Option<String>,
     /// The credit bought and paid; `None` when the session sold no credit.
@@ -64,7 +64,7 @@ pub(super) struct Session {
     pub(super) at: i64,
 }
 
-impl Event {
+impl PaymentEvent {
     /// Parses an event. 422 if the body is no event; an event that lacks needed fields is
     /// `Unknown`.
     pub(super) fn read(body: &Map<String, Value>, prices: &Prices<'_>) -> Result<Self> {
@@ -174,12 +174,12 @@ fn checked_out(object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayl
     })
 }
 
-fn session(object: &Value, at: i64) -> Option<Session> {
+fn session(object: &Value, at: i64) -> Option<CheckoutSession> {
     let text = |name: &str| object.get(name).and_then(Value::as_str);
     let is_paid_credit =
         text("mode") == Some("payment") && text("payment_status") != Some("unpaid");
     let amount = object.get("amount_total").and_then(Value::as_i64);
-    Some(Session {
+    Some(CheckoutSession {
         id: id(object.get("id"))?,
         subscription_id: reference(object.get("subscription")),
         credit_cents: amount.filter(|amount| is_paid_credit && *amount > 0),
@@ -200,7 +200,7 @@ mod tests {
 
     fn read(kind: &str, object: Value) -> EventPayload {
         let event = json!({"id": "evt_1", "type": kind, "created": 5, "data": {"object": object}});
-        Event::read(event.as_object().unwrap(), &PRICES)
+        PaymentEvent::read(event.as_object().unwrap(), &PRICES)
             .unwrap()
             .payload
     }
@@ -213,7 +213,7 @@ mod tests {
             json!({"id": "evt_1"}),
             json!({"id": "evt_1", "type": "line\nbreak"}),
         ] {
-            assert!(Event::read(invalid.as_object().unwrap(), &PRICES).is_err());
+            assert!(PaymentEvent::read(invalid.as_object().unwrap(), &PRICES).is_err());
         }
         let unknown = |payload: &EventPayload| matches!(payload, EventPayload::Unknown);
         assert!(unknown(&read("charge.refunded", json!({"id": "ch_1"}))));

@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::apply::{self, EventOutcome, ProviderLookup};
-use super::event::{Event, EventPayload};
+use super::event::{EventPayload, PaymentEvent};
 use super::stripe::objects::{self, Prices};
 use super::stripe::{Failure, StripeCall};
 use crate::auth::payment_signature;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::payment::ProviderStatement;
 
 /// Time for asking the provider while it waits for our answer.
@@ -26,18 +26,18 @@ impl Billing {
             |cause| {
                 let detail =
                     "The signature of the event is missing, invalid, too old or from the future.";
-                Error::new(Kind::BadRequest, "invalid_signature", detail).because(cause)
+                Error::new(ErrorKind::BadRequest, "invalid_signature", detail).because(cause)
             },
         )
     }
 
     /// Applies a verified event; the effect is committed when this returns.
     pub async fn receive(&self, body: &Map<String, Value>) -> Result<()> {
-        let event = Event::read(body, &self.prices())?;
+        let event = PaymentEvent::read(body, &self.prices())?;
         self.apply_event(event).await
     }
 
-    pub(super) async fn apply_event(&self, mut event: Event) -> Result<()> {
+    pub(super) async fn apply_event(&self, mut event: PaymentEvent) -> Result<()> {
         if let Some(expected) = self.livemode()
             && event.livemode != Some(expected)
         {

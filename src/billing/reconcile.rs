@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::apply::{self, ProviderLookup};
-use super::event::{CustomerRef, Event};
+use super::event::{CustomerRef, PaymentEvent};
 use super::stripe::objects::{self, list};
 use super::stripe::{Failure, Form, StripeCall, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::model::payment::{MergeOutcome, ProviderStatement, StoredSubscription, TieBreak, merge};
 use crate::store::Customer;
 
@@ -76,7 +76,7 @@ pub struct SubscriptionDrift {
 }
 
 /// Runs until the service ends: immediately, and then every hour.
-pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
+pub async fn run(billing: Arc<Billing>, metrics: Arc<JobMetrics>) {
     loop {
         let result = billing.run_once().await;
         metrics.ran(&result, billing.clock.now().0);
@@ -215,7 +215,7 @@ impl Billing {
         &self,
         since: Option<Timestamp>,
         until: Instant,
-    ) -> Result<Vec<Event>, Failure> {
+    ) -> Result<Vec<PaymentEvent>, Failure> {
         let (filter, pages_max) = match since {
             None => (
                 Form::default().with("delivery_success", false),
@@ -239,7 +239,7 @@ impl Billing {
             let answer = self.read(query("/v1/events", &form), until).await?;
             let (events, has_more) =
                 list(&answer).ok_or(Failure::InvalidAnswer("no list of events"))?;
-            let read = |event: &Value| Event::read(event.as_object()?, &self.prices()).ok();
+            let read = |event: &Value| PaymentEvent::read(event.as_object()?, &self.prices()).ok();
             missed.extend(events.iter().filter_map(read));
             after = events.last().and_then(|event| objects::id(event.get("id")));
             if !has_more || after.is_none() {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Billing;
-use crate::access::{self, AccessRequest, AccessRules, Caller};
+use crate::access::{self, AccessFacts, AccessRequest, AccessRules};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::UserId;
@@ -50,7 +50,7 @@ impl Billing {
         let flags = self.flags.for_user(&payer.user.public_id);
         let rules = AccessRules::read(&flags);
         let unlimited = access::counts_as_subscribed(subscription, &flags);
-        let caller = Caller {
+        let caller = AccessFacts {
             subscribed: unlimited,
             used_today,
         };

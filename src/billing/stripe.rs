@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::config::Secret;
-use crate::metrics::Calls;
+use crate::metrics::CallMetrics;
 use crate::outbound::{self, Method, Request, Response};
 use crate::random;
 pub(super) use failure::Failure;
@@ -37,7 +37,7 @@ const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 pub(super) struct Stripe {
     base: String,
     calls: Arc<Semaphore>,
-    pub(super) metrics: Calls,
+    pub(super) metrics: CallMetrics,
 }
 
 /// One API call.
@@ -83,7 +83,7 @@ impl Stripe {
         Self {
             base: base.unwrap_or(BASE).to_owned(),
             calls: Arc::new(Semaphore::new(CALLS_MAX)),
-            metrics: Calls::of("payment"),
+            metrics: CallMetrics::of("payment"),
         }
     }
 

@@ -12,7 +12,7 @@ use super::stripe::objects::id;
 use super::stripe::{Failure, Form, StripeCall};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::store::{ProviderTask, TaskKind};
 
 /// Longest time between two checks; also the delay until a changed clock is noticed.
@@ -31,7 +31,7 @@ enum Outcome {
 }
 
 /// Runs until the service ends.
-pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
+pub async fn run(billing: Arc<Billing>, metrics: Arc<JobMetrics>) {
     let queued = billing.store.provider_task_queued();
     loop {
         let now = billing.clock.now();

@@ -6,7 +6,7 @@ pub(super) mod places;
 use clap::Args;
 use serde_json::json;
 
-use crate::config::{Config, LoadedConfig, Problem, Source};
+use crate::config::{Config, ConfigProblem, LoadedConfig, Source};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -26,7 +26,8 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     if let Some(output) = output {
         super::print(&output).map_err(super::one_reason)?;
     }
-    let problems = |problems: Vec<Problem>| problems.iter().map(Problem::to_string).collect();
+    let problems =
+        |problems: Vec<ConfigProblem>| problems.iter().map(ConfigProblem::to_string).collect();
     checked.map(drop).map_err(problems)
 }
 
@@ -52,7 +53,7 @@ fn summary(loaded: &LoadedConfig) -> String {
     format!("{warnings}{from}: no problem found ({mode}).")
 }
 
-fn as_json(checked: &Result<LoadedConfig, Vec<Problem>>) -> String {
+fn as_json(checked: &Result<LoadedConfig, Vec<ConfigProblem>>) -> String {
     match checked {
         Ok(loaded) => json!({
             "file": loaded.file,
@@ -61,7 +62,8 @@ fn as_json(checked: &Result<LoadedConfig, Vec<Problem>>) -> String {
             "problems": [],
         }),
         Err(problems) => {
-            let entry = |problem: &Problem| json!({"key": problem.key, "message": problem.message});
+            let entry =
+                |problem: &ConfigProblem| json!({"key": problem.key, "message": problem.message});
             json!({ "problems": problems.iter().map(entry).collect::<Vec<_>>() })
         }
     }
@@ -104,7 +106,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let source = source(&dir.path().join("s.toml"), "[storage]\npath = 1\n");
         let about_default = |_: &Config| {
-            vec![Problem {
+            vec![ConfigProblem {
                 key: "storage.path".to_owned(),
                 message: "of the default".to_owned(),
             }]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::progress::Progress;
 use super::running::{self, IdleService};
-use crate::account::erasure::{self, Run};
+use crate::account::erasure::{self, PurgeRun};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::config::{Config, Source};
@@ -136,7 +136,7 @@ fn purge_without_service(config: &Config) -> Result<u64, String> {
             tx.insert_audit(&operator, &Change::work("purge.start"), now)
         });
         recording.await.map_err(|e| e.to_string())?;
-        let erasing = app.eraser.run(Run::without_service());
+        let erasing = app.eraser.run(PurgeRun::without_service());
         tokio::pin!(erasing);
         let mut bar = PurgeProgress::default();
         let outcome = loop {

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::progress::Progress;
-use crate::account::erasure::Run;
+use crate::account::erasure::PurgeRun;
 use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
@@ -125,7 +125,7 @@ fn erase_again(
     config.storage.path = draft.to_owned();
     runtime.block_on(async {
         let app = App::build(config, Clock::system()).await?;
-        let run = app.eraser.run(Run::without_service()).await;
+        let run = app.eraser.run(PurgeRun::without_service()).await;
         run.map_err(|e| e.to_string())?;
         let outlook = app.eraser.outlook().await.map_err(|e| e.to_string())?;
         // Erasures waiting for other services are done here; the running service continues them.

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::logging::{self, Logging};
 use crate::app::{self, App, connect_address};
 use crate::clock::Clock;
-use crate::config::{self, Config, LoadedConfig, Problem, Settings, Source};
+use crate::config::{self, Config, ConfigProblem, LoadedConfig, Settings, Source};
 use crate::server::{self, RunEnd};
 
 /// Descriptors for everything but connections: database, log, readers, jobs.
@@ -163,7 +163,7 @@ impl ReloadSource {
     }
 }
 
-fn refuse(problems: &[Problem]) {
+fn refuse(problems: &[ConfigProblem]) {
     for problem in problems {
         log::error!("reload: {problem}");
     }

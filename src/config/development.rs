@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::report::Problem;
+use super::report::ConfigProblem;
 use super::source;
 use super::{Config, Secret};
 use crate::{files, random};
@@ -24,7 +24,7 @@ impl Config {
     /// Development only: reads unconfigured `edge.secret`, `admin.token` and
     /// `identity.hs256_secret` from `secrets.toml`, and generates missing ones there. Returns the
     /// file's path, or `None` when it wasn't needed.
-    pub fn fill_development_secrets(&mut self) -> Result<Option<PathBuf>, Problem> {
+    pub fn fill_development_secrets(&mut self) -> Result<Option<PathBuf>, ConfigProblem> {
         if self.is_production() {
             return Ok(None);
         }
@@ -54,7 +54,7 @@ impl Config {
     }
 
     /// The problem of an unusable `secrets.toml`, if any. Writes nothing.
-    pub fn damaged_development_secrets(&self) -> Option<Problem> {
+    pub fn damaged_development_secrets(&self) -> Option<ConfigProblem> {
         let secrets = [
             ("edge", "secret", &self.edge.secret),
             ("admin", "token", &self.admin.token),
@@ -85,13 +85,13 @@ fn read_or_generate(
     dir: &Path,
     path: &Path,
     names: &[(&str, &str)],
-) -> Result<Vec<Secret>, Problem> {
+) -> Result<Vec<Secret>, ConfigProblem> {
     let failed = |e: io::Error| {
         let advice = match e.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on its disk",
             _ => "make the directory writable",
         };
-        Problem {
+        ConfigProblem {
             key: path.display().to_string(),
             message: format!(
                 "development secrets can't be stored here: {e}; {advice}, \
@@ -115,7 +115,7 @@ fn read_or_generate(
     secrets.ok_or_else(|| invalid_content(path))
 }
 
-fn read(path: &Path) -> Result<toml::Table, Problem> {
+fn read(path: &Path) -> Result<toml::Table, ConfigProblem> {
     if path.exists() {
         source::read_table(path)
     } else {
@@ -128,8 +128,8 @@ fn find_all(
     table: &toml::Table,
     names: &[(&str, &str)],
     path: &Path,
-) -> Result<Option<Vec<Secret>>, Problem> {
-    let find = |(section, key): &(&str, &str)| -> Option<Result<Secret, Problem>> {
+) -> Result<Option<Vec<Secret>>, ConfigProblem> {
+    let find = |(section, key): &(&str, &str)| -> Option<Result<Secret, ConfigProblem>> {
         let value = table.get(*section)?.get(key)?;
         let text = value.as_str().ok_or_else(|| invalid_content(path));
         Some(text.and_then(|text| Secret::parse(text).map_err(|_| invalid_content(path))))
@@ -142,7 +142,7 @@ fn add_missing(
     section: &str,
     key: &str,
     path: &Path,
-) -> Result<(), Problem> {
+) -> Result<(), ConfigProblem> {
     let empty = toml::Value::Table(toml::Table::new());
     let section = table.entry(section).or_insert(empty);
     let section = section
@@ -154,8 +154,8 @@ fn add_missing(
     Ok(())
 }
 
-fn invalid_content(path: &Path) -> Problem {
-    Problem {
+fn invalid_content(path: &Path) -> ConfigProblem {
+    ConfigProblem {
         key: path.display().to_string(),
         message:
             "must contain texts, as in [edge] secret = \"…\"; correct the file, or remove it: \

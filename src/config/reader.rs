@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::report::{Problem, Report};
+use super::report::{ConfigProblem, Report};
 use super::section::{Key, Section};
 use super::unknown_keys::{ENV_PREFIX, OTHER_VARIABLES, env_name, nearest};
 
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
             };
             if let Some((_, key)) = tables.iter().find(of_tables).filter(|_| !value.is_empty()) {
-                self.report.unknown_variables.push(Problem {
+                self.report.unknown_variables.push(ConfigProblem {
                     key: name.clone(),
                     message: format!(
                         "is set and has no effect; write sections [[{key}]] into the configuration file"
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
             }
             if name.starts_with(ENV_PREFIX) && !value.is_empty() && !known.contains(name) {
                 let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-                self.report.unknown_variables.push(Problem {
+                self.report.unknown_variables.push(ConfigProblem {
                     key: name.clone(),
                     message: format!("is set and has no effect; the nearest known name is {near}"),
                 });

@@ -6,29 +6,29 @@ use super::settings::Settings;
 
 /// A problem that prevents the start. Never contains the value of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ConfigProblem {
     /// `section.key`, or the path of an unusable file.
     pub key: String,
     /// What is wrong and what to do about it.
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.key, self.message)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for ConfigProblem {}
 
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<ConfigProblem>,
     pub(super) warnings: Vec<String>,
     /// Unknown variables with the prefix `CHATKEEP_`. Such a variable is often the cause of a
     /// missing key, so they are reported as problems if there are other problems, and otherwise as
     /// warnings.
-    pub(super) unknown_variables: Vec<Problem>,
+    pub(super) unknown_variables: Vec<ConfigProblem>,
     pub(super) settings: Settings,
 }
 
@@ -37,7 +37,7 @@ impl Report {
     /// secret whose file can't be read.
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         if self.problems.iter().all(|earlier| earlier.key != key) {
-            self.problems.push(Problem {
+            self.problems.push(ConfigProblem {
                 key: key.to_owned(),
                 message: message.into(),
             });
@@ -45,7 +45,7 @@ impl Report {
     }
 
     /// The warnings of a valid configuration, or every problem.
-    pub(super) fn conclude(self) -> Result<Vec<String>, Vec<Problem>> {
+    pub(super) fn conclude(self) -> Result<Vec<String>, Vec<ConfigProblem>> {
         let Self {
             mut problems,
             mut warnings,
@@ -53,7 +53,7 @@ impl Report {
             ..
         } = self;
         if problems.is_empty() {
-            warnings.extend(unknown_variables.iter().map(Problem::to_string));
+            warnings.extend(unknown_variables.iter().map(ConfigProblem::to_string));
             return Ok(warnings);
         }
         problems.extend(unknown_variables);

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::report::Problem;
+use super::report::ConfigProblem;
 use super::unknown_keys::{ENV_PREFIX, OLD_VARIABLES};
 
 const CONFIG_FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -50,8 +50,8 @@ impl Source {
 }
 
 /// Reads a file as TOML. Messages name the place of an error, never the text: it may be a secret.
-pub(super) fn read_table(path: &Path) -> Result<toml::Table, Problem> {
-    let problem = |message: String| Problem {
+pub(super) fn read_table(path: &Path) -> Result<toml::Table, ConfigProblem> {
+    let problem = |message: String| ConfigProblem {
         key: path.display().to_string(),
         message,
     };

@@ -39,7 +39,11 @@ fn valid(text: &str, env: &[(&str, &str)]) -> Config {
 /// `key: message` of each problem.
 fn problems(text: &str, env: &[(&str, &str)]) -> Vec<String> {
     let (_, report) = read(text, env);
-    report.problems.iter().map(Problem::to_string).collect()
+    report
+        .problems
+        .iter()
+        .map(ConfigProblem::to_string)
+        .collect()
 }
 
 fn exposed(secret: &Option<Secret>) -> Option<&str> {

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::program::{Program, ProgramOutput};
 use super::simulator::{AGENT, HEARTBEAT_S, Observations, Simulator};
-use super::{Report, Verdict};
+use super::{Report, RuleResult};
 use crate::random;
 
 /// Time for immediate reactions.
@@ -81,7 +81,7 @@ struct ScenarioRun<'a> {
     simulator: Arc<Simulator>,
     command: &'a [String],
     printed: Arc<ProgramOutput>,
-    verdicts: BTreeMap<&'static str, Verdict>,
+    verdicts: BTreeMap<&'static str, RuleResult>,
     commands: u64,
     has_socket: bool,
     connect_max: Duration,
@@ -90,15 +90,16 @@ struct ScenarioRun<'a> {
 impl ScenarioRun<'_> {
     fn conclude(&mut self, rule: &'static str, is_kept: bool, why: &str) {
         let verdict = match is_kept {
-            true => Verdict::Kept,
-            false => Verdict::Broken(why.to_owned()),
+            true => RuleResult::Kept,
+            false => RuleResult::Broken(why.to_owned()),
         };
         self.verdicts.insert(rule, verdict);
     }
 
     fn not_seen(&mut self, rules: &[&'static str], why: &str) {
         for rule in rules {
-            self.verdicts.insert(rule, Verdict::NotSeen(why.to_owned()));
+            self.verdicts
+                .insert(rule, RuleResult::NotSeen(why.to_owned()));
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::failed_commands::FailureReport;
 use super::hub::{Hub, Relay};
 use super::outbox::REFUSALS_MAX;
-use super::wire::{self, Ack, Event, Report};
+use super::wire::{self, Ack, RelayEvent, Report};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
@@ -58,7 +58,7 @@ impl Hub {
     }
 
     /// Records an event once.
-    pub(super) async fn record(&self, relay: &Relay, event: Event) -> Result<()> {
+    pub(super) async fn record(&self, relay: &Relay, event: RelayEvent) -> Result<()> {
         let (agent, now) = (relay.id, self.clock.now());
         self.store
             .write(move |tx| record(tx, agent, &event, now))
@@ -77,7 +77,7 @@ impl Hub {
 pub(super) fn record(
     tx: &Tx<'_>,
     agent: crate::store::AgentId,
-    event: &Event,
+    event: &RelayEvent,
     now: Timestamp,
 ) -> Result<()> {
     tx.insert_edge_event(

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::failed_commands::FailureReport;
 use super::hub::Hub;
-use super::outbox::Step;
+use super::outbox::OutboxStep;
 use super::relay::{Relay, SocketMailbox};
 use crate::clock::Timestamp;
-use crate::error::{Kind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::model::masking::masked;
 use crate::random;
 use crate::store::{Command, Tx};
@@ -51,12 +51,12 @@ impl Hub {
     pub(super) async fn commit(
         self: &Arc<Self>,
         relay: &Arc<Relay>,
-        steps: Vec<Step>,
+        steps: Vec<OutboxStep>,
     ) -> Result<Vec<Command>> {
         if steps.is_empty() {
             return Ok(Vec::new());
         }
-        let seqs: Vec<u64> = steps.iter().map(Step::seq).collect();
+        let seqs: Vec<u64> = steps.iter().map(OutboxStep::seq).collect();
         let (hub, target) = (self.clone(), relay.clone());
         let result = self
             .store
@@ -70,7 +70,7 @@ impl Hub {
             })
             .await;
         if let Err(error) = &result {
-            if error.kind != Kind::Unavailable {
+            if error.kind != ErrorKind::Unavailable {
                 log::error!("agent {}: {error}", masked(&relay.name));
             }
             let mono = self.clock.monotonic();
@@ -87,7 +87,7 @@ fn apply(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
     relay: &Arc<Relay>,
-    step: Step,
+    step: OutboxStep,
     now: Timestamp,
 ) -> Result<Option<Command>> {
     let (agent, seq) = (relay.id, step.seq());
@@ -98,12 +98,12 @@ fn apply(
     };
     let handed = match step {
         // The relay refused it after the step was planned.
-        Step::Send { .. } if backs_off(relay) => {
+        OutboxStep::Send { .. } if backs_off(relay) => {
             let hub = hub.clone();
             tx.after_commit(move || hub.change(agent, |outbox| outbox.put_back(seq)));
             return Ok(None);
         }
-        Step::Send {
+        OutboxStep::Send {
             attempts,
             resends,
             order,
@@ -119,15 +119,15 @@ fn apply(
                 other => other,
             }
         }
-        Step::Fail { why, .. } => {
+        OutboxStep::Fail { why, .. } => {
             hub.fail(tx, relay, seq, &FailureReport::failed(why, Some(why)), now)?;
             None
         }
-        Step::Expire { .. } => {
+        OutboxStep::Expire { .. } => {
             hub.fail(tx, relay, seq, &FailureReport::EXPIRED, now)?;
             None
         }
-        Step::LeaveOut { .. } => {
+        OutboxStep::LeaveOut { .. } => {
             tx.leave_out(agent, seq)?;
             let hub = hub.clone();
             tx.after_commit(move || hub.change(agent, |outbox| outbox.command_left_out(seq)));

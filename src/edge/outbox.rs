@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, UnfinishedCommand};
-use entry::{DeliveryStage, Entry};
+use entry::{DeliveryStage, OutboxEntry};
 use send_rate::SendRate;
 use sender_queue::SenderQueue;
 
@@ -45,7 +45,7 @@ pub struct Timing {
 
 /// A change that must be committed before anything is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum OutboxStep {
     Send {
         seq: u64,
         attempts: u32,
@@ -66,7 +66,7 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl OutboxStep {
     pub const fn seq(&self) -> u64 {
         match *self {
             Self::Send { seq, .. }
@@ -84,7 +84,7 @@ impl Step {
 #[derive(Debug)]
 pub struct Outbox {
     timing: Timing,
-    entries: BTreeMap<u64, Entry>,
+    entries: BTreeMap<u64, OutboxEntry>,
     seqs: HashMap<Arc<str>, u64>,
     rooms: HashMap<RoomId, BTreeSet<u64>>,
     /// First commands of their chats that may be sent now. Empty without a socket, like `timers`.
@@ -155,7 +155,7 @@ impl Outbox {
         let (seq, room) = (command.seq, command.room);
         self.seqs.insert(command.command_id.clone(), seq);
         self.rooms.entry(room).or_default().insert(seq);
-        self.entries.insert(seq, Entry::new(command));
+        self.entries.insert(seq, OutboxEntry::new(command));
         self.mark_head_ready(room);
     }
 
@@ -270,7 +270,7 @@ impl Outbox {
         now: Timestamp,
         mono: Monotonic,
         mut unit: impl FnMut() -> f64,
-    ) -> Vec<Step> {
+    ) -> Vec<OutboxStep> {
         let mut steps = Vec::new();
         while let Some((at, seq)) = self.timers.first().copied().filter(|(at, _)| *at <= mono) {
             self.timers.remove(&(at, seq));
@@ -294,7 +294,7 @@ impl Outbox {
         steps
     }
 
-    fn timer_fired(&mut self, seq: u64, unit: &mut impl FnMut() -> f64) -> Option<Step> {
+    fn timer_fired(&mut self, seq: u64, unit: &mut impl FnMut() -> f64) -> Option<OutboxStep> {
         let timing = self.timing;
         let entry = self.entries.get_mut(&seq)?;
         entry.timer = None;
@@ -319,8 +319,8 @@ impl Outbox {
     }
 
     /// The hand-out of a `Send` step was committed.
-    pub fn note_handed_out(&mut self, step: Step, mono: Monotonic) {
-        let Step::Send {
+    pub fn note_handed_out(&mut self, step: OutboxStep, mono: Monotonic) {
+        let OutboxStep::Send {
             seq,
             attempts,
             resends,

@@ -44,10 +44,10 @@ const RETRY_MS: (u64, u64) = (500, 3_000);
 type BoxedFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// How a session ends: `None` when the relay is already disconnected.
-type End = Option<Close>;
-type Step = Result<(), End>;
+type SessionEnd = Option<Close>;
+type SessionStep = Result<(), SessionEnd>;
 
-pub(super) struct Session<S> {
+pub(super) struct SocketSession<S> {
     guard: SocketGuard,
     ws: WebSocketStream<Fragments<S>>,
     write_max: Duration,
@@ -69,7 +69,7 @@ pub(super) struct Session<S> {
     release: Option<BoxedFuture<StoreResult<Vec<Command>>>>,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
     pub(super) fn new(
         guard: SocketGuard,
         ws: WebSocketStream<Fragments<S>>,
@@ -109,7 +109,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Box::pin(self.end_connection(end)).await;
     }
 
-    async fn begin(&mut self) -> Step {
+    async fn begin(&mut self) -> SessionStep {
         let internal = |error| {
             log::warn!("edge session: {error}");
             Some(Close::new(1011, "internal"))
@@ -120,7 +120,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.send(hello).await
     }
 
-    async fn exchange(&mut self) -> End {
+    async fn exchange(&mut self) -> SessionEnd {
         let mut phase = self.guard.hub.phase();
         let mailbox = self.guard.mailbox.clone();
         loop {
@@ -146,7 +146,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    async fn follow_phase(&mut self, phase: Phase) -> Step {
+    async fn follow_phase(&mut self, phase: Phase) -> SessionStep {
         match phase {
             Phase::Running => Ok(()),
             Phase::Draining if self.draining => Ok(()),
@@ -182,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         at
     }
 
-    async fn tick(&mut self) -> Step {
+    async fn tick(&mut self) -> SessionStep {
         let now = Instant::now();
         let settings = self.guard.hub.settings;
         if now >= self.last_frame_at + Duration::from_secs(settings.silence_s) {
@@ -200,7 +200,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     /// Handles notices from the service for this socket.
-    async fn on_wake(&mut self) -> Step {
+    async fn on_wake(&mut self) -> SessionStep {
         let notices = self.guard.mailbox.take_notices();
         if notices.close.is_some() {
             return Err(notices.close);
@@ -235,7 +235,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    async fn send_released(&mut self, commands: StoreResult<Vec<Command>>) -> Step {
+    async fn send_released(&mut self, commands: StoreResult<Vec<Command>>) -> SessionStep {
         self.release = None;
         let commands = commands.unwrap_or_default(); // the release logged the error
         if commands.is_empty() || self.draining {
@@ -252,11 +252,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    async fn send(&mut self, frame: String) -> Step {
+    async fn send(&mut self, frame: String) -> SessionStep {
         self.write(Message::text(frame)).await
     }
 
-    async fn write(&mut self, message: Message) -> Step {
+    async fn write(&mut self, message: Message) -> SessionStep {
         in_time(self.write_max, self.ws.send(message)).await
     }
 }
@@ -288,7 +288,7 @@ async fn next_report(
     }
 }
 
-async fn in_time(most: Duration, write: impl Future<Output = Result<(), WsError>>) -> Step {
+async fn in_time(most: Duration, write: impl Future<Output = Result<(), WsError>>) -> SessionStep {
     match timeout(most, write).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => Err(None),

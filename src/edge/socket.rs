@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::fragments::Fragments;
 use super::hub::{Hub, Relay};
-use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, Session, WRITE_MAX};
+use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, SocketSession, WRITE_MAX};
 use crate::error::{Error, Result};
 
 /// Largest frame or message accepted from a relay.
@@ -55,7 +55,7 @@ where
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX);
     let io = Fragments::new(io, hub.clock.clone(), FRAMES_BURST, FRAMES_PER_SECOND);
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-    let mut session = Session::new(hub.enter(&relay), ws, write_max);
+    let mut session = SocketSession::new(hub.enter(&relay), ws, write_max);
     session.run().await;
     drop(session);
     hub.write_last_seen(&relay).await;

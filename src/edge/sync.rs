@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use super::acks;
 use super::hub::{Hub, Phase, Relay};
 use super::wire;
-pub use super::wire::{Ack, Event, read_status};
+pub use super::wire::{Ack, RelayEvent, read_status};
 use crate::error::{Error, Quota, Result};
 use crate::limits::MINUTE_MS;
 
@@ -32,7 +32,7 @@ pub struct Poll {
     /// This command and all commands handed out before it are done.
     pub last_command_id: Option<String>,
     pub acks: Vec<Ack>,
-    pub events: Vec<Event>,
+    pub events: Vec<RelayEvent>,
     /// The relay's status as JSON.
     pub status: Option<String>,
     pub wait_s: u64,

@@ -70,7 +70,7 @@ pub enum Report {
 
 /// An event reported by a relay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct RelayEvent {
     pub event_id: String,
     pub event_type: String,
     pub thread_id: Option<String>,
@@ -124,7 +124,7 @@ impl Ack {
     }
 }
 
-impl Event {
+impl RelayEvent {
     pub fn read(data: &Value) -> Result<Self, &'static str> {
         let text = |name: &str| {
             data.get(name)

@@ -14,14 +14,14 @@ const LAUNCHDARKLY_BASE: &str = "https://sdk.launchdarkly.com";
 
 /// A configured provider.
 pub struct Provider {
-    kind: Kind,
+    kind: ProviderKind,
     url: String,
     /// The `Authorization` header.
     credential: Setting<Option<String>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ProviderKind {
     LaunchDarkly,
     Ofrep,
 }
@@ -46,14 +46,14 @@ impl Provider {
         Some(match config.provider() {
             FlagsProvider::None => return None,
             FlagsProvider::LaunchDarkly => Self {
-                kind: Kind::LaunchDarkly,
+                kind: ProviderKind::LaunchDarkly,
                 url: format!("{}/sdk/latest-all", base.unwrap_or(LAUNCHDARKLY_BASE)),
-                credential: Setting::new(credential(Kind::LaunchDarkly, Some(key?))),
+                credential: Setting::new(credential(ProviderKind::LaunchDarkly, Some(key?))),
             },
             FlagsProvider::Ofrep => Self {
-                kind: Kind::Ofrep,
+                kind: ProviderKind::Ofrep,
                 url: format!("{}/ofrep/v1/evaluate/flags", base?),
-                credential: Setting::new(credential(Kind::Ofrep, key)),
+                credential: Setting::new(credential(ProviderKind::Ofrep, key)),
             },
         })
     }
@@ -72,8 +72,8 @@ impl Provider {
         headers.extend(credential.iter().map(|c| ("authorization", c.as_str())));
         headers.extend(etag.map(|etag| ("if-none-match", etag)));
         let (method, body) = match self.kind {
-            Kind::LaunchDarkly => (Method::Get, None),
-            Kind::Ofrep => (Method::Post, Some(&body)),
+            ProviderKind::LaunchDarkly => (Method::Get, None),
+            ProviderKind::Ofrep => (Method::Post, Some(&body)),
         };
         let response = outbound::send(&Request {
             headers: &headers,
@@ -96,8 +96,8 @@ impl Provider {
             status => return Err(format!("it answered {status}")),
         }
         let provided = match self.kind {
-            Kind::LaunchDarkly => ProviderValues::by_rules(Rules::parse(&response.body)?),
-            Kind::Ofrep => ProviderValues::values(&ofrep::values(&response.body)?),
+            ProviderKind::LaunchDarkly => ProviderValues::by_rules(Rules::parse(&response.body)?),
+            ProviderKind::Ofrep => ProviderValues::values(&ofrep::values(&response.body)?),
         };
         Ok(Poll::Changed {
             provided: Arc::new(provided),
@@ -106,10 +106,10 @@ impl Provider {
     }
 }
 
-fn credential(kind: Kind, key: Option<&str>) -> Option<String> {
+fn credential(kind: ProviderKind, key: Option<&str>) -> Option<String> {
     let key = key?;
     Some(match kind {
-        Kind::LaunchDarkly => key.to_owned(),
-        Kind::Ofrep => format!("Bearer {key}"),
+        ProviderKind::LaunchDarkly => key.to_owned(),
+        ProviderKind::Ofrep => format!("Bearer {key}"),
     })
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::provider_values::UserValues;
-use super::registry::{self, Kind};
+use super::registry::{self, FlagType};
 use super::scalar::Scalar;
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
@@ -23,19 +23,22 @@ pub struct Reader<'a> {
 
 impl Reader<'_> {
     pub fn boolean(&self, key: &str) -> bool {
-        matches!(self.value(key, Kind::Boolean), Some(Scalar::Boolean(true)))
+        matches!(
+            self.value(key, FlagType::Boolean),
+            Some(Scalar::Boolean(true))
+        )
     }
 
     /// Clamped to the flag's range.
     pub fn integer(&self, key: &str) -> i64 {
-        match self.value(key, Kind::Integer) {
+        match self.value(key, FlagType::Integer) {
             Some(Scalar::Integer(value)) => value,
             _ => 0,
         }
     }
 
     pub fn number(&self, key: &str) -> f64 {
-        match self.value(key, Kind::Number) {
+        match self.value(key, FlagType::Number) {
             Some(Scalar::Number(value)) => value,
             _ => 0.0,
         }
@@ -68,7 +71,7 @@ impl Reader<'_> {
         self.boolean("superpower.enabled") && !self.boolean("llm.force_basic_mode")
     }
 
-    fn value(&self, key: &str, kind: Kind) -> Option<Scalar> {
+    fn value(&self, key: &str, kind: FlagType) -> Option<Scalar> {
         let position = registry::position(key);
         let flag = position.and_then(|at| registry::all().get(at));
         debug_assert!(flag.is_some_and(|f| f.kind() == kind), "flag {key}");

@@ -13,13 +13,13 @@ use super::scalar::Scalar;
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FlagType {
     Boolean,
     Integer,
     Number,
 }
 
-impl Kind {
+impl FlagType {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
@@ -52,11 +52,11 @@ pub struct Flag {
 }
 
 impl Flag {
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> FlagType {
         match self.preset {
-            Preset::Boolean(_) | Preset::InDevelopment => Kind::Boolean,
-            Preset::Integer(_) => Kind::Integer,
-            Preset::Number(_) => Kind::Number,
+            Preset::Boolean(_) | Preset::InDevelopment => FlagType::Boolean,
+            Preset::Integer(_) => FlagType::Integer,
+            Preset::Number(_) => FlagType::Number,
         }
     }
 
@@ -74,16 +74,16 @@ impl Flag {
     /// are noticed: 7.0 is no integer, and a number without a range must not be negative. The error
     /// continues "must be".
     pub fn parse_override(&self, json: &Value) -> Result<Scalar, &'static str> {
-        let has_exact_form = self.kind() != Kind::Integer || json.is_i64();
+        let has_exact_form = self.kind() != FlagType::Integer || json.is_i64();
         let value = self.parse(json).filter(|_| has_exact_form);
         let negative = json.as_f64().is_some_and(|number| number < 0.0);
         match value {
             Some(_) if negative && self.range.is_none() => Err("0 or more"),
             Some(value) => Ok(value),
             None => Err(match self.kind() {
-                Kind::Boolean => "true or false",
-                Kind::Integer => "a whole number, without a decimal point",
-                Kind::Number => "a number",
+                FlagType::Boolean => "true or false",
+                FlagType::Integer => "a whole number, without a decimal point",
+                FlagType::Number => "a number",
             }),
         }
     }
@@ -92,9 +92,11 @@ impl Flag {
     /// notation; a string is never a number. Clamped to the flag's range.
     pub fn parse(&self, json: &Value) -> Option<Scalar> {
         let scalar = match self.kind() {
-            Kind::Boolean => Scalar::Boolean(json.as_bool()?),
-            Kind::Integer => Scalar::Integer(json.as_i64().or_else(|| as_whole(json.as_f64()?))?),
-            Kind::Number => Scalar::Number(json.as_f64()?),
+            FlagType::Boolean => Scalar::Boolean(json.as_bool()?),
+            FlagType::Integer => {
+                Scalar::Integer(json.as_i64().or_else(|| as_whole(json.as_f64()?))?)
+            }
+            FlagType::Number => Scalar::Number(json.as_f64()?),
         };
         Some(self.clamp(scalar))
     }

@@ -22,12 +22,12 @@ pub enum Origin {
 #[derive(Debug)]
 pub(super) struct Snapshot {
     /// By the flags' positions in the registry.
-    entries: Box<[Entry]>,
+    entries: Box<[FlagEntry]>,
     pub(super) provided: Arc<ProviderValues>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct FlagEntry {
     active_override: Option<ActiveOverride>,
     provided: Option<Scalar>,
     default: Scalar,
@@ -54,7 +54,7 @@ impl Snapshot {
                     until: configured.expires_at,
                 })
             });
-            Entry {
+            FlagEntry {
                 active_override,
                 provided: provided.value(position),
                 default: flag.default(production),

@@ -1,7 +1,7 @@
 //! Every flag as the specification has it, against every kind of value a provider may send.
 
 use super::*;
-use registry::Kind;
+use registry::FlagType;
 use serde_json::json;
 
 /// Key, type, default in development, default in production, least, most.
@@ -112,9 +112,9 @@ fn set_provider_value(flags: &Flags, key: &'static str, value: Value) {
 /// The typed read of a flag.
 fn read(flags: &Flags, flag: &Flag) -> Value {
     match flag.kind() {
-        Kind::Boolean => flags.boolean(flag.key).into(),
-        Kind::Integer => flags.for_all().integer(flag.key).into(),
-        Kind::Number => flags.for_all().number(flag.key).into(),
+        FlagType::Boolean => flags.boolean(flag.key).into(),
+        FlagType::Integer => flags.for_all().integer(flag.key).into(),
+        FlagType::Number => flags.for_all().number(flag.key).into(),
     }
 }
 

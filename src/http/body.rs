@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Bytes;
 use super::connection::Connection;
 use super::head::single_header;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 
 /// Time limits for a body: between two pieces, and in total.
 #[derive(Debug, Clone, Copy)]
@@ -187,7 +187,7 @@ fn is_json(content_type: &str) -> bool {
 
 fn too_large(bytes_max: usize) -> Error {
     Error::new(
-        Kind::TooLarge,
+        ErrorKind::TooLarge,
         "payload_too_large",
         format!("The body is larger than {bytes_max} bytes."),
     )
@@ -199,7 +199,7 @@ fn already_read() -> Error {
 
 fn too_slow() -> Error {
     Error::new(
-        Kind::Timeout,
+        ErrorKind::Timeout,
         "request_timeout",
         "The body did not arrive in time.",
     )
@@ -210,7 +210,11 @@ fn invalid_body(cause: &hyper::Error) -> Error {
 }
 
 fn unsupported(detail: &str) -> Error {
-    Error::new(Kind::UnsupportedMediaType, "unsupported_media_type", detail)
+    Error::new(
+        ErrorKind::UnsupportedMediaType,
+        "unsupported_media_type",
+        detail,
+    )
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::exchange::Exchange;
 use super::head::{self, RequestId};
 use super::metrics::ServerMetrics;
 use super::{Handler, Response, problem};
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 
 pub(super) struct Boundary {
     handler: Handler,
@@ -53,7 +53,7 @@ impl Boundary {
             });
         let mut response = outcome.unwrap_or_else(|error| {
             log_error(&error, trace);
-            if error.kind == Kind::RateLimited {
+            if error.kind == ErrorKind::RateLimited {
                 self.metrics
                     .count_rate_limited(error.quota.as_ref().map_or("other", |quota| quota.name));
             }
@@ -79,7 +79,7 @@ impl Boundary {
 fn log_error(error: &Error, trace: &RequestTrace) {
     let Some(cause) = &error.cause else { return };
     let level = match error.kind {
-        Kind::Internal => log::Level::Error,
+        ErrorKind::Internal => log::Level::Error,
         _ => log::Level::Debug,
     };
     log::log!(

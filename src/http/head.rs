@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hyper::Request;
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 use crate::random;
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -27,14 +27,14 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
         .map_or(0, |uri| uri.as_str().len());
     if uri_bytes > URI_BYTES_MAX {
         return Err(Error::new(
-            Kind::UriTooLong,
+            ErrorKind::UriTooLong,
             "uri_too_long",
             "The path and query are longer than 8 KiB.",
         ));
     }
     if request.headers().len() > HEADERS_MAX {
         return Err(Error::new(
-            Kind::HeadTooLarge,
+            ErrorKind::HeadTooLarge,
             "headers_too_large",
             "The request has more than 64 headers.",
         ));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Bytes;
 use super::exchange::Exchange;
 use super::head::single_header;
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 
 const FIELDS_MAX: usize = 64;
 const TEXT_BYTES_MAX: u64 = 256 * 1024;
@@ -43,7 +43,7 @@ impl Exchange {
         };
         let boundary = boundary.ok_or_else(|| {
             Error::new(
-                Kind::UnsupportedMediaType,
+                ErrorKind::UnsupportedMediaType,
                 "unsupported_media_type",
                 "Send the body as a form, with Content-Type: multipart/form-data.",
             )
@@ -109,7 +109,7 @@ fn form_error(error: multer::Error) -> Error {
             Err(cause) => Error::bad_request("The body is incomplete.").because(cause),
         },
         multer::Error::FieldSizeExceeded { limit, field_name } => Error::new(
-            Kind::TooLarge,
+            ErrorKind::TooLarge,
             "payload_too_large",
             format!(
                 "The field {} is larger than {limit} bytes.",

@@ -8,7 +8,7 @@ use hyper::header::{
 use serde::Serialize;
 
 use super::{Bytes, Method, Response, StatusCode, response};
-use crate::error::{Error, FieldError, Kind};
+use crate::error::{Error, ErrorKind, FieldError};
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
@@ -19,7 +19,7 @@ pub fn method_not_allowed(allow: &[Method]) -> Error {
     Error {
         allow: Some(allow.as_str().into()),
         ..Error::new(
-            Kind::MethodNotAllowed,
+            ErrorKind::MethodNotAllowed,
             "method_not_allowed",
             format!("This path supports {allow}."),
         )
@@ -83,30 +83,30 @@ fn body_of(error: &Error, request_id: &str) -> Bytes {
     serde_json::to_vec(&problem).unwrap_or_default().into()
 }
 
-fn status_of(kind: Kind) -> StatusCode {
+fn status_of(kind: ErrorKind) -> StatusCode {
     match kind {
-        Kind::BadRequest => StatusCode::BAD_REQUEST,
-        Kind::Unauthorized => StatusCode::UNAUTHORIZED,
-        Kind::Forbidden => StatusCode::FORBIDDEN,
-        Kind::NotFound => StatusCode::NOT_FOUND,
-        Kind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        Kind::Timeout => StatusCode::REQUEST_TIMEOUT,
-        Kind::Gone => StatusCode::GONE,
-        Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        Kind::UriTooLong => StatusCode::URI_TOO_LONG,
-        Kind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Kind::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
-        Kind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-        Kind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        Kind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-        Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
+        ErrorKind::Unauthorized => StatusCode::UNAUTHORIZED,
+        ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        ErrorKind::Timeout => StatusCode::REQUEST_TIMEOUT,
+        ErrorKind::Gone => StatusCode::GONE,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::UriTooLong => StatusCode::URI_TOO_LONG,
+        ErrorKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
 /// Every answer that asks the client to come later has a Retry-After.
 fn retry_after_s(error: &Error) -> Option<u32> {
-    let is_temporary = matches!(error.kind, Kind::RateLimited | Kind::Unavailable);
+    let is_temporary = matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Unavailable);
     error.retry_after_s.or(is_temporary.then_some(1))
 }
 
@@ -119,16 +119,16 @@ fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
         headers.push((ALLOW, allow));
     }
     match error.kind {
-        Kind::Unauthorized => {
+        ErrorKind::Unauthorized => {
             headers.push((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
         }
-        Kind::UpgradeRequired => {
+        ErrorKind::UpgradeRequired => {
             headers.push((SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13")));
             headers.push((UPGRADE, HeaderValue::from_static("websocket")));
             headers.push((CONNECTION, HeaderValue::from_static("upgrade")));
         }
         // The rest of the request won't be read.
-        Kind::Timeout | Kind::TooLarge => {
+        ErrorKind::Timeout | ErrorKind::TooLarge => {
             headers.push((CONNECTION, HeaderValue::from_static("close")));
         }
         _ => {}
@@ -178,7 +178,7 @@ mod tests {
             (rate_limited(), 429, "ratelimit-policy", "\"x\";q=3;w=60"),
             (Error::unavailable("Later."), 503, "retry-after", "1"),
             (
-                Error::new(Kind::Unavailable, "x", "Without a time."),
+                Error::new(ErrorKind::Unavailable, "x", "Without a time."),
                 503,
                 "retry-after",
                 "1",

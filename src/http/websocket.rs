@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::head::single_header;
 use super::{Method, Response, StatusCode, response};
-use crate::error::{Error, Kind};
+use crate::error::{Error, ErrorKind};
 
 /// A valid handshake that is not answered yet. It may still be refused with another answer.
 pub struct Handshake {
@@ -97,7 +97,7 @@ pub(super) fn check(method: &Method, headers: &HeaderMap) -> Result<String, Erro
     match version {
         Some("13") if is_upgrade && is_key(key) => Ok(key.to_owned()),
         Some(version) if is_upgrade && version != "13" => Err(Error::new(
-            Kind::UpgradeRequired,
+            ErrorKind::UpgradeRequired,
             "upgrade_required",
             "Only version 13 of the WebSocket protocol is supported.",
         )),
@@ -135,7 +135,7 @@ mod tests {
         ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
     ];
 
-    fn outcome(change: &str, value: Option<&str>) -> Result<String, Kind> {
+    fn outcome(change: &str, value: Option<&str>) -> Result<String, ErrorKind> {
         let mut headers = HeaderMap::new();
         for (name, valid) in VALID {
             let value = if name == change { value } else { Some(valid) };
@@ -150,19 +150,23 @@ mod tests {
     fn only_complete_handshakes_of_version_13_pass() {
         assert_eq!(outcome("", None).as_deref(), Ok("dGhlIHNhbXBsZSBub25jZQ=="));
         let cases = [
-            ("connection", None, Kind::BadRequest),
-            ("connection", Some("close"), Kind::BadRequest),
-            ("upgrade", None, Kind::BadRequest),
-            ("upgrade", Some("h2c"), Kind::BadRequest),
-            ("sec-websocket-version", None, Kind::BadRequest),
-            ("sec-websocket-version", Some("8"), Kind::UpgradeRequired),
-            ("sec-websocket-key", None, Kind::BadRequest),
-            ("sec-websocket-key", Some("c2hvcnQ="), Kind::BadRequest),
+            ("connection", None, ErrorKind::BadRequest),
+            ("connection", Some("close"), ErrorKind::BadRequest),
+            ("upgrade", None, ErrorKind::BadRequest),
+            ("upgrade", Some("h2c"), ErrorKind::BadRequest),
+            ("sec-websocket-version", None, ErrorKind::BadRequest),
+            (
+                "sec-websocket-version",
+                Some("8"),
+                ErrorKind::UpgradeRequired,
+            ),
+            ("sec-websocket-key", None, ErrorKind::BadRequest),
+            ("sec-websocket-key", Some("c2hvcnQ="), ErrorKind::BadRequest),
         ];
         for (name, value, kind) in cases {
             assert_eq!(outcome(name, value), Err(kind), "{name}: {value:?}");
         }
         let post = check(&Method::POST, &HeaderMap::new());
-        assert_eq!(post.map_err(|error| error.kind), Err(Kind::BadRequest));
+        assert_eq!(post.map_err(|error| error.kind), Err(ErrorKind::BadRequest));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Mode;
 use super::turn::MessageTurn;
-use crate::access::{self, Access, AccessRequest, AccessRules, Caller};
+use crate::access::{self, Access, AccessFacts, AccessRequest, AccessRules};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;
@@ -14,7 +14,7 @@ pub(super) fn message_access(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Acce
     let rules = AccessRules::read(&turn.flags);
     let subscription = access::subscription_status(&turn.user, turn.now);
     let subscribed = access::counts_as_subscribed(subscription, &turn.flags);
-    let caller = Caller {
+    let caller = AccessFacts {
         subscribed,
         used_today: match rules.allowance(subscribed) {
             Some(_) => used_before(turn, tx)?,
@@ -64,7 +64,7 @@ pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timest
 }
 
 fn verdict(request: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
-    let caller = Caller {
+    let caller = AccessFacts {
         subscribed: access::counts_as_subscribed(access::subscription_status(user, now), flags),
         used_today: 0, // checked after the message itself
     };

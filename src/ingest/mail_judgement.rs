@@ -12,7 +12,7 @@ use crate::assistant::prompt::{mail_question, mail_verdict};
 use crate::clock::Timestamp;
 use crate::engine::{Model, ModelRequest};
 use crate::error::Result;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::model::mail_item::MailExtract;
 use crate::store::{MailItem, UserId};
 
@@ -27,7 +27,7 @@ const TOKENS_MAX: i64 = 100;
 const DAY_S: i64 = 86_400;
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
+pub async fn run(ingest: Arc<Ingest>, metrics: Arc<JobMetrics>) {
     // Each mail is asked about once, also where no verdict came.
     let mut tried: HashSet<i64> = HashSet::new();
     loop {

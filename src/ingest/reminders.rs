@@ -16,7 +16,7 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::model::recurrence::Progress;
 use crate::store::{Reminder, Tx, View};
 
@@ -90,7 +90,7 @@ impl ReminderWaker {
 }
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
+pub async fn run(ingest: Arc<Ingest>, metrics: Arc<JobMetrics>) {
     loop {
         ingest.reminders.looking();
         let begun_at = ingest.clock.now();

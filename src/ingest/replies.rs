@@ -43,7 +43,7 @@ use crate::assistant::{self, Intent, wording};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::flags::Reader;
 use crate::mcp::McpServers;
 use crate::media::Photos;
@@ -306,7 +306,7 @@ impl Ingest {
         };
         if tx.view().is_any_erased(&result.others)? {
             let detail = "The reply may quote somebody whose account is erased.";
-            return Err(Error::new(Kind::Unavailable, QUOTES_ERASED, detail));
+            return Err(Error::new(ErrorKind::Unavailable, QUOTES_ERASED, detail));
         }
         // Checked first, because tool calls use limits outside the transaction.
         if pending.late && !give_up && !self.has_room(tx, &pending)? {
@@ -409,7 +409,7 @@ fn language(tx: &Tx<'_>, user: UserId, in_group: bool, text: &str) -> Result<Opt
 
 fn no_room() -> Error {
     Error::new(
-        Kind::Unavailable,
+        ErrorKind::Unavailable,
         NO_ROOM,
         "The relay has too many unfinished commands.",
     )

@@ -31,7 +31,7 @@ const TOMORROW: [&str; 7] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Token<'a> {
+enum DateToken<'a> {
     /// The number's value, and how many digits it has.
     Number(u32, usize),
     Word(&'a str),
@@ -78,12 +78,12 @@ fn all(text: &str, sent: NaiveDate) -> Vec<FoundDate> {
     let mut found = Vec::new();
     let mut next = 0;
     while next < tokens.len() {
-        let rest: Vec<Token<'_>> = tokens[next..]
+        let rest: Vec<DateToken<'_>> = tokens[next..]
             .iter()
             .take(12)
             .map(|(_, token)| *token)
             .collect();
-        let whole = next == 0 || !matches!(tokens[next - 1].1, Token::Mark('/' | '-'));
+        let whole = next == 0 || !matches!(tokens[next - 1].1, DateToken::Mark('/' | '-'));
         match date(&rest, sent).filter(|_| whole) {
             Some((date, used)) => {
                 let time = time(&rest[used.min(rest.len())..]);
@@ -103,7 +103,7 @@ fn all(text: &str, sent: NaiveDate) -> Vec<FoundDate> {
     found
 }
 
-fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+fn tokens(text: &str) -> Vec<(usize, DateToken<'_>)> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((start, c)) = chars.next() {
@@ -112,7 +112,7 @@ fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
         }
         let is_digit = c.is_ascii_digit();
         if !is_digit && !c.is_alphabetic() {
-            tokens.push((start, Token::Mark(c)));
+            tokens.push((start, DateToken::Mark(c)));
             continue;
         }
         let mut end = start + c.len_utf8();
@@ -133,8 +133,8 @@ fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
         tokens.push((
             start,
             match (is_digit, word.parse()) {
-                (true, Ok(value)) => Token::Number(value, word.len()),
-                _ => Token::Word(word),
+                (true, Ok(value)) => DateToken::Number(value, word.len()),
+                _ => DateToken::Word(word),
             },
         ));
     }
@@ -143,8 +143,8 @@ fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
 
 /// A date at the begin of these tokens, and how many of them it takes.
 #[rustfmt::skip] // a form a line
-fn date(tokens: &[Token<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
-    use Token::{Mark, Number, Word};
+fn date(tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
+    use DateToken::{Mark, Number, Word};
     match *tokens {
         [Number(y, 4), Mark('-'), Number(m, 2), Mark('-'), Number(d, 2), ..]
         | [Number(y, 4), Mark('/'), Number(m, 1..=2), Mark('/'), Number(d, 1..=2), ..]
@@ -167,35 +167,37 @@ fn date(tokens: &[Token<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
 }
 
 /// `5 December 2026`, `5. Dezember`, `5th of December`, `5 de diciembre de 2026`.
-fn day_and_month(d: u32, tokens: &[Token<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
+fn day_and_month(d: u32, tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
     let at = after_fillers(tokens, 1);
-    let Some(Token::Word(name)) = tokens.get(at) else {
+    let Some(DateToken::Word(name)) = tokens.get(at) else {
         return None;
     };
     let m = month(name)?;
     let after = after_fillers(tokens, at + 1);
     match tokens.get(after) {
-        Some(Token::Number(y, 4)) => Some((ymd(*y, m, d)?, after + 1)),
+        Some(DateToken::Number(y, 4)) => Some((ymd(*y, m, d)?, after + 1)),
         _ => Some((next_date(m, d, sent)?, at + 1)),
     }
 }
 
 /// `December 5, 2026`, `Dec 5th`.
-fn month_and_day(m: u32, tokens: &[Token<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
+fn month_and_day(m: u32, tokens: &[DateToken<'_>], sent: NaiveDate) -> Option<(NaiveDate, usize)> {
     let at = after_fillers(tokens, 1);
-    let Some(Token::Number(d, 1..=2)) = tokens.get(at) else {
+    let Some(DateToken::Number(d, 1..=2)) = tokens.get(at) else {
         return None;
     };
     let after = after_fillers(tokens, at + 1);
     match tokens.get(after) {
-        Some(Token::Number(y, 4)) => Some((ymd(*y, m, *d)?, after + 1)),
+        Some(DateToken::Number(y, 4)) => Some((ymd(*y, m, *d)?, after + 1)),
         _ => Some((next_date(m, *d, sent)?, at + 1)),
     }
 }
 
-fn after_fillers(tokens: &[Token<'_>], mut at: usize) -> usize {
-    while let Some(Token::Mark('.' | ',' | '\'' | 'º' | '’') | Token::Word(_)) = tokens.get(at) {
-        if let Some(Token::Word(word)) = tokens.get(at)
+fn after_fillers(tokens: &[DateToken<'_>], mut at: usize) -> usize {
+    while let Some(DateToken::Mark('.' | ',' | '\'' | 'º' | '’') | DateToken::Word(_)) =
+        tokens.get(at)
+    {
+        if let Some(DateToken::Word(word)) = tokens.get(at)
             && !FILLERS.contains(word)
         {
             break;
@@ -224,8 +226,8 @@ fn next_date(m: u32, d: u32, sent: NaiveDate) -> Option<NaiveDate> {
 }
 
 /// `at 18:30`, `, 6:30 pm`, `um 18:30 Uhr`.
-fn time(tokens: &[Token<'_>]) -> Option<NaiveTime> {
-    use Token::{Mark, Number, Word};
+fn time(tokens: &[DateToken<'_>]) -> Option<NaiveTime> {
+    use DateToken::{Mark, Number, Word};
     let skipped = tokens.iter().take(3).take_while(|token| {
         matches!(
             token,

@@ -31,7 +31,7 @@ const QUIET_READS_MAX: u32 = 1_500;
 /// Codes of RFC 5530 by which a server says that it is not the password's fault.
 const PASSING_CODES: [&str; 5] = ["UNAVAILABLE", "LIMIT", "INUSE", "SERVERBUG", "CONTACTADMIN"];
 
-pub(super) struct Session<'a, S> {
+pub(super) struct ImapSession<'a, S> {
     stream: S,
     client: Client,
     capabilities: Vec<Capability<'static>>,
@@ -56,7 +56,7 @@ struct Reply {
     end: StatusBody<'static>,
 }
 
-impl<'a, S: Read + Write> Session<'a, S> {
+impl<'a, S: Read + Write> ImapSession<'a, S> {
     /// Reads the greeting. After STARTTLS there is none (`is_greeted`).
     pub(super) fn open(
         stream: S,

@@ -15,10 +15,10 @@ pub const PARAMETERS_MAX: usize = 20;
 
 /// An action as in the API and the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Action {
+pub struct AppAction {
     pub action_id: String,
     pub description: String,
-    pub kind: Kind,
+    pub kind: ActionKind,
     /// Present for actions with a text.
     pub template: Option<String>,
     /// Required fields.
@@ -27,13 +27,13 @@ pub struct Action {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ActionKind {
     SendMessage,
     Remember,
     StartSession,
 }
 
-impl Kind {
+impl ActionKind {
     pub const NAMES: [&'static str; 3] = ["send_message", "remember", "start_session"];
 
     /// Parses one of `NAMES`.
@@ -52,12 +52,12 @@ impl Kind {
 }
 
 /// Parses the actions of an app's row.
-pub(super) fn from_json(text: &str) -> Result<Vec<Action>> {
+pub(super) fn from_json(text: &str) -> Result<Vec<AppAction>> {
     serde_json::from_str(text).map_err(Error::internal)
 }
 
 /// The actions for an app's row.
-pub(super) fn to_json(actions: &[Action]) -> Result<String> {
+pub(super) fn to_json(actions: &[AppAction]) -> Result<String> {
     serde_json::to_string(actions).map_err(Error::internal)
 }
 
@@ -72,7 +72,7 @@ pub fn is_action_id(text: &str) -> bool {
 /// An action prepared for calls.
 #[derive(Debug, Clone)]
 pub struct PreparedAction {
-    kind: Kind,
+    kind: ActionKind,
     template: Template,
     parameters: Vec<String>,
     /// Where its fields are in a payload.
@@ -81,14 +81,14 @@ pub struct PreparedAction {
 
 /// The effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum ActionEffect {
     Send { text: String },
     Remember { text: String },
     StartSession,
 }
 
 impl PreparedAction {
-    pub fn new(action: &Action, mapping: &Mapping) -> Self {
+    pub fn new(action: &AppAction, mapping: &Mapping) -> Self {
         let template = Template::parse(action.template.as_deref().unwrap_or_default());
         let parameters = action.parameters.iter().map(String::as_str);
         let text_fields = template.fields().filter(|_| action.kind.has_text());
@@ -116,7 +116,7 @@ impl PreparedAction {
     }
 
     /// The error is a sentence for the caller and the webhook's log.
-    pub fn decide(&self, values: &Values<'_>) -> Result<Effect, String> {
+    pub fn decide(&self, values: &Values<'_>) -> Result<ActionEffect, String> {
         match self.missing(values).as_slice() {
             [] => {}
             [one] => return Err(format!("The required field {one} has no value.")),
@@ -132,9 +132,9 @@ impl PreparedAction {
             return Err("The text is empty: none of its fields has a value.".to_owned());
         }
         Ok(match self.kind {
-            Kind::SendMessage => Effect::Send { text },
-            Kind::Remember => Effect::Remember { text },
-            Kind::StartSession => Effect::StartSession,
+            ActionKind::SendMessage => ActionEffect::Send { text },
+            ActionKind::Remember => ActionEffect::Remember { text },
+            ActionKind::StartSession => ActionEffect::StartSession,
         })
     }
 }
@@ -144,12 +144,12 @@ mod tests {
     use super::*;
 
     fn decide(
-        kind: Kind,
+        kind: ActionKind,
         template: &str,
         parameters: &[&str],
         body: &str,
-    ) -> Result<Effect, String> {
-        let action = Action {
+    ) -> Result<ActionEffect, String> {
+        let action = AppAction {
             action_id: "a".to_owned(),
             description: String::new(),
             kind,
@@ -163,50 +163,55 @@ mod tests {
     #[test]
     fn a_call_has_its_actions_effect_or_an_error() {
         let body = r#"{"who":"Ada","n":0,"blank":" ","none":null,"list":[1]}"#;
-        let send = |text: &str| Ok(Effect::Send { text: text.into() });
+        let send = |text: &str| Ok(ActionEffect::Send { text: text.into() });
         let error = |why: &str| Err(why.to_owned());
         type Case = (
-            Kind,
+            ActionKind,
             &'static str,
             &'static [&'static str],
-            Result<Effect, String>,
+            Result<ActionEffect, String>,
         );
         let cases: [Case; 10] = [
-            (Kind::SendMessage, "Hi {who}", &[], send("Hi Ada")),
-            (Kind::SendMessage, "{n}", &["n", "who"], send("0")),
-            (Kind::SendMessage, "{blank}x", &["blank"], send(" x")),
+            (ActionKind::SendMessage, "Hi {who}", &[], send("Hi Ada")),
+            (ActionKind::SendMessage, "{n}", &["n", "who"], send("0")),
+            (ActionKind::SendMessage, "{blank}x", &["blank"], send(" x")),
             (
-                Kind::Remember,
+                ActionKind::Remember,
                 "{who}",
                 &[],
-                Ok(Effect::Remember { text: "Ada".into() }),
+                Ok(ActionEffect::Remember { text: "Ada".into() }),
             ),
-            (Kind::StartSession, "", &["who"], Ok(Effect::StartSession)),
             (
-                Kind::StartSession,
+                ActionKind::StartSession,
+                "",
+                &["who"],
+                Ok(ActionEffect::StartSession),
+            ),
+            (
+                ActionKind::StartSession,
                 "{who}",
                 &["list"],
                 error("The required field list has no value."),
             ),
             (
-                Kind::SendMessage,
+                ActionKind::SendMessage,
                 "Hi",
                 &["none", "who", "x"],
                 error("Required fields have no value: none, x."),
             ),
             (
-                Kind::SendMessage,
+                ActionKind::SendMessage,
                 "{blank}{x}",
                 &[],
                 error("The text is empty: none of its fields has a value."),
             ),
             (
-                Kind::Remember,
+                ActionKind::Remember,
                 "",
                 &[],
                 error("The text is empty: none of its fields has a value."),
             ),
-            (Kind::SendMessage, "{{who}}", &[], send("{who}")),
+            (ActionKind::SendMessage, "{{who}}", &[], send("{who}")),
         ];
         for (kind, template, parameters, expected) in cases {
             let effect = decide(kind, template, parameters, body);
@@ -216,8 +221,8 @@ mod tests {
 
     #[test]
     fn names_and_stored_kinds_are_the_same() {
-        for name in Kind::NAMES {
-            let stored = serde_json::to_value(Kind::parse(name)).unwrap();
+        for name in ActionKind::NAMES {
+            let stored = serde_json::to_value(ActionKind::parse(name)).unwrap();
             assert_eq!(stored, name);
         }
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::actions::{self, Action};
+use super::actions::{self, AppAction};
 use super::webhook_cache::WebhookCache;
 use super::{Marketplace, app_not_found, not_app_creator};
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::random;
 use crate::store::{AppRow, NewApp, RoomApp, Tx, UserId, View};
 
@@ -25,7 +25,7 @@ pub const ROOM_APPS_MAX: usize = 100;
 pub struct Draft {
     pub name: String,
     pub description: String,
-    pub actions: Vec<Action>,
+    pub actions: Vec<AppAction>,
 }
 
 /// An app as its creator sees it.
@@ -34,7 +34,7 @@ pub struct AppView {
     pub app_id: String,
     pub name: String,
     pub description: String,
-    pub actions: Vec<Action>,
+    pub actions: Vec<AppAction>,
     pub created_at: Timestamp,
 }
 
@@ -155,7 +155,7 @@ impl Marketplace {
 
 /// The app, if the caller created it.
 pub(super) fn app_of_creator(view: &View<'_>, caller: UserId, app_id: &str) -> Result<AppRow> {
-    app_of_creator_or(view, caller, app_id, Kind::Forbidden)
+    app_of_creator_or(view, caller, app_id, ErrorKind::Forbidden)
 }
 
 /// Like `app_of_creator`, with the error's kind for other callers.
@@ -163,7 +163,7 @@ pub(super) fn app_of_creator_or(
     view: &View<'_>,
     caller: UserId,
     app_id: &str,
-    refusal: Kind,
+    refusal: ErrorKind,
 ) -> Result<AppRow> {
     let row = find_app(view, app_id)?;
     match row.creator == caller {

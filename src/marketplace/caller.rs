@@ -6,13 +6,13 @@ use crate::limits;
 
 /// The sender of a call.
 #[derive(Debug, Clone, Copy)]
-pub struct Caller {
+pub struct WebhookCaller {
     pub address: IpAddr,
     /// The network that limits count: an IPv6 sender has a whole network of addresses.
     pub(super) network: IpAddr,
 }
 
-impl Caller {
+impl WebhookCaller {
     pub fn at(address: IpAddr) -> Self {
         Self {
             address: address.to_canonical(),
@@ -33,7 +33,7 @@ mod tests {
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
             ("2001:db8:1:2:ffff::", "2001:db8:1:2::"),
         ] {
-            let caller = Caller::at(address.parse().unwrap());
+            let caller = WebhookCaller::at(address.parse().unwrap());
             assert_eq!(caller.network.to_string(), network, "{address}");
         }
     }

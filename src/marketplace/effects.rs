@@ -2,11 +2,11 @@
 //! none. It must not decide what the effect is.
 
 use super::Marketplace;
-use super::actions::Effect;
+use super::actions::ActionEffect;
 use super::webhook_cache::CachedWebhook;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::MEMORIES_MAX;
 use crate::random;
 use crate::store::{ChatTarget, Tx};
@@ -16,7 +16,7 @@ const CATEGORY: &str = "app";
 
 /// An error for the caller and the webhook's log.
 pub(super) fn action_failed(reason: impl Into<String>) -> Error {
-    Error::new(Kind::Internal, "action_failed", reason)
+    Error::new(ErrorKind::Internal, "action_failed", reason)
 }
 
 impl Marketplace {
@@ -24,13 +24,13 @@ impl Marketplace {
         &self,
         tx: &mut Tx<'_>,
         hook: &CachedWebhook,
-        effect: &Effect,
+        effect: &ActionEffect,
         now: Timestamp,
     ) -> Result<()> {
         match effect {
-            Effect::Send { text } => self.send(tx, hook, text, now),
-            Effect::Remember { text } => self.remember(tx, hook, text, now),
-            Effect::StartSession => start_sessions(tx, hook, now),
+            ActionEffect::Send { text } => self.send(tx, hook, text, now),
+            ActionEffect::Remember { text } => self.remember(tx, hook, text, now),
+            ActionEffect::StartSession => start_sessions(tx, hook, now),
         }
     }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::webhook_cache::CachedWebhook;
 use super::webhooks::owned_webhook;
-use super::{Caller, Marketplace};
+use super::{Marketplace, WebhookCaller};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
@@ -51,7 +51,7 @@ impl CallStatus {
 }
 
 /// A call to be logged.
-pub(super) struct Event {
+pub(super) struct WebhookEvent {
     pub(super) status: CallStatus,
     pub(super) signature_valid: bool,
     pub(super) error: Option<String>,
@@ -78,7 +78,12 @@ impl Marketplace {
 
     /// Logs a refused call after answering it, so that timing doesn't tell whether a webhook
     /// exists.
-    pub(super) fn record_refused(&self, hook: &CachedWebhook, caller: Caller, event: Event) {
+    pub(super) fn record_refused(
+        &self,
+        hook: &CachedWebhook,
+        caller: WebhookCaller,
+        event: WebhookEvent,
+    ) {
         if !self.may_record(hook.id, &caller, event.signature_valid) {
             return;
         }
@@ -88,7 +93,12 @@ impl Marketplace {
             .post(move |tx| record(tx, id, &triggered_action, caller.address, &event, now));
     }
 
-    fn may_record(&self, webhook: WebhookId, caller: &Caller, is_known_sender: bool) -> bool {
+    fn may_record(
+        &self,
+        webhook: WebhookId,
+        caller: &WebhookCaller,
+        is_known_sender: bool,
+    ) -> bool {
         let now = self.clock.monotonic();
         let mut limits = self.limits.lock();
         let sender_allowed = is_known_sender
@@ -112,7 +122,7 @@ pub(super) fn record_in(
     status: CallStatus,
     now: Timestamp,
 ) -> Result<()> {
-    let event = Event {
+    let event = WebhookEvent {
         status,
         signature_valid: true,
         error: None,
@@ -139,7 +149,7 @@ fn record(
     webhook: WebhookId,
     triggered_action: &str,
     address: IpAddr,
-    event: &Event,
+    event: &WebhookEvent,
     now: Timestamp,
 ) -> Result<()> {
     tx.insert_webhook_event(

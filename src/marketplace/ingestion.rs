@@ -4,14 +4,14 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::actions::Effect;
+use super::actions::ActionEffect;
 use super::effects::action_failed;
-use super::events::{CallStatus, Event, record_in};
+use super::events::{CallStatus, WebhookEvent, record_in};
 use super::payload::NotJson;
 use super::webhook_cache::{CachedWebhook, SignatureScheme};
-use super::{Caller, Marketplace, no_sealing_key, webhook_not_found};
+use super::{Marketplace, WebhookCaller, no_sealing_key, webhook_not_found};
 use crate::auth::webhook_signature::{Key, Stamp};
-use crate::error::{Error, Kind, Quota, Result};
+use crate::error::{Error, ErrorKind, Quota, Result};
 use crate::limits::{MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
 use crate::store::{Digest, Tx, WebhookId};
@@ -29,7 +29,7 @@ const TRIES_MAX: usize = 5;
 #[derive(Debug, Clone)]
 pub struct WebhookCall<'a> {
     pub webhook: PublicId,
-    pub caller: Caller,
+    pub caller: WebhookCaller,
     /// The X-Webhook-Signature header.
     pub signature: Option<&'a str>,
     /// The X-Webhook-Id headers, with any content; empty when the call has no id.
@@ -103,7 +103,11 @@ impl Marketplace {
     }
 
     /// Logs a call whose body was too large.
-    pub async fn too_large(self: &Arc<Self>, webhook: PublicId, caller: Caller) -> Result<()> {
+    pub async fn too_large(
+        self: &Arc<Self>,
+        webhook: PublicId,
+        caller: WebhookCaller,
+    ) -> Result<()> {
         if let Some(hook) = self.hook(webhook).await? {
             self.record_refusal(&hook, caller, CallStatus::PayloadTooLarge, false, None);
         }
@@ -166,7 +170,11 @@ impl Marketplace {
 
     /// The effect that the payload asks for, or why it is impossible. An error when the body isn't
     /// JSON.
-    fn read(&self, hook: &CachedWebhook, call: &WebhookCall<'_>) -> Result<Result<Effect, String>> {
+    fn read(
+        &self,
+        hook: &CachedWebhook,
+        call: &WebhookCall<'_>,
+    ) -> Result<Result<ActionEffect, String>> {
         let lookup = hook.action.as_ref().map(|action| &action.lookup);
         let values = match lookup {
             Some(lookup) => lookup.read(call.body).map(Some),
@@ -195,9 +203,9 @@ impl Marketplace {
     async fn apply(
         self: &Arc<Self>,
         hook: Arc<CachedWebhook>,
-        caller: Caller,
+        caller: WebhookCaller,
         delivery: Option<Digest>,
-        effect: Result<Effect, String>,
+        effect: Result<ActionEffect, String>,
     ) -> Result<CallOutcome> {
         let (marketplace, target_hook) = (self.clone(), hook.clone());
         let result = self
@@ -219,9 +227,9 @@ impl Marketplace {
         &self,
         tx: &mut Tx<'_>,
         hook: &CachedWebhook,
-        caller: Caller,
+        caller: WebhookCaller,
         delivery: &Option<Digest>,
-        effect: &Result<Effect, String>,
+        effect: &Result<ActionEffect, String>,
     ) -> Result<CallOutcome> {
         let cursor = tx.webhook_event_cursor(hook.id)?;
         if cursor.is_none_or(|cursor| cursor.version != hook.version) {
@@ -247,12 +255,12 @@ impl Marketplace {
     fn record_refusal(
         &self,
         hook: &CachedWebhook,
-        caller: Caller,
+        caller: WebhookCaller,
         status: CallStatus,
         signature_valid: bool,
         error: Option<String>,
     ) {
-        let event = Event {
+        let event = WebhookEvent {
             status,
             signature_valid,
             error,
@@ -287,7 +295,7 @@ fn invalid_signature() -> Error {
 
 fn invalid_json() -> Error {
     Error::new(
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "invalid_json",
         "The body is not valid JSON.",
     )

@@ -8,7 +8,7 @@ use super::mapping::Mapping;
 use super::webhook_cache::SignatureScheme;
 use super::{Marketplace, actions, webhook_not_found};
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::random;
 use crate::store::{NewWebhook, Tx, UserId, View, WebhookRow};
 
@@ -68,7 +68,7 @@ impl Marketplace {
         let row = self
             .store
             .write(move |tx| {
-                let app = app_of_creator_or(tx.view(), caller, &app_id, Kind::BadRequest)?;
+                let app = app_of_creator_or(tx.view(), caller, &app_id, ErrorKind::BadRequest)?;
                 let actions = actions::from_json(&app.actions)?;
                 if !actions.iter().any(|a| a.action_id == draft.action_id) {
                     return Err(invalid_action());
@@ -234,7 +234,7 @@ fn to_json(mapping: &Mapping) -> Result<String> {
 
 fn invalid_action() -> Error {
     Error::new(
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "invalid_action",
         "The app has no action with this action_id.",
     )
@@ -242,7 +242,7 @@ fn invalid_action() -> Error {
 
 fn limit_reached() -> Error {
     Error::new(
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "webhook_limit_reached",
         format!("The app has {WEBHOOKS_MAX} webhooks already; delete one first."),
     )

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use super::CallOutcome;
-use super::wire::{self, Reply, Session};
+use super::wire::{self, McpSession, Reply};
 use crate::assistant::tools::RemoteTool;
 use crate::clock::{Clock, Monotonic};
 use crate::config::McpServer;
@@ -37,7 +37,7 @@ const SESSION_ID: &str = "mcp-session-id";
 pub(super) struct Server {
     settings: McpServer,
     clock: Clock,
-    session: Mutex<Option<Session>>,
+    session: Mutex<Option<McpSession>>,
     /// Held while a list is fetched, so that one message asks and the others wait.
     listed: tokio::sync::Mutex<ListedTools>,
     next_id: AtomicU64,
@@ -242,7 +242,7 @@ impl Server {
 
     fn ask_in(
         &self,
-        session: &Session,
+        session: &McpSession,
         method: &str,
         params: &Map<String, Value>,
         of_tool: Option<&str>,
@@ -269,7 +269,7 @@ impl Server {
     }
 
     /// The session of before, or a new one.
-    fn session(&self, until: Monotonic) -> Result<Session, Failure> {
+    fn session(&self, until: Monotonic) -> Result<McpSession, Failure> {
         let kept = self.session.lock().clone();
         if let Some(session) = kept {
             return Ok(session);
@@ -280,14 +280,14 @@ impl Server {
     }
 
     /// With a handshake, else as the newest revision has it.
-    fn connect(&self, until: Monotonic) -> Result<Session, Failure> {
+    fn connect(&self, until: Monotonic) -> Result<McpSession, Failure> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let answer = self.post(&[], &wire::initialize(id), Some(id), until)?;
         let result = match (answer.status, wire::reply(&answer.body, id)) {
             (200, Some(Reply::Result(result))) => result,
             // A server of the newest revision knows no handshake.
             (200 | 400 | 404, Some(Reply::Error(..))) => {
-                let session = Session {
+                let session = McpSession {
                     version: wire::WITHOUT_HANDSHAKE.to_owned(),
                     id: None,
                 };
@@ -298,7 +298,7 @@ impl Server {
             (status, _) => return Err(Failure::Status(status)),
         };
         let session_id = answer.header(SESSION_ID).map(str::to_owned);
-        let session = Session {
+        let session = McpSession {
             version: wire::version(&result).ok_or(Failure::Version)?,
             id: session_id.filter(|id| (1..=SESSION_ID_BYTES_MAX).contains(&id.len())),
         };

@@ -14,14 +14,14 @@ pub(super) const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
 /// How requests to a server are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Session {
+pub(super) struct McpSession {
     /// The revision of the protocol.
     pub(super) version: String,
     /// The server's id of the session, if it gave one.
     pub(super) id: Option<String>,
 }
 
-impl Session {
+impl McpSession {
     pub(super) fn has_handshake(&self) -> bool {
         self.version != WITHOUT_HANDSHAKE
     }
@@ -72,7 +72,7 @@ pub(super) fn request(
     id: u64,
     method: &str,
     mut params: Map<String, Value>,
-    session: &Session,
+    session: &McpSession,
 ) -> Value {
     if !session.has_handshake() {
         let meta = json!({

@@ -22,7 +22,7 @@ pub(super) struct Folder {
 }
 
 /// A file of the folder.
-pub(super) struct Entry {
+pub(super) struct PhotoEntry {
     /// `None` for an unfinished file.
     pub(super) photo_id: Option<String>,
     pub(super) path: PathBuf,
@@ -64,7 +64,7 @@ impl Folder {
     }
 
     /// All files, finished or not.
-    pub(super) fn entries(&self) -> io::Result<Vec<Entry>> {
+    pub(super) fn entries(&self) -> io::Result<Vec<PhotoEntry>> {
         let entries = match fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -79,7 +79,7 @@ impl Folder {
             };
             let is_photo = Format::named(ending).is_some();
             if is_photo || DRAFT.ends_with(ending) {
-                files.push(Entry {
+                files.push(PhotoEntry {
                     photo_id: is_photo.then(|| photo_id.to_owned()),
                     path: entry.path(),
                     written_at: entry.metadata()?.modified()?.into(),

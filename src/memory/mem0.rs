@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Memory;
 use crate::clock::Timestamp;
-use crate::metrics::Calls;
+use crate::metrics::CallMetrics;
 use crate::outbound::{self, Method, Request};
 use crate::setting::Setting;
 
@@ -25,7 +25,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 pub struct Mem0 {
     base_url: String,
     key: Setting<Option<String>>,
-    pub calls: Calls,
+    pub calls: CallMetrics,
 }
 
 /// The service's memories of one person.
@@ -77,7 +77,7 @@ impl Mem0 {
         Self {
             base_url: base_url.to_owned(),
             key: Setting::new(key.map(str::to_owned)),
-            calls: Calls::of("memory"),
+            calls: CallMetrics::of("memory"),
         }
     }
 

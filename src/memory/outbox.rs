@@ -9,7 +9,7 @@ use super::mem0::{Mem0, MemoryServiceError};
 use super::{CALL_MAX, Memories, Memory, blocking};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::store::{MemoryTask, MemoryTaskKind};
 
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ const RETRY_MAX_S: i64 = 600;
 const KEEP_FINISHED_S: i64 = 60;
 
 /// Runs until the service ends.
-pub async fn run(memories: Arc<Memories>, metrics: Arc<Job>) {
+pub async fn run(memories: Arc<Memories>, metrics: Arc<JobMetrics>) {
     let Some(service) = memories.service.clone() else {
         return;
     };

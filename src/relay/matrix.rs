@@ -20,7 +20,7 @@ use tokio::sync::OnceCell;
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
 use super::{Network, SendError, StopReason, Uplink, state_file};
 use api::{Api, Failure};
-use session_file::Session;
+use session_file::MatrixSession;
 
 const NETWORK: &str = "matrix";
 /// Prefix of people's and rooms' ids in the service.
@@ -66,7 +66,7 @@ pub struct Matrix {
     allowed: AllowList,
     session_path: PathBuf,
     /// Known after the first call.
-    identity: OnceCell<(Bot, Session)>,
+    identity: OnceCell<(Bot, MatrixSession)>,
     rooms: Mutex<HashMap<String, Room>>,
     /// People already named in the log.
     strangers: UnknownSenders,
@@ -122,13 +122,13 @@ impl Matrix {
     }
 
     /// The bot's account and the reading position at this start.
-    async fn identity(&self) -> Result<&(Bot, Session), Failure> {
+    async fn identity(&self) -> Result<&(Bot, MatrixSession), Failure> {
         self.identity.get_or_try_init(|| self.read_identity()).await
     }
 
-    async fn read_identity(&self) -> Result<(Bot, Session), Failure> {
+    async fn read_identity(&self) -> Result<(Bot, MatrixSession), Failure> {
         let (path, homeserver) = (self.session_path.clone(), self.homeserver.clone());
-        let opening = tokio::task::spawn_blocking(move || Session::open(&path, &homeserver));
+        let opening = tokio::task::spawn_blocking(move || MatrixSession::open(&path, &homeserver));
         let opened = opening.await.map_err(std::io::Error::other).flatten();
         let mut session = opened.map_err(|error| {
             let path = self.session_path.display();

@@ -34,7 +34,7 @@ use super::{Authorities, Network, SendError, StopReason, Uplink, state_file};
 use archive::NewestIds;
 use connection::{Account, Report};
 use rooms::Room;
-use session::Session;
+use session::XmppSession;
 
 const NETWORK: &str = "xmpp";
 /// The prefix of ids of people and rooms, because the service's ids are global.
@@ -268,7 +268,7 @@ impl Network for Xmpp {
         let Some(waiting) = self.waiting.lock().take() else {
             return StopReason("the relay was started twice".to_owned());
         };
-        Session::run(uplink, waiting).await
+        XmppSession::run(uplink, waiting).await
     }
 
     async fn send(&self, chat: &str, bubble: &str, id: &str) -> Result<(), SendError> {

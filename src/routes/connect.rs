@@ -5,7 +5,7 @@ use super::Request;
 use super::request::JsonBody;
 use super::services::ServiceDraft;
 use crate::account::call_limits::Limit;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Fields, Json, Response, StatusCode, header};
 use crate::services::ServiceView;
 
@@ -86,14 +86,14 @@ async fn try_once(rq: &Request<(), String>, body: &Json) -> Result<ServiceView> 
 /// Shows the error on the page, with the form if another attempt can succeed.
 async fn error_page(rq: &Request<(), String>, error: Error) -> Result<Response> {
     let status = match error.kind {
-        Kind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-        Kind::BadRequest => StatusCode::BAD_REQUEST,
-        Kind::NotFound => StatusCode::NOT_FOUND,
-        Kind::Gone => StatusCode::GONE,
-        Kind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::Gone => StatusCode::GONE,
+        ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         _ => return Err(error),
     };
-    let can_retry = !matches!(error.kind, Kind::NotFound | Kind::Gone);
+    let can_retry = !matches!(error.kind, ErrorKind::NotFound | ErrorKind::Gone);
     let retry_after_s = error.retry_after_s;
     let message = match error.fields.first() {
         Some(field) => format!(

@@ -11,8 +11,8 @@ use crate::auth::registration_token;
 use crate::clock::Timestamp;
 use crate::edge::registration;
 use crate::edge::socket;
-use crate::edge::sync::{self, Ack, Event, Poll};
-use crate::error::{Error, Kind, Result};
+use crate::edge::sync::{self, Ack, Poll, RelayEvent};
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
@@ -70,7 +70,7 @@ pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
     let relay = rq.app.hub.relay(&rq.caller.0).await?;
     if !rq.app.hub.ack(&relay, ack).await? {
         return Err(Error::new(
-            Kind::NotFound,
+            ErrorKind::NotFound,
             "command_not_found",
             "This relay has no such command.",
         ));
@@ -118,7 +118,7 @@ pub(super) async fn register(rq: Request<(), (), Registration>) -> Result<Respon
 /// exist.
 fn registration_refused(cause: &str) -> Error {
     Error::new(
-        Kind::Unauthorized,
+        ErrorKind::Unauthorized,
         "unauthorized",
         "The registration token is not valid, was used, or has expired; get a new one from \
          `chatkeep token registration`.",
@@ -136,7 +136,12 @@ fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
     let poll = Poll {
         last_command_id: fields.optional_string("last_command_id", 1..=ID_BYTES_MAX),
         acks: list(&mut fields, "acks", sync::ACKS_MAX, Ack::read),
-        events: list(&mut fields, "pending_events", sync::EVENTS_MAX, Event::read),
+        events: list(
+            &mut fields,
+            "pending_events",
+            sync::EVENTS_MAX,
+            RelayEvent::read,
+        ),
         status: status(&mut fields),
         wait_s: fields
             .optional_integer("wait_seconds", 0..=sync::WAIT_S_MAX as i64)

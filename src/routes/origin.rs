@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use super::{Caller, Route};
 use crate::app::App;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Exchange, Method};
 
 /// Checks a request of a route that changes data. The relay socket, a GET, checks its origin
@@ -50,7 +50,7 @@ pub(super) fn is_listed(app: &App, origin: &str) -> bool {
 }
 
 pub(super) fn not_allowed(detail: &str) -> Error {
-    Error::new(Kind::Forbidden, "origin_not_allowed", detail)
+    Error::new(ErrorKind::Forbidden, "origin_not_allowed", detail)
 }
 
 /// Whether the host is loopback or the listening address. When the service listens on all

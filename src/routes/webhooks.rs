@@ -4,18 +4,18 @@ use serde_json::json;
 
 use super::{Request, address};
 use crate::auth::webhook_signature::Stamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Response};
-use crate::marketplace::Caller;
+use crate::marketplace::WebhookCaller;
 use crate::marketplace::ingestion::WebhookCall;
 use crate::model::public_id::PublicId;
 
 pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
     let webhook = PublicId::parse(&rq.path).ok_or_else(invalid_webhook_id)?;
-    let caller = Caller::at(address::of(&rq.app, &rq.exchange));
+    let caller = WebhookCaller::at(address::of(&rq.app, &rq.exchange));
     rq.exchange.check_encoding()?;
     let body = match rq.exchange.read_body(rq.body_bytes_max).await {
-        Err(error) if error.kind == Kind::TooLarge => {
+        Err(error) if error.kind == ErrorKind::TooLarge => {
             rq.app.marketplace.too_large(webhook, caller).await?;
             return Err(error);
         }
@@ -46,7 +46,7 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
 
 fn invalid_webhook_id() -> Error {
     Error::new(
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "invalid_webhook_id",
         "The path does not end with a webhook's id, which is a UUID.",
     )

@@ -14,7 +14,7 @@ use super::{Credentials, Services};
 use crate::clock::Monotonic;
 use crate::error::Result;
 use crate::mailbox::{self, IdleEnd};
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::store::{ServiceId, ServiceRow};
 
 /// Connections that wait. Each holds a thread that sleeps.
@@ -40,7 +40,7 @@ impl Drop for IdleConnection {
 }
 
 /// Runs until the service ends.
-pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
+pub async fn run(services: Arc<Services>, metrics: Arc<JobMetrics>) {
     let (notify, mut notices) = mpsc::channel(NOTICES_MAX);
     let mut connections = IdleConnections {
         services: services.clone(),

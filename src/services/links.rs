@@ -4,7 +4,7 @@
 
 use super::{Credentials, Initiator, ServiceView, Services};
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::random;
 use crate::store::{ConnectLink, Digest, RoomId, Tx, UserId};
 
@@ -62,7 +62,7 @@ fn digest(token: &str) -> Digest {
 
 fn link_not_found() -> Error {
     Error::new(
-        Kind::NotFound,
+        ErrorKind::NotFound,
         "link_not_found",
         "There is no such link. Ask for a new one in your chat: connect my calendar, or: connect my mail.",
     )
@@ -70,7 +70,7 @@ fn link_not_found() -> Error {
 
 pub(super) fn link_gone() -> Error {
     Error::new(
-        Kind::Gone,
+        ErrorKind::Gone,
         "link_gone",
         "This link was used, or its time is over. Ask for a new one in your chat: connect my calendar, or: connect my mail.",
     )

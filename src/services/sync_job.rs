@@ -12,7 +12,7 @@ use super::{FETCHES_MAX, Services};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::store::ServiceRow;
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const SYNCS_MAX: usize = 2 * FETCHES_MAX;
 
 /// Runs until the service ends. What was under way then is due again a little later.
-pub async fn run(services: Arc<Services>, metrics: Arc<Job>) {
+pub async fn run(services: Arc<Services>, metrics: Arc<JobMetrics>) {
     let mut syncs = JoinSet::new();
     loop {
         let now = services.clock.now();

@@ -9,7 +9,7 @@ use super::query::from_row;
 use super::rooms::given_name;
 use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, UnfinishedCommand, UserId, View};
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// A command without its content.
 #[derive(Debug, Clone, Serialize)]
@@ -169,7 +169,7 @@ impl Tx<'_> {
         )?;
         found.ok_or_else(|| {
             Error::new(
-                Kind::NotFound,
+                ErrorKind::NotFound,
                 "command_not_found",
                 "No command with this id has failed or expired; \
                  `chatkeep commands list` shows those that have.",

@@ -184,7 +184,7 @@ mod tests {
                 })
                 .await
                 .unwrap_err();
-            assert_eq!(error.kind, crate::error::Kind::Unavailable, "{error}");
+            assert_eq!(error.kind, crate::error::ErrorKind::Unavailable, "{error}");
         }
         // The connection is still usable.
         let count = readers

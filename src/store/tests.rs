@@ -4,7 +4,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use super::*;
-use crate::error::Kind;
+use crate::error::ErrorKind;
 
 const LOG_BYTES_MAX: u64 = 64 << 20;
 
@@ -87,7 +87,7 @@ async fn a_reader_that_holds_the_log_back_has_to_go() {
     has_begun.await.unwrap();
     let most = fill(&store, 2 * LOG_BYTES_MAX as usize).await;
     let error = reading.await.unwrap().unwrap_err();
-    assert_eq!(error.kind, Kind::Unavailable, "{error}");
+    assert_eq!(error.kind, ErrorKind::Unavailable, "{error}");
     assert!(most < LOG_BYTES_MAX, "{most} bytes");
 }
 
@@ -153,7 +153,10 @@ async fn one_that_fails_is_undone_alone() {
         let failed = results.iter().filter_map(|result| result.as_ref().err());
         failed.filter(|error| error.kind == kind).count()
     };
-    assert_eq!((kinds(Kind::NotFound), kinds(Kind::Internal)), (100, 100));
+    assert_eq!(
+        (kinds(ErrorKind::NotFound), kinds(ErrorKind::Internal)),
+        (100, 100)
+    );
     let agents = store.read(|view| view.agents()).await.unwrap();
     assert_eq!(agents.len(), 100);
     // Memory was rolled back too.
@@ -312,10 +315,10 @@ async fn a_broken_writer_is_noticed() {
         tx.after_commit(|| panic!("as a mistake of ours would"));
         Ok(())
     });
-    assert_eq!(effect.await.unwrap_err().kind, Kind::Unavailable);
+    assert_eq!(effect.await.unwrap_err().kind, ErrorKind::Unavailable);
     lost.wait_for(|lost| *lost).await.unwrap();
     let later = store.write(|_| Ok(())).await;
-    assert_eq!(later.unwrap_err().kind, Kind::Unavailable);
+    assert_eq!(later.unwrap_err().kind, ErrorKind::Unavailable);
     assert!(store.failing());
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::stripe::Stripe;
 use crate::support::{RelaySocket, Service, direct, eventually, get, group, post, token};
-use chatkeep::account::erasure::{Run, Step};
+use chatkeep::account::erasure::{PurgeRun, PurgeStep};
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
 
@@ -254,7 +254,7 @@ async fn it_may_be_cut_off_after_every_step() {
     let mut steps = Vec::new();
     loop {
         let service = Service::in_folder(folder, &[], clock.clone()).await;
-        let step = service.app.eraser.advance(&mut Run::default()).await;
+        let step = service.app.eraser.advance(&mut PurgeRun::default()).await;
         let Some(step) = step.unwrap() else {
             folder = service.stop().await.1;
             break;
@@ -267,8 +267,11 @@ async fn it_may_be_cut_off_after_every_step() {
         );
         folder = service.stop().await.1;
     }
-    assert_eq!(steps.first(), Some(&Step::Begun));
-    assert_eq!(steps[steps.len() - 2..], [Step::Compacted, Step::Ended]);
+    assert_eq!(steps.first(), Some(&PurgeStep::Begun));
+    assert_eq!(
+        steps[steps.len() - 2..],
+        [PurgeStep::Compacted, PurgeStep::Ended]
+    );
     assert!(steps.len() > 12, "{steps:?}");
     let service = Service::in_folder(folder, &[], clock.clone()).await;
     let long = history(&service, "theirs");
@@ -291,9 +294,9 @@ async fn the_phones_new_owner_keeps_what_is_theirs() {
     let clock = morning();
     let service = ana_goes(&clock, &[]).await;
     let old = service.user_id(ANA);
-    let mut run = Run::default();
+    let mut run = PurgeRun::default();
     let is_started = service.app.eraser.advance(&mut run).await.unwrap();
-    assert_eq!(is_started, Some(Step::Begun));
+    assert_eq!(is_started, Some(PurgeStep::Begun));
     // Between any two steps somebody writes from the phone, into the old chats too.
     let mut message_count = 0;
     loop {

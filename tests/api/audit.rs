@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::process::Process;
 use crate::support::{ADMIN_TOKEN, Service, direct, eventually, get, post, request};
-use chatkeep::account::erasure::Run;
+use chatkeep::account::erasure::PurgeRun;
 use chatkeep::clock::{Clock, Timestamp};
 use chatkeep::store::{Change, Operator};
 use serde_json::{Value, json};
@@ -216,7 +216,7 @@ async fn nothing_names_somebody_who_was_erased() {
     conn.busy_timeout(crate::support::PATIENCE).unwrap();
     let due = "UPDATE users SET deletion_requested_at = 0, deletion_scheduled_for = 0";
     conn.execute_batch(due).unwrap();
-    service.app.eraser.run(Run::default()).await.unwrap();
+    service.app.eraser.run(PurgeRun::default()).await.unwrap();
     let found = entries(&service, "").await;
     let named = |name: &str| -> Vec<&Value> { found.iter().map(|entry| &entry[name]).collect() };
     assert_eq!(named("operator"), ["walruses", "admin API", "erased"]);

@@ -271,7 +271,7 @@ async fn erase(service: &Service) {
          WHERE user_id NOT LIKE 'erased-%'",
     )
     .unwrap();
-    let run = chatkeep::account::erasure::Run::default();
+    let run = chatkeep::account::erasure::PurgeRun::default();
     service.app.eraser.run(run).await.unwrap();
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use chatkeep::account::erasure::Run;
+use chatkeep::account::erasure::PurgeRun;
 
 use super::support::model_server::Mode;
 use super::support::process::{self, Process};
@@ -249,7 +249,7 @@ async fn a_reply_that_may_quote_an_erased_member_is_made_again() {
             [],
         )
         .unwrap();
-    service.app.eraser.run(Run::default()).await.unwrap();
+    service.app.eraser.run(PurgeRun::default()).await.unwrap();
     assert_eq!(count(&service, "erased_users"), 1);
     model.usually(Mode::Echo);
     model.release();

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Eraser, Run};
+use super::{Eraser, PurgeRun};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 
 const DAY_MS: i64 = 86_400_000;
 const TIME_OF_DAY_MS: i64 = (3 * 60 + 30) * 60_000;
@@ -22,7 +22,7 @@ const WAITING_MS: i64 = 60_000;
 const WAITING_MS_MAX: i64 = 3_600_000;
 
 /// Runs until the service ends.
-pub async fn run(eraser: Arc<Eraser>, metrics: Arc<Job>) {
+pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
     let started = eraser.clock.now();
     // When a purge last ran and when it must continue; read from the database first.
     let (mut last, mut continue_at, mut is_loaded) = (None, None, false);
@@ -45,7 +45,7 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<Job>) {
         if !(is_requested || is_time || continue_at.is_some_and(|at| is_reached(at, now))) {
             continue;
         }
-        let result = eraser.run(Run::default()).await;
+        let result = eraser.run(PurgeRun::default()).await;
         metrics.ran(&result, eraser.clock.now().0);
         continue_at = match result {
             Ok(waits) => {

@@ -17,7 +17,7 @@ use super::json_file::JsonFile;
 use super::messages::{MessageCursor, Step};
 use crate::access;
 use crate::clock::{Timestamp, Zone};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::merge::ForgottenMemories;
 use crate::memory::{Memory, ServiceMemories};
 use crate::store::{Account, ExportEnd, ExportJob, LongReader, PAGE_ROWS, PageOf, UserId, View};
@@ -350,7 +350,7 @@ impl DocumentWriter<'_> {
             });
             match read.await {
                 Ok(result) => return result.ok_or(Failure::JobDeleted),
-                Err(error) if error.kind == Kind::Unavailable && tries < READ_TRIES_MAX => {
+                Err(error) if error.kind == ErrorKind::Unavailable && tries < READ_TRIES_MAX => {
                     tokio::time::sleep(READ_PAUSE).await;
                 }
                 Err(error) => return Err(Failure::Reading(error)),

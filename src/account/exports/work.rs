@@ -10,7 +10,7 @@ use tokio::task::{Id, JoinSet};
 use super::document::{self, Failure};
 use super::{DAY_S, Exports, FORGOTTEN_AFTER_DAYS};
 use crate::error::Result;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::store::ExportJob;
 
 /// Concurrent exports: with two, a small export need not wait for a large one.
@@ -24,7 +24,7 @@ const NOT_WRITTEN: &str = "The file could not be written. Ask for another export
 const NOT_READ: &str = "Your data could not be read. Ask for another export later.";
 
 /// Runs until the service ends.
-pub async fn run(exports: Arc<Exports>, metrics: Arc<Job>) {
+pub async fn run(exports: Arc<Exports>, metrics: Arc<JobMetrics>) {
     if let Err(error) = sweep(&exports).await {
         log::warn!("files of interrupted exports can't be removed: {error}");
     }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::auth::jwt::KeySet;
 use crate::clock::{Clock, Monotonic};
-use crate::metrics::Calls;
+use crate::metrics::CallMetrics;
 use crate::outbound::{self, Method, Request};
 
 const FETCH_MAX: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ pub struct Jwks {
     fetch: Mutex<FetchState>,
     /// Number of finished fetches.
     finished: watch::Sender<u64>,
-    pub calls: Calls,
+    pub calls: CallMetrics,
 }
 
 /// The current keys.
@@ -61,7 +61,7 @@ impl Jwks {
             current: RwLock::default(),
             fetch: Mutex::default(),
             finished: watch::Sender::new(0),
-            calls: Calls::of("identity"),
+            calls: CallMetrics::of("identity"),
         })
     }
 

@@ -30,7 +30,7 @@ struct KnownPeople {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum SignInDecision {
     Known {
         person: Person,
         tie: bool,
@@ -41,7 +41,7 @@ enum Verdict {
         tie: bool,
     },
     /// The account was erased after the token was issued.
-    ErasureStep,
+    Erased,
 }
 
 impl Subject {
@@ -59,7 +59,7 @@ impl Subject {
     /// The user, if signing in needs no write.
     pub(super) fn look_up(&self, view: &View<'_>) -> Result<Option<Person>> {
         let person = match decide(self, self.load_facts(view)?) {
-            Verdict::Known { person, tie: false } => person,
+            SignInDecision::Known { person, tie: false } => person,
             _ => return Ok(None),
         };
         let is_complete = self.missing_profile(view, &person)? == PersonProfile::default();
@@ -70,8 +70,8 @@ impl Subject {
     pub(super) fn find_or_create(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
         let verdict = decide(self, self.load_facts(tx.view())?);
         let (person, tie) = match verdict {
-            Verdict::Known { person, tie } => (person, tie),
-            Verdict::New { user_id, tie } => {
+            SignInDecision::Known { person, tie } => (person, tie),
+            SignInDecision::New { user_id, tie } => {
                 let user_id = user_id.unwrap_or_else(|| random::uuid().to_string());
                 let person = Person {
                     id: tx.insert_user_without_phone(&user_id, now)?,
@@ -81,7 +81,7 @@ impl Subject {
                 };
                 (person, tie)
             }
-            Verdict::ErasureStep => return Err(Error::unauthorized("the account was erased")),
+            SignInDecision::Erased => return Err(Error::unauthorized("the account was erased")),
         };
         if tie {
             tx.tie_identity(&self.issuer, &self.name, person.id, now)?;
@@ -142,16 +142,16 @@ impl Subject {
     }
 }
 
-fn decide(subject: &Subject, facts: KnownPeople) -> Verdict {
+fn decide(subject: &Subject, facts: KnownPeople) -> SignInDecision {
     let is_local = subject.issuer == LOCAL_ISSUER;
-    let known = |person, tie| Verdict::Known { person, tie };
+    let known = |person, tie| SignInDecision::Known { person, tie };
     if let (true, Some(person)) = (is_local, facts.by_id.clone()) {
         return known(person, false);
     }
     if let Some(erased_at) = facts.erased_at
         && subject.issued_at.is_none_or(|at| at <= erased_at)
     {
-        return Verdict::ErasureStep;
+        return SignInDecision::Erased;
     }
     if let Some(person) = facts.tied {
         return known(person, false);
@@ -161,11 +161,11 @@ fn decide(subject: &Subject, facts: KnownPeople) -> Verdict {
     }
     match facts.by_id {
         Some(person) if !person.tied => known(person, true),
-        None if subject.is_uuid && facts.erased_at.is_none() => Verdict::New {
+        None if subject.is_uuid && facts.erased_at.is_none() => SignInDecision::New {
             user_id: Some(subject.name.clone()),
             tie: !is_local,
         },
-        _ => Verdict::New {
+        _ => SignInDecision::New {
             user_id: None,
             tie: true,
         },
@@ -210,14 +210,14 @@ mod tests {
         })
     }
 
-    fn describe(verdict: Verdict) -> String {
+    fn describe(verdict: SignInDecision) -> String {
         match verdict {
-            Verdict::Known { person, tie } => format!("{} tie={tie}", person.user_id),
-            Verdict::New { user_id, tie } => {
+            SignInDecision::Known { person, tie } => format!("{} tie={tie}", person.user_id),
+            SignInDecision::New { user_id, tie } => {
                 let id = if user_id.is_some() { "that" } else { "another" };
                 format!("new with {id} id tie={tie}")
             }
-            Verdict::ErasureStep => "erased".to_owned(),
+            SignInDecision::Erased => "erased".to_owned(),
         }
     }
 

@@ -30,12 +30,12 @@ impl Default for TokenCache {
 
 #[derive(Default)]
 struct Tokens {
-    by_digest: HashMap<TokenDigest, Token>,
+    by_digest: HashMap<TokenDigest, CachedToken>,
     /// Counts how often users were removed from the cache.
     forget_count: u64,
 }
 
-struct Token {
+struct CachedToken {
     user: SignedInUser,
     ends_at: Timestamp,
     /// Generation of the keys it was verified with.
@@ -76,7 +76,7 @@ impl TokenCache {
             return;
         }
         tokens.make_room(now);
-        let cached = Token {
+        let cached = CachedToken {
             user,
             ends_at,
             generation,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::header::UnverifiedToken;
-use super::{LOCAL_ISSUER, Refusal, Rules};
+use super::{LOCAL_ISSUER, Rules, TokenRefusal};
 use crate::clock::Timestamp;
 
 /// OpenID Connect allows 255 bytes.
@@ -43,7 +43,7 @@ pub(super) fn read_provided(
     token: &UnverifiedToken<'_>,
     rules: &Rules,
     now: Timestamp,
-) -> Result<Claims, Refusal> {
+) -> Result<Claims, TokenRefusal> {
     let (Some(issuer), Some(audience)) = (&rules.issuer, &rules.audience) else {
         return refuse("no identity provider is configured");
     };
@@ -62,7 +62,7 @@ pub(super) fn read_local(
     token: &UnverifiedToken<'_>,
     rules: &Rules,
     now: Timestamp,
-) -> Result<Claims, Refusal> {
+) -> Result<Claims, TokenRefusal> {
     let claim = |name: &str| token.claims.get(name);
     let matches = |claim: Option<&Value>, expected: &Option<String>, check: Check| {
         let present = claim.and(expected.as_deref());
@@ -83,10 +83,10 @@ fn read(
     issuer: &str,
     rules: &Rules,
     now: Timestamp,
-) -> Result<Claims, Refusal> {
+) -> Result<Claims, TokenRefusal> {
     let claim = &token.claims;
     let leeway_s = rules.leeway_s as i64;
-    let invalid = Refusal::Because("one of exp, nbf and iat is no time");
+    let invalid = TokenRefusal::Because("one of exp, nbf and iat is no time");
     let expires_at = time(claim, "exp").ok_or(invalid)?;
     let not_before = time(claim, "nbf").ok_or(invalid)?;
     let issued_at = time(claim, "iat").ok_or(invalid)?;
@@ -119,8 +119,8 @@ fn read(
 
 type Check = fn(Option<&Value>, &str) -> bool;
 
-fn refuse<T>(reason: &'static str) -> Result<T, Refusal> {
-    Err(Refusal::Because(reason))
+fn refuse<T>(reason: &'static str) -> Result<T, TokenRefusal> {
+    Err(TokenRefusal::Because(reason))
 }
 
 /// The issuer must be one string, equal to the configured one; a list is refused.

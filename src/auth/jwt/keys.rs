@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::header::KID_BYTES_MAX;
-use super::{Algorithm, Refusal, strict};
+use super::{Algorithm, TokenRefusal, strict};
 
 /// Further keys of a set are ignored.
 const KEYS_MAX: usize = 100;
@@ -66,21 +66,27 @@ impl KeySet {
     }
 
     /// The key with this `kid` for the algorithm. Without a `kid`, the only key without one.
-    pub(super) fn find(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<&Key, Refusal> {
+    pub(super) fn find(
+        &self,
+        kid: Option<&str>,
+        algorithm: Algorithm,
+    ) -> Result<&Key, TokenRefusal> {
         let mut with_kid = self
             .keys
             .iter()
             .filter(|key| key.kid.as_deref() == kid)
             .peekable();
         if with_kid.peek().is_none() {
-            return Err(Refusal::UnknownKey);
+            return Err(TokenRefusal::UnknownKey);
         }
         let mut matching = with_kid.filter(|key| key.algorithm == algorithm);
         match (matching.next(), matching.next()) {
             (Some(key), None) => Ok(key),
             (Some(key), Some(_)) if kid.is_some() => Ok(key),
-            (Some(_), Some(_)) => Err(Refusal::Because("the token does not say which key")),
-            (None, _) => Err(Refusal::Because("the token's key is for another algorithm")),
+            (Some(_), Some(_)) => Err(TokenRefusal::Because("the token does not say which key")),
+            (None, _) => Err(TokenRefusal::Because(
+                "the token's key is for another algorithm",
+            )),
         }
     }
 }

@@ -60,7 +60,7 @@ fn merge(into: &mut Value, changes: Value) {
 
 fn refusal(token: &str, keys: &KeySet) -> Option<&'static str> {
     let verdict = verifier().verify(token, Some(keys), NOW);
-    verdict.err().map(Refusal::reason)
+    verdict.err().map(TokenRefusal::reason)
 }
 
 fn header(changes: Value) -> Value {

@@ -11,13 +11,13 @@ use chrono::{NaiveDateTime, TimeZone};
 use serde_json::{Value, json};
 
 use super::claims::{self, Rows, line_of};
-use super::script::{Expectation, Part, ReminderLine, Script, Step};
+use super::script::{Expectation, Part, ReminderLine, Script, ScriptStep};
 use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::{Clock, Timestamp, Zone};
 use crate::config::{Config, Secret};
 use crate::flags::Override;
-use crate::outbound::{self, Call};
+use crate::outbound::{self, PostRequest};
 use crate::random;
 use crate::store::PowerOwner;
 
@@ -109,9 +109,9 @@ impl Player {
         Ok(self.outcome)
     }
 
-    async fn step(&mut self, line: usize, step: Step) -> Result<(), String> {
+    async fn step(&mut self, line: usize, step: ScriptStep) -> Result<(), String> {
         match step {
-            Step::Clock(time, zone) => {
+            ScriptStep::Clock(time, zone) => {
                 self.zone = zone.unwrap_or(self.zone);
                 let at = self
                     .timestamp(time)
@@ -122,12 +122,12 @@ impl Player {
                 }
                 self.advance(ms).await
             }
-            Step::Wait(seconds) => self.advance(seconds * 1000).await,
-            Step::NewPeople => {
+            ScriptStep::Wait(seconds) => self.advance(seconds * 1000).await,
+            ScriptStep::NewPeople => {
                 self.people.clear();
                 Ok(())
             }
-            Step::Say {
+            ScriptStep::Say {
                 speaker,
                 group,
                 text,
@@ -136,7 +136,7 @@ impl Player {
                 self.turn(line, &speaker, group.as_deref(), &text, then)
                     .await
             }
-            Step::LateMessage(parts) => {
+            ScriptStep::LateMessage(parts) => {
                 let texts = self.new_messages().await?;
                 super::super::print_live(&format!("> {}", texts.join("\n> ")))?;
                 let matches = texts.iter().any(|text| mismatch(text, &parts).is_none());
@@ -246,10 +246,10 @@ impl Player {
         let url = format!("{}/edge/message", self.url);
         let key = random::uuid().to_string();
         let posting = tokio::task::spawn_blocking(move || {
-            outbound::post(&Call {
+            outbound::post(&PostRequest {
                 headers: &[("idempotency-key", &key), ("x-edge-agent-id", AGENT_ID)],
                 timeout: POST_MAX,
-                ..Call::new(&url, &token, &body)
+                ..PostRequest::new(&url, &token, &body)
             })
         });
         let answer = posting

@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::http::{HeaderValue, Response};
 use tokio_tungstenite::tungstenite::protocol::Message;
 
 use crate::clock::{Clock, Timestamp};
-use crate::outbound::{self, Authorities, Call};
+use crate::outbound::{self, Authorities, PostRequest};
 use crate::random;
 
 const POST_MAX: Duration = Duration::from_secs(35);
@@ -201,14 +201,14 @@ impl Relay {
     }
 
     fn post_once(&self, key: &str, body: &Value) -> Result<outbound::Answer, String> {
-        outbound::post(&Call {
+        outbound::post(&PostRequest {
             headers: &[
                 ("idempotency-key", key),
                 ("x-edge-agent-id", &self.agent_id),
             ],
             timeout: POST_MAX,
             authorities: self.service.authorities.as_ref(),
-            ..Call::new(
+            ..PostRequest::new(
                 &format!("{}/edge/message", self.service.url),
                 &self.service.token,
                 body,

@@ -8,11 +8,11 @@ use crate::clock::Zone;
 /// A parsed script, with line numbers.
 #[derive(Debug, PartialEq)]
 pub(super) struct Script {
-    pub(super) steps: Vec<(usize, Step)>,
+    pub(super) steps: Vec<(usize, ScriptStep)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum ScriptStep {
     /// The local time, and the zone of all times in the file.
     Clock(NaiveDateTime, Option<Zone>),
     /// Moves the clock by seconds.
@@ -59,7 +59,7 @@ const TIME: &str = "%Y-%m-%d %H:%M";
 
 /// The error names the line and what is allowed.
 pub(super) fn read(text: &str) -> Result<Script, String> {
-    let mut steps: Vec<(usize, Step)> = Vec::new();
+    let mut steps: Vec<(usize, ScriptStep)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -68,18 +68,18 @@ pub(super) fn read(text: &str) -> Result<Script, String> {
         let failed = |why: &str| format!("line {number}: {why}: {line}");
         match line.split_once(' ').unwrap_or((line, "")) {
             ("=" | "@" | "&", _) => {
-                let Some((_, Step::Say { then, .. })) = steps.last_mut() else {
+                let Some((_, ScriptStep::Say { then, .. })) = steps.last_mut() else {
                     return Err(failed("nobody has said anything before this line"));
                 };
                 expect(line, then).map_err(|why| failed(&why))?;
             }
-            (">", parts) => steps.push((number, Step::LateMessage(parts_of(parts)))),
-            ("new", "") => steps.push((number, Step::NewPeople)),
+            (">", parts) => steps.push((number, ScriptStep::LateMessage(parts_of(parts)))),
+            ("new", "") => steps.push((number, ScriptStep::NewPeople)),
             ("+", wait) => {
                 let seconds = seconds(wait);
                 let seconds =
                     seconds.ok_or_else(|| failed("write like “+ 10 min” or “+ 2 days”"))?;
-                steps.push((number, Step::Wait(seconds)));
+                steps.push((number, ScriptStep::Wait(seconds)));
             }
             ("clock", time) => {
                 let step = clock(time);
@@ -96,13 +96,13 @@ pub(super) fn read(text: &str) -> Result<Script, String> {
     Ok(Script { steps })
 }
 
-fn clock(text: &str) -> Option<Step> {
+fn clock(text: &str) -> Option<ScriptStep> {
     let (time, zone) = text.split_at_checked(16)?;
     let zone = match zone.trim() {
         "" => None,
         name => Some(name.parse().ok()?),
     };
-    Some(Step::Clock(
+    Some(ScriptStep::Clock(
         NaiveDateTime::parse_from_str(time, TIME).ok()?,
         zone,
     ))
@@ -125,14 +125,14 @@ fn seconds(text: &str) -> Option<i64> {
 }
 
 /// `\n` in a message is a line break.
-fn say(line: &str) -> Option<Step> {
+fn say(line: &str) -> Option<ScriptStep> {
     let (speaker, text) = line.split_once(':')?;
     let (speaker, group) = match speaker.split_once(" in ") {
         Some((speaker, group)) => (speaker, Some(group.trim().to_owned())),
         None => (speaker, None),
     };
     let is_name = !speaker.is_empty() && speaker.chars().all(|c| c.is_alphanumeric());
-    is_name.then(|| Step::Say {
+    is_name.then(|| ScriptStep::Say {
         speaker: speaker.to_owned(),
         group,
         text: text.trim().replace("\\n", "\n"),
@@ -208,11 +208,11 @@ mod tests {
         )
         .unwrap();
         assert_eq!(script.steps.len(), 6);
-        let Step::Say { text, then, .. } = &script.steps[1].1 else {
+        let ScriptStep::Say { text, then, .. } = &script.steps[1].1 else {
             panic!("{script:?}");
         };
         assert_eq!((text.as_str(), then.len()), ("hi \n there", 3));
-        assert_eq!(script.steps[4].1, Step::Wait(7_200));
+        assert_eq!(script.steps[4].1, ScriptStep::Wait(7_200));
     }
 
     #[test]

@@ -7,17 +7,17 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::config::{self, Config, Problem};
+use crate::config::{self, Config, ConfigProblem};
 use crate::mail::Mailer;
 use crate::store;
 
 /// A missing database is no problem; an existing one may be in use.
-pub(super) fn problems(config: &Config) -> Vec<Problem> {
+pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut note = |key: &str, found: Result<(), String>| {
         if let Err(message) = found {
             let key = key.to_owned();
-            problems.push(Problem { key, message });
+            problems.push(ConfigProblem { key, message });
         }
     };
     let database = &config.storage.path;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sender_queue::Sender;
-use super::{ATTEMPTS_MAX, PROGRESS_MS, RESENDS_MAX, Step, Timing};
+use super::{ATTEMPTS_MAX, OutboxStep, PROGRESS_MS, RESENDS_MAX, Timing};
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, UnfinishedCommand};
 
@@ -32,7 +32,7 @@ impl DeliveryStage {
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct OutboxEntry {
     pub(super) command_id: Arc<str>,
     pub(super) room: RoomId,
     pub(super) sender: Sender,
@@ -54,7 +54,7 @@ pub(super) struct Entry {
     pub(super) attempt_at: Option<Monotonic>,
 }
 
-impl Entry {
+impl OutboxEntry {
     pub(super) fn new(command: UnfinishedCommand) -> Self {
         Self {
             command_id: command.command_id,
@@ -126,12 +126,12 @@ impl Entry {
     }
 
     /// The step for it when it is first in its chat, over the socket.
-    pub(super) fn socket_step(&self, seq: u64, order: u64, now: Timestamp) -> Step {
+    pub(super) fn socket_step(&self, seq: u64, order: u64, now: Timestamp) -> OutboxStep {
         if self.expires_at <= now {
-            return Step::Expire { seq };
+            return OutboxStep::Expire { seq };
         }
         if !self.is_resend {
-            return Step::Send {
+            return OutboxStep::Send {
                 seq,
                 attempts: self.attempts + 1,
                 resends: self.resends,
@@ -139,12 +139,12 @@ impl Entry {
             };
         }
         if self.resends >= RESENDS_MAX {
-            return Step::Fail {
+            return OutboxStep::Fail {
                 seq,
                 why: "sent again after 32 reconnects and never finished",
             };
         }
-        Step::Send {
+        OutboxStep::Send {
             seq,
             attempts: self.attempts,
             resends: self.resends + 1,
@@ -162,9 +162,9 @@ impl Entry {
         timing: Timing,
         now: Timestamp,
         mono: Monotonic,
-    ) -> Step {
+    ) -> OutboxStep {
         if self.expires_at <= now {
-            return Step::Expire { seq };
+            return OutboxStep::Expire { seq };
         }
         let last_is_over = self
             .attempt_at
@@ -173,7 +173,7 @@ impl Entry {
         if is_attempt && self.unanswered() >= ATTEMPTS_MAX {
             return too_many_attempts(seq);
         }
-        Step::Send {
+        OutboxStep::Send {
             seq,
             attempts: self.attempts + u32::from(is_attempt),
             resends: self.resends,
@@ -182,8 +182,8 @@ impl Entry {
     }
 }
 
-pub(super) fn too_many_attempts(seq: u64) -> Step {
-    Step::Fail {
+pub(super) fn too_many_attempts(seq: u64) -> OutboxStep {
+    OutboxStep::Fail {
         seq,
         why: "not finished after 5 attempts",
     }

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::entry::Entry;
+use super::entry::OutboxEntry;
 use super::sender_queue::SenderQueue;
-use super::{Outbox, Step};
+use super::{Outbox, OutboxStep};
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::RoomId;
 
@@ -54,7 +54,7 @@ impl Outbox {
         limit: usize,
         now: Timestamp,
         mono: Monotonic,
-    ) -> (Vec<Step>, bool) {
+    ) -> (Vec<OutboxStep>, bool) {
         let chats_in_backoff = self.chats_in_backoff(mono);
         let (command_left_out, handed_out): (Vec<_>, Vec<_>) = self
             .entries
@@ -95,7 +95,7 @@ impl Outbox {
             let listed = command_left_out
                 .iter()
                 .filter(|(_, entry)| entry.is_listed());
-            steps.extend(listed.map(|(seq, _)| Step::LeaveOut { seq: **seq }));
+            steps.extend(listed.map(|(seq, _)| OutboxStep::LeaveOut { seq: **seq }));
         }
         (steps, has_more)
     }
@@ -139,14 +139,14 @@ impl Outbox {
 /// Commands in the order of their first hand-out: a chat's in theirs, chats by the turns of their
 /// senders.
 struct NewCommands<'a> {
-    chats: HashMap<RoomId, VecDeque<(&'a u64, &'a Entry)>>,
+    chats: HashMap<RoomId, VecDeque<(&'a u64, &'a OutboxEntry)>>,
     by_seq: HashMap<u64, RoomId>,
     senders: SenderQueue,
 }
 
 impl<'a> NewCommands<'a> {
     /// `commands` are sorted by seq.
-    fn of(commands: Vec<(&'a u64, &'a Entry)>, senders: SenderQueue) -> Self {
+    fn of(commands: Vec<(&'a u64, &'a OutboxEntry)>, senders: SenderQueue) -> Self {
         let mut this = Self {
             chats: HashMap::new(),
             by_seq: HashMap::new(),
@@ -165,7 +165,7 @@ impl<'a> NewCommands<'a> {
 }
 
 impl<'a> Iterator for NewCommands<'a> {
-    type Item = (&'a u64, &'a Entry);
+    type Item = (&'a u64, &'a OutboxEntry);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (sender, seq) = self.senders.next()?;
@@ -182,7 +182,7 @@ impl<'a> Iterator for NewCommands<'a> {
 }
 
 /// Whether a command waits for a refused one of its chat, or is that one.
-fn waits(chats_in_backoff: &HashMap<RoomId, u64>, seq: u64, entry: &Entry) -> bool {
+fn waits(chats_in_backoff: &HashMap<RoomId, u64>, seq: u64, entry: &OutboxEntry) -> bool {
     chats_in_backoff
         .get(&entry.room)
         .is_some_and(|from| *from <= seq)

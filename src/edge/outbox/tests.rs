@@ -41,7 +41,7 @@ fn sent(outbox: &mut Outbox, at: u64) -> Vec<u64> {
     for step in &steps {
         outbox.note_handed_out(*step, Monotonic(at));
     }
-    steps.iter().map(Step::seq).collect()
+    steps.iter().map(OutboxStep::seq).collect()
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn apps_hold_up_nobody_else() {
     let mut by_poll = outbox_of(timing, &commands);
     let polled = |outbox: &mut Outbox, limit, at| {
         let (steps, _) = outbox.poll_plan(limit, NOW, Monotonic(at));
-        let seqs: Vec<u64> = steps.iter().map(Step::seq).collect();
+        let seqs: Vec<u64> = steps.iter().map(OutboxStep::seq).collect();
         for step in steps {
             outbox.note_handed_out(step, Monotonic(at));
             outbox.remove(step.seq());

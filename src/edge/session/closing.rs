@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::Error as WsError;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
 
-use super::{End, Session};
+use super::{SessionEnd, SocketSession};
 use crate::edge::fragments::is_flood;
 use crate::edge::hub::Close;
 use crate::edge::wire;
@@ -20,8 +20,8 @@ const CLOSE_MAX: Duration = Duration::from_secs(1);
 /// Time for a relay that was too slow to be written to. Its socket is already replaced.
 const SLOW_CLOSE_MAX: Duration = Duration::from_secs(5);
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    pub(super) async fn end_connection(&mut self, end: End) {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
+    pub(super) async fn end_connection(&mut self, end: SessionEnd) {
         match end {
             Some(close) => {
                 let name = &self.guard.relay.name;
@@ -63,7 +63,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 }
 
 /// The close code for an error of the WebSocket library, which sends none itself.
-pub(super) fn close_for(error: &WsError) -> End {
+pub(super) fn close_for(error: &WsError) -> SessionEnd {
     match error {
         WsError::Io(error) if is_flood(error) => Some(Close::new(4429, "too many fragments")),
         WsError::Capacity(_) => Some(Close::new(1009, "too big")),

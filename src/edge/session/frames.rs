@@ -9,9 +9,9 @@ use tokio_tungstenite::tungstenite::Error as WsError;
 use tokio_tungstenite::tungstenite::protocol::Message;
 
 use super::closing::close_for;
-use super::{Session, Step, in_time};
+use super::{SessionStep, SocketSession, in_time};
 use crate::edge::hub::Close;
-use crate::edge::wire::{self, Ack, Event, Frame, Resume};
+use crate::edge::wire::{self, Ack, Frame, RelayEvent, Resume};
 use crate::limits::MINUTE_MS;
 
 /// The socket closes at this many malformed frames in a minute.
@@ -31,8 +31,8 @@ pub(super) enum ReportOutcome {
     },
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    pub(super) async fn read(&mut self, message: Option<Result<Message, WsError>>) -> Step {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
+    pub(super) async fn read(&mut self, message: Option<Result<Message, WsError>>) -> SessionStep {
         let message = match message {
             None => return Err(None),
             Some(Err(error)) => return Err(close_for(&error)),
@@ -54,7 +54,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    async fn text(&mut self, text: &str) -> Step {
+    async fn text(&mut self, text: &str) -> SessionStep {
         let frame = Frame::read(text);
         let ack = frame
             .as_ref()
@@ -77,7 +77,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 .map(|ack| self.report_ack(ack)),
             "resume" => Resume::read(data).map(|resume| self.resume(resume)),
             "status" => status(data).map(|status| self.report_status(status)),
-            "event" => Event::read(data).map(|event| self.report_event(event)),
+            "event" => RelayEvent::read(data).map(|event| self.report_event(event)),
             _ => {
                 return self
                     .malformed("unknown_type", "this type is not known")
@@ -101,7 +101,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         outbox.is_some_and(|outbox| outbox.expects(&ack.command_id, ack.report.state()))
     }
 
-    async fn malformed(&mut self, code: &str, reason: &str) -> Step {
+    async fn malformed(&mut self, code: &str, reason: &str) -> SessionStep {
         self.send(wire::error(code, reason)).await?;
         let now = self.guard.hub.clock.monotonic();
         self.malformed
@@ -123,7 +123,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         });
     }
 
-    fn report_event(&mut self, event: Event) {
+    fn report_event(&mut self, event: RelayEvent) {
         let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
         self.report(async move {
             let acked = wire::event_ack(&event.event_id);
@@ -166,7 +166,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             .push_back(Box::pin(report));
     }
 
-    pub(super) async fn apply_report(&mut self, reported: ReportOutcome) -> Step {
+    pub(super) async fn apply_report(&mut self, reported: ReportOutcome) -> SessionStep {
         match reported {
             ReportOutcome::Done => Ok(()),
             ReportOutcome::Say(frame) => self.send(frame).await,

@@ -58,7 +58,7 @@ pub(super) fn written_calls(text: &str, request: &Value) -> Vec<ToolCall> {
     edges.dedup();
     let mut calls = Vec::new();
     for edge in edges.windows(2) {
-        let part = Part {
+        let part = TextPart {
             text: &text[edge[0]..edge[1]],
             is_marked: marks
                 .iter()
@@ -90,13 +90,13 @@ pub(in crate::engine) fn before_written_call(text: &str) -> &str {
 }
 
 /// A part of a text with at most one mark at which a call begins.
-struct Part<'t> {
+struct TextPart<'t> {
     text: &'t str,
     is_marked: bool,
     tools: &'t OfferedTools<'t>,
 }
 
-impl Part<'_> {
+impl TextPart<'_> {
     fn calls(&self) -> Vec<ToolCall> {
         let tagged = self.tagged().filter(|_| self.is_marked);
         let mut calls: Vec<ToolCall> = tagged.into_iter().collect();

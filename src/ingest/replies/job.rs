@@ -15,7 +15,7 @@ use super::tool_outcomes::CHANGED_MEANWHILE;
 use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
 use crate::error::Result;
 use crate::ingest::Ingest;
-use crate::metrics::Job;
+use crate::metrics::JobMetrics;
 use crate::store::{PendingReply, RoomId};
 
 /// Replies in memory: waiting for their room or a call, or running. More wait in the database.
@@ -34,7 +34,7 @@ const TYPING_AFTER: Duration = Duration::from_secs(1);
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
+pub async fn run(ingest: Arc<Ingest>, metrics: Arc<JobMetrics>) {
     let mut queues = RoomQueues::new(ingest.clone());
     loop {
         let outcome = queues.read_new().await;

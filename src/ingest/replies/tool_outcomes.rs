@@ -15,7 +15,7 @@ use crate::access::{Access, Denial};
 use crate::assistant::tools::{LINK, Operation, Tool};
 use crate::assistant::wording::{self, Apology};
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::ingest::powers::{PowerReply, answer, attempt};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -139,7 +139,11 @@ impl Ingest {
                 scheduled |= result.is_ok() && call.is_new_reminder();
                 results.lock().push(result);
             }
-            Err(Error::new(Kind::Unavailable, TRIAL, "Nothing is kept."))
+            Err(Error::new(
+                ErrorKind::Unavailable,
+                TRIAL,
+                "Nothing is kept.",
+            ))
         });
         match trial.await {
             Err(error) if error.code == TRIAL => Ok(std::mem::take(&mut *tried.lock())),
@@ -351,7 +355,7 @@ fn denied(denial: Denial) -> CallResult {
 
 pub(super) fn changed_meanwhile() -> Error {
     Error::new(
-        Kind::Unavailable,
+        ErrorKind::Unavailable,
         CHANGED_MEANWHILE,
         "What a tool was called for has changed meanwhile.",
     )

@@ -27,20 +27,20 @@ pub(super) fn blank(mut photo: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     Ok(photo)
 }
 
-struct Part {
+struct HeicBox {
     kind: [u8; 4],
     kind_at: usize,
     content: Range<usize>,
 }
 
-impl Part {
+impl HeicBox {
     fn is(&self, kind: &[u8]) -> bool {
         self.kind == kind
     }
 }
 
 /// The boxes within a range, in order.
-fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<Part>, &'static str> {
+fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<HeicBox>, &'static str> {
     let mut parts = Vec::new();
     let mut at = within.start;
     while at < within.end {
@@ -57,7 +57,7 @@ fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<Part>, &'static str> 
         if end < reader.at || end > within.end {
             return Err(BROKEN);
         }
-        parts.push(Part {
+        parts.push(HeicBox {
             kind: kind.to_be_bytes(),
             kind_at,
             content: reader.at..end,
@@ -68,7 +68,7 @@ fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<Part>, &'static str> 
 }
 
 /// The ranges of the metadata that a `meta` box refers to.
-fn metadata_of(photo: &[u8], meta: &Part) -> Result<Vec<Range<usize>>, &'static str> {
+fn metadata_of(photo: &[u8], meta: &HeicBox) -> Result<Vec<Range<usize>>, &'static str> {
     // After version and flags.
     let parts = boxes(photo, meta.content.start + 4..meta.content.end)?;
     let find = |kind: &[u8]| parts.iter().find(|part| part.is(kind));
@@ -106,7 +106,7 @@ fn metadata_of(photo: &[u8], meta: &Part) -> Result<Vec<Range<usize>>, &'static 
 }
 
 /// The ids of items with a metadata type.
-fn metadata_items(photo: &[u8], infos: &Part) -> Result<Vec<u64>, &'static str> {
+fn metadata_items(photo: &[u8], infos: &HeicBox) -> Result<Vec<u64>, &'static str> {
     let mut reader = Reader::new(photo, infos.content.clone());
     let version = reader.number(4)? >> 24;
     reader.number(if version == 0 { 2 } else { 4 })?; // number of items
@@ -134,7 +134,7 @@ fn metadata_items(photo: &[u8], infos: &Part) -> Result<Vec<u64>, &'static str> 
 /// Calls with each extent: the item, whether it counts from the box `idat`, offset, length.
 fn each_extent(
     photo: &[u8],
-    locations: &Part,
+    locations: &HeicBox,
     mut call: impl FnMut(u64, bool, usize, usize) -> Result<(), &'static str>,
 ) -> Result<(), &'static str> {
     let mut reader = Reader::new(photo, locations.content.clone());

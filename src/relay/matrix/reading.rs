@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::api::Failure;
 use super::percent_encoded;
-use super::session_file::Session;
+use super::session_file::MatrixSession;
 use super::sync::{self, RoomUpdates, SyncMarks};
 use super::{Bot, Matrix, events};
 use crate::relay::backoff::backoff;
@@ -105,7 +105,7 @@ impl Matrix {
             .collect()
     }
 
-    async fn store(&self, session: &mut Session, since: String) {
+    async fn store(&self, session: &mut MatrixSession, since: String) {
         session.since = Some(since);
         let (path, session) = (self.session_path.clone(), session.clone());
         let written = tokio::task::spawn_blocking(move || session.write(&path)).await;
@@ -116,7 +116,7 @@ impl Matrix {
     }
 
     /// Waits until the bot's account is known and missed events are read; the error ends the relay.
-    async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), StopReason> {
+    async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, MatrixSession), StopReason> {
         let mut attempt = 0;
         loop {
             let failure = match self.first_sync(uplink).await {
@@ -129,7 +129,7 @@ impl Matrix {
 
     /// The first sync of this run: accepts open invitations. Without a stored position, earlier
     /// messages are not posted.
-    async fn first_sync(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
+    async fn first_sync(&self, uplink: &Uplink<Self>) -> Result<(Bot, MatrixSession), Failure> {
         let (bot, session) = self.identity().await?.clone();
         let answer = self.sync(None, Duration::ZERO).await?;
         uplink.status().set_network(None);
@@ -164,7 +164,7 @@ impl Matrix {
         &self,
         since: &str,
         marks: &mut SyncMarks,
-        session: &mut Session,
+        session: &mut MatrixSession,
     ) -> Result<Value, Failure> {
         let mut syncing = std::pin::pin!(self.sync(Some(since), POLL));
         loop {
@@ -210,7 +210,7 @@ impl Matrix {
     }
 
     /// Resets the session, such as after the homeserver was restored from a backup.
-    async fn forget(&self, mut session: Session, why: String) -> StopReason {
+    async fn forget(&self, mut session: MatrixSession, why: String) -> StopReason {
         session.since = None;
         let path = self.session_path.clone();
         let written = tokio::task::spawn_blocking(move || session.write(&path)).await;

@@ -13,7 +13,7 @@ use crate::relay::state_file;
 const DEVICE: &str = "CHATKEEP";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Session {
+pub(super) struct MatrixSession {
     pub(super) homeserver: String,
     /// Empty until the homeserver has reported it.
     pub(super) user_id: String,
@@ -22,7 +22,7 @@ pub(super) struct Session {
     pub(super) since: Option<String>,
 }
 
-impl Session {
+impl MatrixSession {
     /// Reads the session from the file. A new session is written at once, so that the next start
     /// uses the same device.
     pub(super) fn open(path: &Path, homeserver: &str) -> io::Result<Self> {
@@ -68,18 +68,18 @@ mod tests {
     fn a_session_stays_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("inner/state.session");
-        let mut first = Session::open(&path, "http://a").unwrap();
-        assert_eq!(Session::open(&path, "http://a").unwrap(), first);
+        let mut first = MatrixSession::open(&path, "http://a").unwrap();
+        assert_eq!(MatrixSession::open(&path, "http://a").unwrap(), first);
         first.enter_as("@juno:a");
         first.since = Some("s1".to_owned());
         first.write(&path).unwrap();
-        let mut second = Session::open(&path, "http://a").unwrap();
+        let mut second = MatrixSession::open(&path, "http://a").unwrap();
         assert_eq!(second, first);
         second.enter_as("@juno:a");
         assert_eq!(second.since.as_deref(), Some("s1"));
         second.enter_as("@other:a");
         assert_eq!(second.since, None);
-        let other = Session::open(&path, "http://b").unwrap();
+        let other = MatrixSession::open(&path, "http://b").unwrap();
         assert_ne!(other.device_id, first.device_id);
     }
 }

@@ -17,7 +17,7 @@ const RECENT_MAX: usize = 1_000;
 
 /// Where in an archive to look.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum ArchivePosition<'a> {
     /// The newest message.
     Last,
     /// The newest messages before one.
@@ -28,12 +28,12 @@ pub(super) enum Place<'a> {
     Start,
 }
 
-pub(super) fn query(id: &str, place: Place<'_>) -> Element {
+pub(super) fn query(id: &str, place: ArchivePosition<'_>) -> Element {
     let (max, after, before) = match place {
-        Place::Last => (1, None, Some("")),
-        Place::Before(id) => (PAGE, None, Some(id)),
-        Place::After(id) => (PAGE, Some(id), None),
-        Place::Start => (PAGE, None, None),
+        ArchivePosition::Last => (1, None, Some("")),
+        ArchivePosition::Before(id) => (PAGE, None, Some(id)),
+        ArchivePosition::After(id) => (PAGE, Some(id), None),
+        ArchivePosition::Start => (PAGE, None, None),
     };
     Query {
         queryid: Some(QueryId(id.to_owned())),

@@ -9,7 +9,7 @@ use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::receipts::Received;
 
 use super::connection::Account;
-use super::message::{self, Content, Kind};
+use super::message::{self, Content, ContentKind};
 use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
 use crate::relay::download::{self, Download};
 pub(super) use crate::relay::incoming::CORRECTION_S_MAX;
@@ -156,7 +156,7 @@ pub(super) fn put(
     done: CompletionGuard,
 ) {
     let network = uplink.network();
-    if content.kind == Kind::Nothing {
+    if content.kind == ContentKind::Nothing {
         return;
     }
     let chat = origin.chat.as_str();
@@ -191,11 +191,11 @@ fn receipt(origin: &Origin, content: &Content, message: &Message) -> Option<Mess
     Some(receipt.with_payload(Received { id: id.0.clone() }))
 }
 
-async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Kind) {
+async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &ContentKind) {
     let say = async |id: &str, words| uplink.say(&incoming.chat_guid, id, words).await;
     match kind {
-        Kind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
-        Kind::Photo(url) => {
+        ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
+        ContentKind::Photo(url) => {
             let account = &uplink.network().account;
             let get = || get(account, url);
             match download::with_retries(uplink.status(), get).await {
@@ -203,15 +203,16 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Kind)
                 None => say(&incoming.key, NO_PHOTO).await,
             }
         }
-        Kind::Encrypted => {
+        ContentKind::Encrypted => {
             let id = format!("{ENCRYPTED}{}", incoming.chat_guid);
             say(&id, IS_ENCRYPTED).await;
         }
         // In a room most of it is not for the assistant.
-        Kind::Voice | Kind::Unreadable if incoming.is_group && !incoming.is_addressed => {}
-        Kind::Voice => say(&incoming.key, CANT_HEAR).await,
-        Kind::Unreadable => say(&incoming.key, CANT_READ).await,
-        Kind::Nothing => {}
+        ContentKind::Voice | ContentKind::Unreadable
+            if incoming.is_group && !incoming.is_addressed => {}
+        ContentKind::Voice => say(&incoming.key, CANT_HEAR).await,
+        ContentKind::Unreadable => say(&incoming.key, CANT_READ).await,
+        ContentKind::Nothing => {}
     }
 }
 

@@ -16,7 +16,7 @@ const VOICES: [&str; 8] = ["ogg", "oga", "opus", "mp3", "m4a", "aac", "wav", "am
 
 /// What somebody sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ContentKind {
     Text(String),
     /// The address of a file.
     Photo(String),
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Content {
-    pub(super) kind: Kind,
+    pub(super) kind: ContentKind,
     /// The text names the bot, or replies to it.
     pub(super) is_addressed: bool,
     /// The sender's id of the message that this one corrects.
@@ -61,34 +61,34 @@ impl Content {
     }
 }
 
-fn kind(message: &Message, text: &str) -> Kind {
+fn kind(message: &Message, text: &str) -> ContentKind {
     let is_encrypted = [ns::LEGACY_OMEMO, OMEMO]
         .iter()
         .any(|namespace| payload(message, "encrypted", namespace).is_some());
     if is_encrypted || payload(message, "encryption", ns::EME).is_some() {
-        return Kind::Encrypted;
+        return ContentKind::Encrypted;
     }
     let url = payload(message, "x", ns::OOB)
         .and_then(|oob| oob.get_child("url", ns::OOB).map(Element::text));
     match url {
         // A file beside a text of its own is a link in it.
         Some(url) if text.trim().is_empty() || text.trim() == url.trim() => file(url.trim()),
-        _ if text.trim().starts_with("aesgcm://") => Kind::Encrypted,
-        _ if message.bodies.is_empty() => Kind::Nothing,
-        _ => Kind::Text(text.to_owned()),
+        _ if text.trim().starts_with("aesgcm://") => ContentKind::Encrypted,
+        _ if message.bodies.is_empty() => ContentKind::Nothing,
+        _ => ContentKind::Text(text.to_owned()),
     }
 }
 
-fn file(url: &str) -> Kind {
+fn file(url: &str) -> ContentKind {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_one_of = |endings: &[&str]| endings.iter().any(|e| e.eq_ignore_ascii_case(ending));
     if is_one_of(&PHOTOS) {
-        Kind::Photo(url.to_owned())
+        ContentKind::Photo(url.to_owned())
     } else if is_one_of(&VOICES) {
-        Kind::Voice
+        ContentKind::Voice
     } else {
-        Kind::Unreadable
+        ContentKind::Unreadable
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_a_message_is() {
-        let text = |text: &str| Kind::Text(text.to_owned());
+        let text = |text: &str| ContentKind::Text(text.to_owned());
         let file = |body: &str, url: &str| {
             format!("<body>{body}</body><x xmlns='jabber:x:oob'><url>{url}</url></x>")
         };
@@ -171,20 +171,26 @@ mod tests {
             ("<body>juno: hi</body>".to_owned(), text("hi")),
             (
                 "<active xmlns='http://jabber.org/protocol/chatstates'/>".to_owned(),
-                Kind::Nothing,
+                ContentKind::Nothing,
             ),
-            ("<subject>tea</subject>".to_owned(), Kind::Nothing),
-            (file(photo, photo), Kind::Photo(photo.to_owned())),
+            ("<subject>tea</subject>".to_owned(), ContentKind::Nothing),
+            (file(photo, photo), ContentKind::Photo(photo.to_owned())),
             (file("look", photo), text("look")),
-            (file("https://a/v.opus", "https://a/v.opus"), Kind::Voice),
-            (file("https://a/v.pdf", "https://a/v.pdf"), Kind::Unreadable),
+            (
+                file("https://a/v.opus", "https://a/v.opus"),
+                ContentKind::Voice,
+            ),
+            (
+                file("https://a/v.pdf", "https://a/v.pdf"),
+                ContentKind::Unreadable,
+            ),
             (
                 "<body>aesgcm://a/x.jpg#1</body>".to_owned(),
-                Kind::Encrypted,
+                ContentKind::Encrypted,
             ),
             (
                 "<body>no</body><encrypted xmlns='eu.siacs.conversations.axolotl'/>".to_owned(),
-                Kind::Encrypted,
+                ContentKind::Encrypted,
             ),
         ];
         for (xml, expected) in cases {
@@ -211,7 +217,7 @@ mod tests {
         for (xml, is_addressed, text) in cases {
             let found = read(&xml);
             assert_eq!(found.is_addressed, is_addressed, "{xml}");
-            assert_eq!(found.kind, Kind::Text(text.to_owned()), "{xml}");
+            assert_eq!(found.kind, ContentKind::Text(text.to_owned()), "{xml}");
         }
         let corrected = read("<body>hi</body><replace xmlns='urn:xmpp:message-correct:0' id='7'/>");
         assert_eq!(corrected.corrects.as_deref(), Some("7"));

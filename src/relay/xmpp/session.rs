@@ -18,7 +18,7 @@ use tokio_xmpp::jid::BareJid;
 use tokio_xmpp::parsers::presence::Presence;
 use tokio_xmpp::stanzastream::{Event, StanzaStream, StreamEvent};
 
-use super::archive::{self, CorrectableMessage, MessagesInFlight, NewestIds, Place};
+use super::archive::{self, ArchivePosition, CorrectableMessage, MessagesInFlight, NewestIds};
 use super::connection::{self, History, Report};
 use super::forwarding;
 use super::progress::Progress;
@@ -43,7 +43,7 @@ enum Interruption {
 
 type SessionResult<T> = Result<T, Interruption>;
 
-pub(super) struct Session {
+pub(super) struct XmppSession {
     uplink: Uplink<Xmpp>,
     own: BareJid,
     stream: StanzaStream,
@@ -66,7 +66,7 @@ pub(super) struct Session {
     questions: u64,
 }
 
-impl Session {
+impl XmppSession {
     pub(super) async fn run(
         uplink: Uplink<Xmpp>,
         outgoing: mpsc::Receiver<OutgoingStanza>,
@@ -169,7 +169,7 @@ impl Session {
             let mut rest = rest;
             while let Some(last) = rest {
                 self.settle().await?;
-                let page = self.page(&archive, Place::After(&last)).await?;
+                let page = self.page(&archive, ArchivePosition::After(&last)).await?;
                 rest = page.last.filter(|_| !page.is_complete);
                 for archived in page.messages {
                     self.take_archived(&archive, archived);

@@ -7,7 +7,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::marketplace::actions::{
-    ACTION_ID_CHARS_MAX, ACTIONS_MAX, Action, Kind, PARAMETERS_MAX, TEMPLATE_BYTES_MAX,
+    ACTION_ID_CHARS_MAX, ACTIONS_MAX, ActionKind, AppAction, PARAMETERS_MAX, TEMPLATE_BYTES_MAX,
     is_action_id,
 };
 use crate::marketplace::apps::Draft;
@@ -94,7 +94,7 @@ impl JsonBody for Draft {
     }
 }
 
-fn read_action(fields: &mut Fields<'_>) -> Action {
+fn read_action(fields: &mut Fields<'_>) -> AppAction {
     let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
     if !action_id.is_empty() && !is_action_id(&action_id) {
         fields.refuse(
@@ -102,7 +102,7 @@ fn read_action(fields: &mut Fields<'_>) -> Action {
             "must consist of letters, digits, \".\", \"_\" and \"-\".",
         );
     }
-    let kind = Kind::parse(fields.one_of("kind", &Kind::NAMES));
+    let kind = ActionKind::parse(fields.one_of("kind", &ActionKind::NAMES));
     let template = fields.optional_string("template", 0..=TEMPLATE_BYTES_MAX);
     if kind.has_text()
         && template
@@ -111,7 +111,7 @@ fn read_action(fields: &mut Fields<'_>) -> Action {
     {
         fields.refuse("template", "must not be blank for an action of this kind.");
     }
-    Action {
+    AppAction {
         action_id,
         description: fields
             .optional_string("description", 0..=DESCRIPTION_BYTES_MAX)

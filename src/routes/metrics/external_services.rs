@@ -3,10 +3,10 @@
 
 use super::rows::age_s;
 use crate::app::App;
-use crate::metrics::{self, Calls, MetricsRegistry};
+use crate::metrics::{self, CallMetrics, MetricsRegistry};
 
 pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult {
-    let providers: [Option<&Calls>; 5] = [
+    let providers: [Option<&CallMetrics>; 5] = [
         Some(&app.flags.calls),
         app.jwks.as_ref().map(|jwks| &jwks.calls),
         app.deletion_mailer.as_ref().map(|mailer| &mailer.calls),

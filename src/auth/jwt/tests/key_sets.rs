@@ -86,7 +86,7 @@ fn a_token_without_kid_means_the_one_key_without_kid() {
     }
     let named = one.token(&claims(json!({})));
     let verdict = verifier().verify(&named, Some(&set(&[nameless(&one)])), NOW);
-    assert_eq!(verdict.unwrap_err(), Refusal::UnknownKey);
+    assert_eq!(verdict.unwrap_err(), TokenRefusal::UnknownKey);
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn only_a_token_that_is_right_otherwise_is_worth_newer_keys() {
     let keys = set(&[known.jwk()]);
     let verdict = |token: &str, keys: Option<&KeySet>| verifier().verify(token, keys, NOW).err();
     let valid = unknown.token(&claims(json!({})));
-    assert_eq!(verdict(&valid, Some(&keys)), Some(Refusal::UnknownKey));
-    assert_eq!(verdict(&valid, None), Some(Refusal::UnknownKey));
+    assert_eq!(verdict(&valid, Some(&keys)), Some(TokenRefusal::UnknownKey));
+    assert_eq!(verdict(&valid, None), Some(TokenRefusal::UnknownKey));
     for changes in [
         json!({ "iss": "x" }),
         json!({ "aud": "x" }),
@@ -105,7 +105,10 @@ fn only_a_token_that_is_right_otherwise_is_worth_newer_keys() {
     ] {
         let token = unknown.token(&claims(changes.clone()));
         let refusal = verdict(&token, Some(&keys));
-        assert!(matches!(refusal, Some(Refusal::Because(_))), "{changes}");
+        assert!(
+            matches!(refusal, Some(TokenRefusal::Because(_))),
+            "{changes}"
+        );
     }
 }
 

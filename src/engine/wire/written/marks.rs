@@ -28,16 +28,16 @@ const PHRASES: [(&str, bool); 5] = [
 
 /// A mark, and whether a call may begin there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct CallMark {
     pub(super) at: Range<usize>,
     pub(super) is_opening: bool,
 }
 
 /// All marks, in order.
-pub(super) fn marks(text: &str) -> Vec<Mark> {
-    let mut found: Vec<Mark> = tags(text).filter_map(|at| mark(text, at)).collect();
+pub(super) fn marks(text: &str) -> Vec<CallMark> {
+    let mut found: Vec<CallMark> = tags(text).filter_map(|at| mark(text, at)).collect();
     for (phrase, is_opening) in PHRASES {
-        found.extend(text.match_indices(phrase).map(|(at, _)| Mark {
+        found.extend(text.match_indices(phrase).map(|(at, _)| CallMark {
             at: at..at + phrase.len(),
             is_opening,
         }));
@@ -58,7 +58,7 @@ pub(super) fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
         })
 }
 
-fn mark(text: &str, at: Range<usize>) -> Option<Mark> {
+fn mark(text: &str, at: Range<usize>) -> Option<CallMark> {
     let tag = &text[at.clone()];
     let inner = &tag[1..tag.len() - 1];
     let letters: String = inner.chars().filter(|c| c.is_alphabetic()).collect();
@@ -71,7 +71,7 @@ fn mark(text: &str, at: Range<usize>) -> Option<Mark> {
     let is_mark = is_named || TAG_BEGINNINGS.iter().any(begins);
     let is_inner =
         letters.contains("argument") || letters.ends_with("end") || letters.contains("callend");
-    is_mark.then(|| Mark {
+    is_mark.then(|| CallMark {
         is_opening: !is_inner && !inner.contains('/') && !letters.starts_with("end"),
         at,
     })

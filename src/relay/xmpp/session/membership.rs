@@ -11,14 +11,14 @@ use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::presence::Presence;
 
 use super::super::rooms::{self, OwnPlace, Room};
-use super::{ANSWER_MAX, Session, SessionResult};
+use super::{ANSWER_MAX, SessionResult, XmppSession};
 
 /// Names that are tried in a room.
 const NICKS_MAX: u32 = 5;
 /// Takes a new room's settings as they are.
 const INSTANT_ROOM: &str = "<query xmlns='http://jabber.org/protocol/muc#owner'><x xmlns='jabber:x:data' type='submit'/></query>";
 
-impl Session {
+impl XmppSession {
     /// The rooms that the bot was invited to, and those on the allow list.
     pub(super) async fn rooms_to_join(&mut self) -> SessionResult<Vec<BareJid>> {
         let mut rooms: BTreeSet<BareJid> = self

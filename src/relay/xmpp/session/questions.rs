@@ -8,15 +8,15 @@ use tokio_xmpp::parsers::iq::Iq;
 use tokio_xmpp::parsers::message::Message;
 use tokio_xmpp::parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError};
 
-use super::super::archive::{self, ArchivedMessage, CorrectableMessage, Page, Place};
+use super::super::archive::{self, ArchivePosition, ArchivedMessage, CorrectableMessage, Page};
 use super::super::forwarding::{self, Origin};
-use super::{ANSWER_MAX, Session, SessionResult};
+use super::{ANSWER_MAX, SessionResult, XmppSession};
 use crate::random;
 
 /// Answers of an archive that are read before anything of them goes up.
 const PAGES_MAX: usize = 20;
 
-impl Session {
+impl XmppSession {
     pub(super) fn question_id(&mut self) -> String {
         self.questions += 1;
         format!("q{}-{}", self.questions, hex::encode(random::bytes::<4>()))
@@ -74,7 +74,11 @@ impl Session {
     }
 
     /// A part of an archive. One that can't be read is empty.
-    pub(super) async fn page(&mut self, archive: &str, place: Place<'_>) -> SessionResult<Page> {
+    pub(super) async fn page(
+        &mut self,
+        archive: &str,
+        place: ArchivePosition<'_>,
+    ) -> SessionResult<Page> {
         Ok(self.page_or_error(archive, place).await?.unwrap_or_else(|error| {
             let condition = &error.defined_condition;
             log::warn!(
@@ -87,7 +91,7 @@ impl Session {
     pub(super) async fn page_or_error(
         &mut self,
         archive: &str,
-        place: Place<'_>,
+        place: ArchivePosition<'_>,
     ) -> SessionResult<Result<Page, StanzaError>> {
         let id = self.question_id();
         let mut iq = Iq::Set {
@@ -120,7 +124,7 @@ impl Session {
         archive: &str,
     ) -> SessionResult<(Vec<ArchivedMessage>, Option<String>)> {
         let Some(read) = self.progress.read.get(archive).cloned() else {
-            if let Ok(page) = self.page_or_error(archive, Place::Last).await? {
+            if let Ok(page) = self.page_or_error(archive, ArchivePosition::Last).await? {
                 let last = page.messages.last().map(|last| last.id.clone());
                 let last = last.unwrap_or_default();
                 self.progress.read.insert(archive.to_owned(), last);
@@ -133,7 +137,7 @@ impl Session {
             return Ok((Vec::new(), None));
         };
         if !read.is_empty() && self.searched.insert(archive.to_owned()) {
-            let before = self.page(archive, Place::Before(&read)).await?;
+            let before = self.page(archive, ArchivePosition::Before(&read)).await?;
             for archived in &before.messages {
                 self.remember(archive, archived);
             }
@@ -141,7 +145,9 @@ impl Session {
         let mut place = Some(read).filter(|read| !read.is_empty());
         let mut found: Vec<ArchivedMessage> = Vec::new();
         for _ in 0..PAGES_MAX {
-            let asked = place.as_deref().map_or(Place::Start, Place::After);
+            let asked = place
+                .as_deref()
+                .map_or(ArchivePosition::Start, ArchivePosition::After);
             let page = match self.page_or_error(archive, asked).await? {
                 Ok(page) => page,
                 Err(error)

@@ -12,11 +12,11 @@ use super::super::archive::{ArchivedMessage, CorrectableMessage};
 use super::super::forwarding::{self, Origin};
 use super::super::rooms::{OwnPlace, Room};
 use super::super::{NETWORK, later, message};
-use super::{Session, SessionResult};
+use super::{SessionResult, XmppSession};
 use crate::random;
 use crate::relay::SendError;
 
-impl Session {
+impl XmppSession {
     pub(super) async fn take(&mut self, stanza: Stanza) -> SessionResult<()> {
         match stanza {
             Stanza::Iq(iq) => self.answer(iq).await,
