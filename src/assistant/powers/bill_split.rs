@@ -97,6 +97,9 @@ pub struct PaidAction {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Amount(pub(super) Money);
 
+/// Who owes it, to whom, and how much in minor units.
+type Debt = (String, String, i64);
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BillSplitState {
     people: Vec<String>,

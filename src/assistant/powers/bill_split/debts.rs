@@ -5,10 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sums::Payment;
-use super::{BillSplitState, PAID_BACK, PEOPLE_MAX};
-
-/// Who owes it, to whom, and how much in minor units.
-pub(super) type Debt = (String, String, i64);
+use super::{BillSplitState, Debt, PAID_BACK, PEOPLE_MAX};
 
 /// People who share bills, and how much each of them has paid beyond their shares.
 struct Circle<'p> {

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::debts::Debt;
-use super::{BillSplitState, PAID_BACK, is_self};
+use super::{BillSplitState, Debt, PAID_BACK, is_self};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::texts::{joined, same};
