@@ -29,7 +29,7 @@ use half_understood::{
 };
 pub(super) use parts::split_words;
 pub(super) use parts::without_courtesies;
-use parts::{split_request, text_of, without_too};
+use parts::{ReminderParts, split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
 use several_times::{at_several_times, each_with_text, two};
@@ -264,21 +264,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
-    // "at 5 remind me to buy wine for saturday"
-    let of_thing = request.lead.and_then(|lead| {
-        let text = parts::after_link(words, range.start)..range.end;
-        parts::day_of_thing(words, range.start, &lead, text)
-    });
-    let mut parsed =
-        of_thing.unwrap_or_else(|| split_request(message, range.clone(), request.timer));
-    if let Some(lead) = request.lead {
-        parsed.spec = Some(
-            parsed
-                .spec
-                .and_then(|spec| spec.merged(lead))
-                .unwrap_or(lead),
-        );
-    }
+    let mut parsed = parsed_request(message, range.clone(), request);
     if is_pronoun(&parsed.text) {
         parsed.text.clear();
     }
@@ -327,6 +313,28 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         None => leftover::without_time(parsed.text, leftover::begins_with_text(words, range.start)),
         Some(spec) => leftover::of_request(message, range, &parsed)
             .unwrap_or_else(|| finished(message, &spec, &parsed.text)),
+    }
+}
+
+/// Time and text, also with the time before the command: "at 5 remind me to buy wine for saturday".
+fn parsed_request(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    request: &ReminderText,
+) -> ReminderParts {
+    let words = &message.words;
+    let Some(lead) = request.lead else {
+        return split_request(message, range, request.timer);
+    };
+    let text = parts::after_link(words, range.start)..range.end;
+    if let Some(parsed) = parts::day_of_thing(words, range.start, &lead, text) {
+        return parsed;
+    }
+    let parsed = split_request(message, range, request.timer);
+    let both = parsed.spec.and_then(|spec| spec.merged(lead));
+    ReminderParts {
+        spec: Some(both.unwrap_or(lead)),
+        ..parsed
     }
 }
 
