@@ -97,16 +97,6 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         }
         Intent::Agenda { span, of_calendar } => agenda::of_span(turn, tx, &span, of_calendar)?,
         Intent::CancelReminders(request) => cancelling::requested(turn, tx, &request)?,
-        Intent::SetTimezone(zone)
-            if turn.in_group() && turn.timezone().is_some_and(|known| known != zone) =>
-        {
-            wording::profile_alone()
-        }
-        Intent::SetName(name)
-            if turn.in_group() && turn.user.name.as_ref().is_some_and(|known| *known != name) =>
-        {
-            wording::profile_alone()
-        }
         Intent::SetTimezone(zone) => time_zone::set(turn, tx, zone)?,
         Intent::SetName(name) => {
             tx.set_user_name(&turn.message.sender, turn.user.id, &name)?;

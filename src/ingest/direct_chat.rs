@@ -15,6 +15,11 @@ pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Res
     })
 }
 
+/// Whether the message is of a group, which changes nothing that was told in the direct chat.
+pub(super) fn is_kept_from(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    Ok(turn.in_group() && tx.newest_direct_chat(turn.user.id, false)?.is_some())
+}
+
 /// False: the person has no direct chat that takes commands, or no more of them.
 pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<bool> {
     let chat = tx.newest_direct_chat(turn.user.id, true)?;

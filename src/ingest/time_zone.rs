@@ -6,8 +6,8 @@ use crate::clock::Zone;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{self, Event, Latest, StatedFact};
 use crate::ingest::listing::{self, listed};
-use crate::ingest::open_reminders;
 use crate::ingest::turn::MessageTurn;
+use crate::ingest::{direct_chat, open_reminders};
 use crate::store::{Reminder, Tx};
 
 const MINUTE_MS: i64 = 60_000;
@@ -15,6 +15,10 @@ const MINUTE_MS: i64 = 60_000;
 /// Sets the time zone. With the first one, says when the reminders come that were set for a time
 /// of day in assumed UTC.
 pub(super) fn set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, zone: Zone) -> Result<String> {
+    let is_changed = turn.timezone().is_some_and(|known| known != zone);
+    if is_changed && direct_chat::is_kept_from(turn, tx)? {
+        return Ok(wording::timezone_alone());
+    }
     tx.set_user_timezone(&turn.message.sender, turn.user.id, zone.name())?;
     alarms::plan(turn, tx, Some(zone), |_| true)?;
     let mut reply = wording::timezone_set(zone, turn.now);

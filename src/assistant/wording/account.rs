@@ -227,9 +227,9 @@ pub fn memories_alone() -> String {
         .to_owned()
 }
 
-/// For a group: a name or time zone that was told before is not changed from there.
-pub fn profile_alone() -> String {
-    "Your name and time zone are your own, and others read along here: I change them only in our direct chat. Tell me there."
+/// For a group, from which the time zone of somebody with a direct chat isn't changed.
+pub fn timezone_alone() -> String {
+    "All your reminders go by your time zone, so I change it only in our direct chat. Tell me there."
         .to_owned()
 }
 
