@@ -197,12 +197,12 @@ const ACUTE: &[&str] = &[
 /// Accidents of which no harm is told yet.
 const OWN_ACCIDENT: &[&str] = &[
     "BE|got|was|just in a|an? bad|terrible|serious|huge? car accident|crash|wreck $|ON|on|near|at|with|my",
-    "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|with|hurt|bad|car",
+    "I|NEAR|WHO|CHILD .. had|having|been_in|was_in|were_in|been|was|had .. accident $|ON|on|at|with|hurt|bad|car",
 ];
 
 /// Those that somebody may only have passed.
 const SEEN_ACCIDENT: &[&str] = &[
-    "there .. been an accident >",
+    "there .. been an accident $",
     "terrible|bad|horrible|serious|awful|huge .. crash|accident $|ON|here|in|on|with|near|outside|happened",
 ];
 

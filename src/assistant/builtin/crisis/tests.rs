@@ -507,6 +507,8 @@ fn a_crisis_is_told_in_a_language() {
         ("i can't go on anymore", "en"),
         ("should i just disappear forever", "en"),
         ("remind me at 9 to not kill myself", "en"),
+        ("there has been an accident. please help", "en"),
+        ("i had an accident at work, cut my hand badly", "en"),
         ("ich will sterben", "de"),
         ("ich bin in gefahr", "de"),
         ("estoy en peligro", "es"),
