@@ -54,6 +54,7 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
     if !(2..=WORDS_MAX).contains(&words.len())
         || words.iter().any(|word| OTHER_TALK.contains(word))
         || !when::may_stand_in(words)
+        || counts_by(words)
     {
         return None;
     }
@@ -65,6 +66,18 @@ pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> O
     };
     let understood = command(&read_message(&context));
     understood.filter(|intent| matches!(intent, Intent::Remind { .. }))
+}
+
+/// "split 100 by 4", "3 by 4": after a number, "by" and another one are no time.
+fn counts_by(words: &Words<'_>) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut by = (1..words.len()).filter(|at| words.get(*at) == "by");
+    by.any(|at| {
+        let starts_so = words.get(at - 1).starts_with(|c: char| c.is_ascii_digit());
+        let after = words.get(at + 1);
+        let is_half_of_day = matches!(words.get(at + 2), "am" | "pm" | "oclock");
+        starts_so && !after.is_empty() && is_number(after) && !is_half_of_day
+    })
 }
 
 /// The same as a request for a reminder.
