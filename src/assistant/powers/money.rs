@@ -57,7 +57,9 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let rest = before.map_or(word, |symbol| &word[symbol.len()..]);
     let after = SYMBOLS.iter().find(|symbol| rest.ends_with(**symbol));
     let digits = after.map_or(rest, |symbol| &rest[..rest.len() - symbol.len()]);
-    let minor = minor(digits)?;
+    let grouped = thousands(digits, words.get(at + 1)).filter(|_| after.is_none());
+    let at = at + usize::from(grouped.is_some());
+    let minor = minor(grouped.as_deref().unwrap_or(digits))?;
     let typed = |text: &str, before| {
         Some(Currency {
             text: text.to_owned(),
@@ -73,6 +75,13 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
         _ => (None, at + 1),
     };
     Some((Money { minor, currency }, end))
+}
+
+/// "1 000" as "1000".
+fn thousands(digits: &str, next: &str) -> Option<String> {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = (1..=3).contains(&digits.len()) && next.len() == 3 && !digits.starts_with('0');
+    (is_grouped && is_number(digits) && is_number(next)).then(|| format!("{digits}{next}"))
 }
 
 /// The parts of a sentence with an amount each, as words from and to: it is cut at "and", "plus",
@@ -251,6 +260,8 @@ mod tests {
             ("90 dollars", Some((9_000, "90 dollars"))),
             ("90 EUR", Some((9_000, "90 EUR"))),
             ("1,200", Some((120_000, "1,200"))),
+            ("1 000", Some((100_000, "1,000"))),
+            ("12 500 €", Some((1_250_000, "12,500€"))),
             ("1.200,50", Some((120_050, "1,200.50"))),
             ("1,200.50", Some((120_050, "1,200.50"))),
             ("1,234,567.89", Some((123_456_789, "1,234,567.89"))),

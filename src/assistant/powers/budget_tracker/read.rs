@@ -177,7 +177,7 @@ fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Streng
     let is_clear = found.len() <= AMOUNTS_MAX && (found.len() == 1 || found.iter().all(is_alike));
     let spent: Vec<(Spending, String)> = found.into_iter().map(|(_, one)| one).collect();
     let has_day = |(_, purpose): &(Spending, String)| {
-        parsers::has_day(purpose) || purpose.split(' ').any(is_span)
+        parsers::has_day(purpose) || purpose.split(' ').any(is_span) || ends_in_month(purpose)
     };
     let is_purpose = |(_, purpose): &(Spending, String)| is_purpose(purpose);
     let action = match is_clear {
@@ -241,6 +241,14 @@ fn is_unit(word: &str) -> bool {
         "percent", "k", "km", "mile", "calorie",
     ]
     .contains(&one)
+}
+
+/// "food in march"
+fn ends_in_month(purpose: &str) -> bool {
+    let last = purpose
+        .rsplit_once(" in ")
+        .map(|(_, last)| last.to_lowercase());
+    last.is_some_and(|last| parsers::read_month(&last).is_some())
 }
 
 fn is_span(word: &str) -> bool {
