@@ -3,7 +3,8 @@
 
 use super::dialog::latest::{self, StatedFact};
 use super::follow_ups::undo;
-use super::powers::{PowerReply, answer, attempt, changed_at, first_value};
+use super::powers::state_before::StateBefore;
+use super::powers::{PowerReply, answer, attempt, changed_at};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories};
@@ -85,16 +86,24 @@ fn correct_of_power(
     if !gate::has_superpowers(turn, tx)? {
         return Ok(None);
     }
-    let first = tx.power_state(turn.owner(), power.name())?;
-    first_value::take(turn, tx, power)?;
+    let Some(before) = StateBefore::read(turn, tx, power)? else {
+        return Ok(None);
+    };
     match attempt::act(turn, tx, power, PowerAction::Undo)? {
-        Some(PowerReply::Said { changed: true, .. }) => {
-            let reply = answer::to_part(turn, tx, text)?;
-            first_value::keep(turn, tx, power, first)?;
-            Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
+        Some(PowerReply::Said { changed: true, .. }) => {}
+        _ => {
+            before.keep_earlier(turn, tx, power)?;
+            return Ok(None);
         }
-        _ => Ok(None),
     }
+    let without = tx.power_state(turn.owner(), power.name())?;
+    let reply = answer::to_part(turn, tx, text)?;
+    if tx.power_state(turn.owner(), power.name())? == without {
+        before.restore(turn, tx, power)?;
+        return Ok(Some(format!("{reply}\n{}", wording::first_stays())));
+    }
+    before.keep_first(turn, tx, power)?;
+    Ok(Some(format!("{}\n{reply}", wording::first_taken_back())))
 }
 
 fn correct_memory(

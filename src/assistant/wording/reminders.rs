@@ -71,6 +71,11 @@ pub fn first_taken_back() -> String {
     "I've taken the first one back.".to_owned()
 }
 
+/// After "no, 25" that was refused.
+pub fn first_stays() -> String {
+    "What you said first stays as it was.".to_owned()
+}
+
 pub fn earlier_version_stays() -> String {
     "I've already done what your message said before you changed it. That stays, and I've done nothing more: tell me in a new message what should be different."
         .to_owned()

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::assistant::powers::Power;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
-use crate::store::{PowerState, RemovedItem, Tx};
+use crate::store::{RemovedItem, Tx};
 
 /// A superpower's state before a value in it was corrected.
 #[derive(Serialize, Deserialize)]
@@ -15,20 +16,21 @@ struct FirstValue {
     state: String,
 }
 
-/// Keeps the state with the first value, to which "undo" returns.
+/// Keeps the state with the first value, to which "undo" returns. `at`: when the state that corrects
+/// it was written.
 pub(in crate::ingest) fn keep(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     power: Power,
-    first: Option<PowerState>,
+    state: String,
+    at: Timestamp,
 ) -> Result<()> {
-    let is_corrected = tx.power_state_written_at(turn.owner(), power.name())? == Some(turn.now);
-    let Some(first) = first.filter(|_| is_corrected && !turn.in_group()) else {
+    if turn.in_group() {
         return Ok(());
-    };
+    }
     let item = FirstValue {
-        power: first.name,
-        state: first.state,
+        power: power.name().to_owned(),
+        state,
     };
     let item = RemovedItem {
         user: turn.user.id,
@@ -37,7 +39,7 @@ pub(in crate::ingest) fn keep(
         kind: "first value",
         item: serde_json::to_string(&item).map_err(Error::internal)?,
     };
-    tx.keep_removed(&item, turn.now)
+    tx.keep_removed(&item, at)
 }
 
 /// The state with the value that was corrected by the last change, if one was.
