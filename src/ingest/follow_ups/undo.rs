@@ -66,9 +66,12 @@ pub(in crate::ingest) fn take_back(
         replies.push(first.unwrap_or(undone));
     }
     for id in &latest.changes.memories {
-        let memory = StatedFact::Memory(id.clone());
-        if latest.fact.as_ref() != Some(&memory) {
-            replies.push(undo_fact(turn, tx, &memory)?);
+        let is_fact = matches!(
+            &latest.fact,
+            Some(StatedFact::Memory(fact) | StatedFact::CorrectedMemory(fact)) if fact == id
+        );
+        if !is_fact {
+            replies.push(undo_fact(turn, tx, &StatedFact::Memory(id.clone()))?);
         }
     }
     if latest.changes.has_removed {
