@@ -225,13 +225,29 @@ pub(super) fn day_of_thing(
         is_timed || spec.day.is_some() && has_day
     } else {
         let has_time = is_timed || spec.day.is_some();
-        has_time && has_day && (is_before("by") || is_before("due"))
+        let is_named = ["by", "due", "about"].into_iter().any(is_before);
+        has_time && has_day && (is_named || tells_clause(words, text.start..at))
     };
     is_linked.then(|| ReminderParts {
         is_linked: true,
         is_clause: true,
         ..ReminderParts::new(Some(*spec), text_of(words, text))
     })
+}
+
+/// "tell tim i can't come", "ask if cy comes": a day after it is when that is.
+fn tells_clause(words: &Words, text: Range<usize>) -> bool {
+    let is_telling = matches!(
+        words.get(text.start),
+        "tell" | "ask" | "say" | "let" | "text" | "message" | "email" | "inform" | "warn"
+    );
+    let begins_clause = |at: usize| {
+        matches!(
+            words.get(at),
+            "that" | "if" | "whether" | "i" | "im" | "ill" | "we" | "well" | "he" | "she" | "they"
+        )
+    };
+    is_telling && (text.start + 1..text.end).any(begins_clause)
 }
 
 /// Whether the text after `link` tells when something else is: "that dinner is at 8", "to tell bo
