@@ -20,7 +20,7 @@ use crate::flags::Flags;
 use crate::metrics::{CacheMetrics, CallMetrics};
 use crate::random;
 use crate::store::{MemoryTaskKind, SharedStore, Tx, UserId};
-use cache::Cache;
+use cache::MemoryCache;
 use mem0::{Mem0, MemoryServiceError};
 use merge::{FoundMemories, merged};
 
@@ -76,7 +76,7 @@ pub struct Memories {
     flags: Arc<Flags>,
     clock: Clock,
     service: Option<Arc<Mem0>>,
-    cache: Cache,
+    cache: MemoryCache,
     calls: Arc<Semaphore>,
     wake: Arc<Notify>,
 }
@@ -89,7 +89,7 @@ impl Memories {
             flags,
             clock,
             service: service.map(Arc::new),
-            cache: Cache::default(),
+            cache: MemoryCache::default(),
             calls: Arc::new(Semaphore::new(CONCURRENT_CALLS_MAX)),
             wake: Arc::default(),
         }

@@ -62,10 +62,10 @@ pub use calendar_query_agent::CalendarQuery;
 pub use calendar_query_agent::changes::{EventChangeRequest, EventRef};
 pub use context::PowerContext;
 pub use destination_prep::travel_times;
-pub use effects::{CalendarRequest, Effect};
+pub use effects::{CalendarRequest, PowerEffect};
 pub use email_urgency::JUDGED_WITHIN_S;
 pub use facts::{
-    Booking, BookingDetails, CalendarName, Event, Facts, Mail, PlannedTrip, TravelTimes,
+    Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, PlannedTrip, TravelTimes,
 };
 pub use local_time::minute_of_day;
 pub use parsers::choice;
@@ -77,9 +77,9 @@ pub use preferences::{
     notice_request,
 };
 pub(in crate::assistant) use recognise::recognise_message;
-pub use recognise::{Control, PowerCall, PowerCalls, recognise};
+pub use recognise::{PowerCall, PowerCalls, SessionCommand, recognise};
 use superpower::Superpower;
-pub use superpower::{PowerOutcome, StoredState, Strength};
+pub use superpower::{PowerOutcome, RequestStrength, StoredState};
 pub use table::{PowerAction, PowerOperation};
 pub use travel_brain::{dropped_stops, is_travel};
 pub use trip_planner::planned_trips;

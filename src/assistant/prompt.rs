@@ -34,7 +34,7 @@ pub enum Role {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct PromptMessage {
     pub role: Role,
     pub text: String,
     /// URLs of photos.
@@ -67,7 +67,7 @@ pub struct Prompt {
     /// The current time, separate from the rest, which changes less often.
     pub time: String,
     /// Roles alternate.
-    pub messages: Vec<Message>,
+    pub messages: Vec<PromptMessage>,
     /// Tools that may be called.
     pub tools: Vec<OfferedTool>,
     /// After the last message, in order.
@@ -80,7 +80,7 @@ impl Prompt {
     /// What the model has said, and a note to it.
     pub fn add_turn(&mut self, said: &str, note: &str) {
         for (role, text) in [(Role::Assistant, said), (Role::User, note)] {
-            self.messages.push(Message {
+            self.messages.push(PromptMessage {
                 role,
                 text: text.to_owned(),
                 photos: Vec::new(),
@@ -159,7 +159,7 @@ pub struct PromptContext<'a> {
     pub timezone: Option<&'a str>,
     pub group: bool,
     /// The message was sent to a group, and is answered in the person's own chat.
-    pub is_apart: bool,
+    pub is_private: bool,
     /// In a group, without having been addressed.
     pub unprompted: bool,
     pub known: &'a PersonFacts,
@@ -187,7 +187,7 @@ pub fn prompt(context: &PromptContext<'_>) -> Prompt {
         .messages
         .last()
         .map_or(&Author::Assistant, |last| &last.by);
-    let mut messages: Vec<Message> = Vec::new();
+    let mut messages: Vec<PromptMessage> = Vec::new();
     for (at, message) in context.messages.iter().enumerate() {
         let is_last = at + 1 == count;
         // Shortened before quoting, so that the closing mark stays.
@@ -202,7 +202,7 @@ pub fn prompt(context: &PromptContext<'_>) -> Prompt {
             _ if unseen > 0 => text.push_str(&unseen_note(unseen)),
             _ => {}
         }
-        messages.push(Message {
+        messages.push(PromptMessage {
             role: match message.by {
                 Author::Assistant => Role::Assistant,
                 Author::Person { .. } => Role::User,
@@ -314,7 +314,7 @@ fn push_chat_rules(text: &mut String, context: &PromptContext<'_>) {
             ));
         }
     }
-    if context.is_apart {
+    if context.is_private {
         text.push_str(
             " They wrote this in a group, and your answer goes to their own chat with you, which \
              nobody else reads. From a group nothing is set, kept, changed or cancelled: asked \
@@ -413,8 +413,8 @@ fn time(context: &PromptContext<'_>) -> String {
 }
 
 /// Some models require that roles alternate, beginning with the person.
-fn taking_turns(messages: Vec<Message>) -> Vec<Message> {
-    let mut turns: Vec<Message> = Vec::new();
+fn taking_turns(messages: Vec<PromptMessage>) -> Vec<PromptMessage> {
+    let mut turns: Vec<PromptMessage> = Vec::new();
     for message in messages {
         match turns.last_mut() {
             Some(last) if last.role == message.role => {

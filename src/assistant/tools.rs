@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::builtin::MEMORY_CHARS_MAX;
-use super::powers::operations::{Moment, argument_fields, clean, read, schema};
+use super::powers::operations::{CallContext, argument_fields, clean, read, schema};
 use super::powers::{
     self, NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request,
 };
@@ -293,7 +293,7 @@ impl Tool {
     }
 
     /// What a call with these arguments (a model's JSON) means.
-    pub fn read(self, arguments: &str, moment: Moment) -> Result<Operation> {
+    pub fn read(self, arguments: &str, context: CallContext) -> Result<Operation> {
         if arguments.len() > ARGUMENTS_BYTES_MAX {
             return Err(format!(
                 "The arguments are too long; at most {ARGUMENTS_BYTES_MAX} bytes."
@@ -302,9 +302,9 @@ impl Tool {
         let (arguments, _) = self.fitted(arguments)?;
         let arguments = arguments.as_str();
         match self {
-            Self::SetReminder => read::<SetReminder>(arguments)?.operation(moment.now),
+            Self::SetReminder => read::<SetReminder>(arguments)?.operation(context.now),
             Self::ListReminders => read::<ListReminders>(arguments)?.operation(),
-            Self::ChangeReminder => read::<ChangeReminder>(arguments)?.operation(moment.now),
+            Self::ChangeReminder => read::<ChangeReminder>(arguments)?.operation(context.now),
             Self::CancelReminder => {
                 let CancelReminder { id } = read(arguments)?;
                 Ok(Operation::CancelReminder { id })
@@ -331,14 +331,14 @@ impl Tool {
             Self::ExportAccount => read::<NoArguments>(arguments).map(|_| Operation::ExportAccount),
             Self::DeleteAccount => read::<NoArguments>(arguments).map(|_| Operation::DeleteAccount),
             Self::Usage => read::<NoArguments>(arguments).map(|_| Operation::Usage),
-            Self::Agenda => read::<Agenda>(arguments)?.operation(moment),
+            Self::Agenda => read::<Agenda>(arguments)?.operation(context),
             Self::Notices => notice_request(arguments).map(Operation::Notices),
             Self::AnswerPrivately => {
                 let text = String::new();
                 read::<NoArguments>(arguments).map(|_| Operation::AnswerPrivately { text })
             }
             Self::Power(power) => {
-                let operation = power.operation(arguments, moment)?;
+                let operation = power.operation(arguments, context)?;
                 Ok(Operation::Power(power, operation))
             }
         }

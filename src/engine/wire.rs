@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::assistant::prompt::{Message, Prompt, Role, ToolExchange};
+use crate::assistant::prompt::{Prompt, PromptMessage, Role, ToolExchange};
 use crate::assistant::tokens::estimated_tokens;
 use crate::config::MaxTokensField;
 pub(super) use readable::readable;
@@ -201,7 +201,7 @@ fn arguments_for_server(arguments: &str) -> String {
     }
 }
 
-fn message(message: &Message) -> Value {
+fn message(message: &PromptMessage) -> Value {
     let role = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",

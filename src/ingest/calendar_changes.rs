@@ -1,7 +1,7 @@
 //! Changes of a person's calendar, from the question to its confirmation. `services` carries them
 //! out afterwards and tells the person the outcome: no reply claims a change before it is made.
 
-use super::dialog::latest::{Event, Latest, LatestEvent};
+use super::dialog::latest::{ItemEvent, Latest, LatestEvent};
 use super::dialog::question::{self, PendingCalendarChange, Question};
 use super::turn::MessageTurn;
 use crate::assistant::powers::CalendarRequest;
@@ -18,12 +18,12 @@ const CHANGES_MAX: i64 = 10;
 pub(super) fn ask(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    wish: CalendarRequest,
+    request: CalendarRequest,
 ) -> Result<Option<String>> {
     if turn.agent.is_none() {
         return Ok(Some(wording::calendar_change_not_here()));
     }
-    let request = match wish {
+    let pending = match request {
         CalendarRequest::Add {
             calendar,
             title,
@@ -67,7 +67,7 @@ pub(super) fn ask(
             None => return Ok(Some(wording::calendar_event_has_no_version())),
         },
     };
-    question::ask(turn, tx, &Question::ChangeCalendar(request))?;
+    question::ask(turn, tx, &Question::ChangeCalendar(pending))?;
     Ok(None)
 }
 
@@ -120,7 +120,7 @@ pub(super) fn begin(
             uid: request.change.uid().to_owned(),
             instance: request.change.instance().to_owned(),
         }),
-        ..Latest::of(Event::Set, &[])
+        ..Latest::of(ItemEvent::Set, &[])
     };
     changed.note(tx, turn.here(), turn.now)?;
     Ok(wording::calendar_change_begun())

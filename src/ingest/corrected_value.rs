@@ -8,7 +8,7 @@ use super::powers::{PowerReply, answer, attempt, changed_at};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories};
-use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, Strength};
+use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
 use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
 use crate::error::Result;
 use crate::memory::READ_MAX;
@@ -70,13 +70,13 @@ fn correct_of_power(
     text: Option<&str>,
     value: &str,
 ) -> Result<Option<String>> {
-    let asks = |text: &str, strength: Strength| {
+    let asks = |text: &str, strength: RequestStrength| {
         let calls = calls_of(turn, text);
         let call = calls.of(power);
         call.is_some_and(|call| call.strength == strength)
     };
-    let is_clear = |text: &&str| asks(text, Strength::Clear);
-    let is_soft = |text: &&str| asks(text, Strength::Soft);
+    let is_clear = |text: &&str| asks(text, RequestStrength::Clear);
+    let is_soft = |text: &&str| asks(text, RequestStrength::Soft);
     let text = Some(value)
         .filter(is_clear)
         .or_else(|| text.filter(|text| is_clear(text) || is_soft(text)));

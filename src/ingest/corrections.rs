@@ -1,7 +1,7 @@
 //! An edited message: what its earlier version did is undone before the new one is carried out, so
 //! that nothing is done twice. What can't be undone stays, and the reply says so.
 
-use super::dialog::latest::{self, Event, Latest, MessageChanges, StatedFact};
+use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
 use super::dialog::question;
 use super::follow_ups::undo;
 use super::powers::{self, PowerReply, attempt};
@@ -9,7 +9,7 @@ use super::turn::MessageTurn;
 use super::versions;
 use super::{Message, limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{PowerAction, Strength};
+use crate::assistant::powers::{PowerAction, RequestStrength};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -128,14 +128,14 @@ fn correct_time(
     for noted in &latest.reminders {
         if let Some(reminder) = tx.reminder(&noted.schedule_id)? {
             match latest.event {
-                Event::Changed => open_reminders::restore_time(turn, tx, &reminder, noted)?,
+                ItemEvent::Changed => open_reminders::restore_time(turn, tx, &reminder, noted)?,
                 _ => open.push(reminder),
             }
         }
     }
-    if latest.event == Event::Set {
+    if latest.event == ItemEvent::Set {
         open_reminders::cancel(turn, tx, &open)?;
-        let came = Latest::of(Event::Delivered, &open);
+        let came = Latest::of(ItemEvent::Delivered, &open);
         came.note(tx, turn.here(), turn.now)?;
     }
     forget_changes(turn, tx)?;
@@ -153,8 +153,9 @@ fn forget_changes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
 
 fn is_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
     let mut calls = understood.calls.calls.iter();
-    let is_called = calls
-        .any(|call| call.strength == Strength::Clear && turn.flags.superpower(call.power.name()));
+    let is_called = calls.any(|call| {
+        call.strength == RequestStrength::Clear && turn.flags.superpower(call.power.name())
+    });
     is_called || understood.intent.is_command() && !understood.intent.is_unclear()
 }
 

@@ -13,7 +13,7 @@ pub(super) mod undo_asked;
 
 use self::referent::Referent;
 use super::dialog::NUMBERS_MS;
-use super::dialog::latest::{self, Event};
+use super::dialog::latest::{self, ItemEvent};
 use super::dialog::question::{self, Question};
 use super::listing::{described, listed, pairs};
 use super::reply::Reply;
@@ -178,13 +178,13 @@ fn answer_when(
         return Ok(None);
     };
     // "every day" right after it was set
-    let is_set = matches!(latest.event, Event::Set | Event::Changed);
+    let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
     if is_set && latest.fact.is_none() && time.is_repeat() && latest::is_of_last_message(turn, tx)?
     {
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
-    let came = latest.event == Event::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
+    let came = latest.event == ItemEvent::Delivered || snooze::is_put_off(turn, tx, &latest, at)?;
     if !came || !just_now {
         return Ok(None);
     }
@@ -249,7 +249,7 @@ fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     let latest = latest::named(turn, tx)?;
     let is_recent = |at: Timestamp| turn.now.0 - at.0 <= NUMBERS_MS;
     let latest = latest.filter(|(latest, at)| {
-        let is_set = matches!(latest.event, Event::Set | Event::Changed);
+        let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
         is_set && latest.fact.is_none() && is_recent(*at)
     });
     let Some((latest, _)) = latest else {
@@ -267,7 +267,7 @@ fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let Some((latest, _)) = latest::named(turn, tx)? else {
         return Ok(None);
     };
-    if latest.event != Event::Delivered {
+    if latest.event != ItemEvent::Delivered {
         let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
             return Ok(None);
         };

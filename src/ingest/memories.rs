@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::latest::{self, Event, Latest, MessageChanges, StatedFact};
+use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
 use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage, birthdays, open_reminders};
@@ -228,7 +228,7 @@ pub(super) fn forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Stri
 }
 
 fn note_removed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
-    let removed = Latest::of(Event::Removed, &[]).with_changes(MessageChanges::removed());
+    let removed = Latest::of(ItemEvent::Removed, &[]).with_changes(MessageChanges::removed());
     removed.note(tx, turn.here(), turn.now)
 }
 

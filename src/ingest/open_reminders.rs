@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialog::latest::{self, Event, Latest, LatestReminder, MessageChanges};
+use super::dialog::latest::{self, ItemEvent, Latest, LatestReminder, MessageChanges};
 use super::turn::MessageTurn;
 use crate::assistant;
 use crate::assistant::builtin::RemindersToCancel;
@@ -87,11 +87,11 @@ pub(super) fn set_as(
 fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
     let mut latest = match latest::of_message(turn, tx)? {
         Some(latest)
-            if latest.event == Event::Set && latest.fact.is_none() && !latest.is_undone =>
+            if latest.event == ItemEvent::Set && latest.fact.is_none() && !latest.is_undone =>
         {
             latest
         }
-        _ => Latest::of(Event::Set, &[]),
+        _ => Latest::of(ItemEvent::Set, &[]),
     };
     latest.reminders.push(LatestReminder::of(reminder));
     let latest = Latest {
@@ -130,7 +130,7 @@ pub(super) fn change(
         recurrence: request.recurrence.cloned(),
         ..reminder.clone()
     };
-    let before = Latest::of(Event::Changed, std::slice::from_ref(reminder));
+    let before = Latest::of(ItemEvent::Changed, std::slice::from_ref(reminder));
     let before = Latest {
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
         ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
@@ -178,7 +178,7 @@ pub(super) fn cancel(
         tx.keep_removed(&item, turn.now)?;
     }
     if !reminders.is_empty() {
-        let removed = Latest::of(Event::Removed, reminders);
+        let removed = Latest::of(ItemEvent::Removed, reminders);
         let removed = removed.with_changes(MessageChanges::removed());
         removed.note(tx, turn.here(), turn.now)?;
     }

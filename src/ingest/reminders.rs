@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::Ingest;
 use super::dialog;
-use super::dialog::latest::{Event, Latest};
+use super::dialog::latest::{ItemEvent, Latest};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
@@ -223,10 +223,10 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     if !queue::send_message(tx, &ingest.hub, &message, now)? {
         return postpone(tx, reminder, now);
     }
-    let mut latest = Latest::of(Event::Delivered, std::slice::from_ref(reminder));
+    let mut latest = Latest::of(ItemEvent::Delivered, std::slice::from_ref(reminder));
     let before = tx.dialog(chat.room, reminder.user)?.latest;
     if let Some((before, _)) = dialog::recent::<Latest>(before.as_ref(), TOGETHER_MS, now)
-        && before.event == Event::Delivered
+        && before.event == ItemEvent::Delivered
     {
         latest.add_before(before);
     }

@@ -9,25 +9,25 @@ mod cache;
 mod context;
 mod conversation;
 mod dialog_facts;
-mod edited;
+mod failed_changes;
 pub mod job;
 mod length;
-mod making;
+mod make_reply;
+mod message_edits;
+mod missing_calls;
 mod model_turn;
 mod operations;
-mod outside;
 mod pending_message;
 mod plan;
 mod private_answer;
+mod remote_calls;
+mod reply_waiters;
 mod request;
+mod requested_changes;
 mod result;
 mod statements;
 mod streaming;
 mod tool_outcomes;
-mod unacted;
-mod undone;
-mod waiting;
-mod wanted;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,10 +51,10 @@ use crate::metrics::{self, CacheMetrics, IntCounter};
 use crate::model::answer::Answer;
 use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx, UserId};
-use cache::Cache;
+use cache::ReplyCache;
+use reply_waiters::ReplyWaiters;
 use result::ReplyResult;
 pub(super) use result::SMALL_TALK;
-use waiting::ReplyWaiters;
 
 /// Limit of pending replies; a message beyond it is answered with an apology.
 const PENDING_MAX: usize = 10_000;
@@ -92,7 +92,7 @@ pub struct Replies {
     settings: Settings,
     waiting: Arc<ReplyWaiters>,
     pending: Arc<AtomicUsize>,
-    cache: Cache,
+    cache: ReplyCache,
     late: IntCounter,
     reads: Semaphore,
     wake: Arc<Notify>,
@@ -104,7 +104,7 @@ impl Replies {
             pending: Arc::new(AtomicUsize::new(settings.pending)),
             settings,
             waiting: Arc::default(),
-            cache: Cache::default(),
+            cache: ReplyCache::default(),
             late: metrics::counter(
                 "chatkeep_replies_late_total",
                 "Replies that were not ready in time, and follow as commands.",

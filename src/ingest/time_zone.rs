@@ -4,7 +4,7 @@ use super::powers::alarms;
 use crate::assistant::wording;
 use crate::clock::Zone;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, Event, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{direct_chat, open_reminders};
@@ -39,7 +39,7 @@ pub(super) fn set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, zone: Zone) -> Result
     listing::note(turn, tx, &in_utc)?;
     let latest = Latest {
         fact: Some(StatedFact::TimeZone),
-        ..Latest::of(Event::Set, &in_utc)
+        ..Latest::of(ItemEvent::Set, &in_utc)
     };
     latest.note(tx, turn.here(), turn.now)?;
     Ok(reply)

@@ -13,12 +13,12 @@ use crate::metrics::CacheMetrics;
 const LISTS_MAX: usize = 1_000;
 const LISTS_BYTES_MAX: usize = 16 << 20;
 
-pub(super) struct Cache {
+pub(super) struct MemoryCache {
     state: Mutex<CachedLists>,
     pub(super) metrics: CacheMetrics,
 }
 
-impl Default for Cache {
+impl Default for MemoryCache {
     fn default() -> Self {
         Self {
             state: Mutex::default(),
@@ -81,7 +81,7 @@ pub(super) enum CacheLookup {
     Paused,
 }
 
-impl Cache {
+impl MemoryCache {
     pub(super) fn get(&self, key: &ListKey, ttl_ms: u64, now: Monotonic) -> CacheLookup {
         let mut state = self.state.lock();
         match state.lists.get(key) {
@@ -187,14 +187,14 @@ mod tests {
         })
     }
 
-    fn missing_since(cache: &Cache, user_id: &str, now: Monotonic) -> Option<LookupTime> {
+    fn missing_since(cache: &MemoryCache, user_id: &str, now: Monotonic) -> Option<LookupTime> {
         match cache.get(&ListKey::list(user_id), TTL_MS, now) {
             CacheLookup::Unknown(changes) => Some(changes),
             _ => None,
         }
     }
 
-    fn is_cached(cache: &Cache, user_id: &str, now: Monotonic) -> bool {
+    fn is_cached(cache: &MemoryCache, user_id: &str, now: Monotonic) -> bool {
         matches!(
             cache.get(&ListKey::list(user_id), TTL_MS, now),
             CacheLookup::Known(_)
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_list_is_cached_until_it_expires_or_a_memory_changes() {
-        let (cache, now) = (Cache::default(), Monotonic(5));
+        let (cache, now) = (MemoryCache::default(), Monotonic(5));
         let first = missing_since(&cache, "a", now).unwrap();
         cache.put(ListKey::list("a"), first, list(3), now);
         assert!(is_cached(&cache, "a", now.plus_ms(TTL_MS - 1)));
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn searches_are_cached_separately_and_invalidated_together() {
-        let (cache, now) = (Cache::default(), Monotonic(5));
+        let (cache, now) = (MemoryCache::default(), Monotonic(5));
         let keys = [
             ListKey::list("a"),
             ListKey::search("a", "cats"),
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn lists_are_bounded_in_number_and_bytes() {
-        let cache = Cache::default();
+        let cache = MemoryCache::default();
         for at in 0..LISTS_MAX as u64 + 10 {
             let (user_id, now) = (at.to_string(), Monotonic(at));
             let at = missing_since(&cache, &user_id, now).unwrap();

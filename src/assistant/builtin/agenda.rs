@@ -229,9 +229,9 @@ pub(super) fn day(
     zone: Zone,
 ) -> Option<Range<Timestamp>> {
     let (day, end) = when::day_at(words, range.start)?;
-    let spec = when::Spec {
+    let spec = when::TimeExpression {
         day: Some(day),
-        ..when::Spec::default()
+        ..when::TimeExpression::default()
     };
     (end == range.end)
         .then(|| when::day_of(&spec, now, zone))

@@ -2,7 +2,7 @@
 //! It is checked before any other rule, and must not know the answer. In doubt it says yes.
 //!
 //! A message is read as sentences of plain words (`sentences`, `spelling`), which belong to classes
-//! (`classes`). Rules in a notation of their own (`grammar`) say what is a crisis (`despair`, `danger`,
+//! (`classes`). Patterns in a notation of their own (`grammar`) say what is a crisis (`despair`, `danger`,
 //! `emergency`, `overdose`, `languages`), and what is none (`contexts`, `home`).
 
 mod classes;
@@ -14,7 +14,7 @@ mod grammar;
 mod home;
 mod languages;
 mod overdose;
-mod rule_set;
+mod pattern_set;
 mod sentences;
 mod spelling;
 
@@ -25,47 +25,53 @@ use std::sync::LazyLock;
 use super::word_set::WordMap;
 use super::words::Words;
 use contexts::{CONTEXTS, OTHER_MEANINGS};
-use grammar::Rule;
-use rule_set::{RuleSet, context};
+use grammar::CrisisPattern;
+use pattern_set::{PatternSet, context};
 use sentences::Sentence;
 
-pub use rule_set::CrisisKind;
+pub use pattern_set::CrisisKind;
 
-struct Rules {
-    crises: Vec<(RuleSet, Rule)>,
-    contexts: Vec<(u8, Rule)>,
-    other_meanings: Vec<Rule>,
+struct CrisisPatterns {
+    crises: Vec<(PatternSet, CrisisPattern)>,
+    contexts: Vec<(u8, CrisisPattern)>,
+    other_meanings: Vec<CrisisPattern>,
 }
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
+static PATTERNS: LazyLock<CrisisPatterns> = LazyLock::new(|| {
     let despair = despair::DESPAIR.iter().chain(&danger::DANGER);
     let others = emergency::EMERGENCY.iter().chain(&overdose::OVERDOSE);
     let sets = despair.chain(others).copied();
-    let sets = sets.chain(languages::rule_sets());
+    let sets = sets.chain(languages::pattern_sets());
     let crises = sets.flat_map(|set| {
-        let rules = set
-            .rules
+        let patterns = set
+            .patterns
             .iter()
-            .flat_map(|line| Rule::with_dropped_subject(line));
-        rules.map(move |rule| (set, rule))
+            .flat_map(|line| CrisisPattern::with_dropped_subject(line));
+        patterns.map(move |pattern| (set, pattern))
     });
     let contexts = CONTEXTS.iter();
-    let contexts =
-        contexts.flat_map(|(context, lines)| lines.iter().map(|line| (*context, Rule::new(line))));
-    Rules {
+    let contexts = contexts.flat_map(|(context, lines)| {
+        lines
+            .iter()
+            .map(|line| (*context, CrisisPattern::new(line)))
+    });
+    CrisisPatterns {
         crises: crises.collect(),
         contexts: contexts.collect(),
-        other_meanings: OTHER_MEANINGS.iter().map(|line| Rule::new(line)).collect(),
+        other_meanings: OTHER_MEANINGS
+            .iter()
+            .map(|line| CrisisPattern::new(line))
+            .collect(),
     }
 });
 
-/// The rules that need a word, by the word, as indexes. Each crisis has one of the words, or one that is
+/// The patterns that need a word, by the word, as indexes. Each crisis has one of the words, or one that is
 /// not ASCII.
 static NEEDED: LazyLock<WordMap<&'static [u16]>> = LazyLock::new(|| {
-    let rules: &'static Rules = &RULES;
+    let patterns: &'static CrisisPatterns = &PATTERNS;
     let mut by_word: BTreeMap<&'static str, Vec<u16>> = BTreeMap::new();
-    for (index, (_, rule)) in (0..).zip(&rules.crises) {
-        for word in rule.needed_words() {
+    for (index, (_, pattern)) in (0..).zip(&patterns.crises) {
+        for word in pattern.needed_words() {
             by_word.entry(word).or_default().push(index);
             for short in spelling::short_forms(word) {
                 by_word.entry(short).or_default();
@@ -74,19 +80,19 @@ static NEEDED: LazyLock<WordMap<&'static [u16]>> = LazyLock::new(|| {
     }
     let pairs = by_word.into_iter();
     WordMap::merged(
-        pairs.map(|(word, rules)| (word, &*rules.leak())),
+        pairs.map(|(word, patterns)| (word, &*patterns.leak())),
         |one, _| one,
     )
 });
 
-/// The rules that need the word, also in its plural.
-fn rules_of(word: &str) -> Option<&'static [u16]> {
+/// The patterns that need the word, also in its plural.
+fn patterns_of(word: &str) -> Option<&'static [u16]> {
     let plural = || word.strip_suffix('s').and_then(|one| NEEDED.get(one));
     NEEDED.get(word).or_else(plural)
 }
 
 fn is_needed(word: &str) -> bool {
-    !word.is_ascii() || rules_of(word).is_some() || spelling::is_misspelled(word)
+    !word.is_ascii() || patterns_of(word).is_some() || spelling::is_misspelled(word)
 }
 
 pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
@@ -94,10 +100,10 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
     if !words.iter().any(is_needed) {
         return None; // most messages
     }
-    let tokens = sentences::tokens(words);
-    let message = Message {
+    let plain_words = sentences::plain_words(words);
+    let message = CrisisMessage {
         words,
-        sentences: sentences::sentences(&tokens).collect(),
+        sentences: sentences::sentences(&plain_words).collect(),
         laughs: OnceCell::new(),
     };
     let mut kinds = Vec::new();
@@ -121,23 +127,23 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
 
 /// The language in which a crisis is told, as a tag of BCP 47. `None`: none is told.
 pub(in crate::assistant) fn language(words: &Words) -> Option<&'static str> {
-    let tokens = sentences::tokens(words);
-    let mut found = sentences::sentences(&tokens).flat_map(|sentence| {
-        let rules = candidates(&sentence).into_iter();
-        let rules = rules.map(|index| &RULES.crises[usize::from(index)]);
-        let said = rules.filter(|(_, rule)| rule.is_in(&sentence));
+    let plain_words = sentences::plain_words(words);
+    let mut found = sentences::sentences(&plain_words).flat_map(|sentence| {
+        let patterns = candidates(&sentence).into_iter();
+        let patterns = patterns.map(|index| &PATTERNS.crises[usize::from(index)]);
+        let said = patterns.filter(|(_, pattern)| pattern.is_in(&sentence));
         said.map(|(set, _)| set.language).collect::<Vec<_>>()
     });
     found.next()
 }
 
-/// The rules of which a sentence has the needed word, as indexes.
+/// The patterns of which a sentence has the needed word, as indexes.
 fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
-    let rules = sentence
-        .tokens
+    let patterns = sentence
+        .plain_words
         .iter()
-        .filter_map(|token| rules_of(&token.word));
-    let mut indexes: Vec<u16> = rules.flatten().copied().collect();
+        .filter_map(|plain_word| patterns_of(&plain_word.word));
+    let mut indexes: Vec<u16> = patterns.flatten().copied().collect();
     indexes.sort_unstable();
     indexes.dedup();
     indexes
@@ -149,7 +155,7 @@ fn names_oneself(words: &Words) -> bool {
         .any(|word| matches!(word, "i" | "im" | "ive" | "id" | "ill" | "me" | "myself"))
 }
 
-struct Message<'t> {
+struct CrisisMessage<'t> {
     words: &'t Words<'t>,
     sentences: Vec<Sentence<'t>>,
     laughs: OnceCell<bool>,
@@ -162,16 +168,16 @@ struct SentenceContext {
     other_meanings: u64,
 }
 
-impl Message<'_> {
+impl CrisisMessage<'_> {
     /// The kinds of crises that a sentence tells of and that are not known yet.
     fn add_kinds(&self, sentence: &Sentence<'_>, kinds: &mut Vec<CrisisKind>) {
         let around = OnceCell::new();
         for index in candidates(sentence) {
-            let (set, rule) = &RULES.crises[usize::from(index)];
+            let (set, pattern) = &PATTERNS.crises[usize::from(index)];
             if kinds.contains(&set.kind) {
                 continue;
             }
-            let mut found = rule.find(sentence);
+            let mut found = pattern.find(sentence);
             let is_meant = |said: u64| {
                 let around = around.get_or_init(|| self.surroundings(sentence));
                 around.contexts & set.yields_to == 0
@@ -186,26 +192,27 @@ impl Message<'_> {
     }
 
     fn surroundings(&self, sentence: &Sentence<'_>) -> SentenceContext {
-        let is_here =
-            |(context, rule): &&(u8, Rule)| *context != context::LAUGHTER && rule.is_in(sentence);
-        let contexts = RULES.contexts.iter().filter(is_here);
+        let is_here = |(context, pattern): &&(u8, CrisisPattern)| {
+            *context != context::LAUGHTER && pattern.is_in(sentence)
+        };
+        let contexts = PATTERNS.contexts.iter().filter(is_here);
         let contexts = contexts.fold(0, |all, (context, _)| all | context);
         let laughter = if self.laughs() { context::LAUGHTER } else { 0 };
-        let rules = RULES.other_meanings.iter();
+        let patterns = PATTERNS.other_meanings.iter();
         SentenceContext {
             contexts: contexts | laughter,
-            other_meanings: rules
-                .flat_map(|rule| rule.find(sentence))
+            other_meanings: patterns
+                .flat_map(|pattern| pattern.find(sentence))
                 .fold(0, |all, said| all | said),
         }
     }
 
     fn laughs(&self) -> bool {
         *self.laughs.get_or_init(|| {
-            let mut rules = RULES.contexts.iter();
-            rules.any(|(context, rule)| {
+            let mut patterns = PATTERNS.contexts.iter();
+            patterns.any(|(context, pattern)| {
                 let mut sentences = self.sentences.iter();
-                *context == context::LAUGHTER && sentences.any(|sentence| rule.is_in(sentence))
+                *context == context::LAUGHTER && sentences.any(|sentence| pattern.is_in(sentence))
             }) || self
                 .words
                 .iter()
@@ -215,11 +222,11 @@ impl Message<'_> {
 
     /// "I don't want to live in Berlin"
     fn is_of_home(&self, sentence: &Sentence<'_>, said: u64) -> bool {
-        let mut tokens = sentence.tokens.iter().enumerate();
-        tokens.any(|(at, token)| {
+        let mut plain_words = sentence.plain_words.iter().enumerate();
+        plain_words.any(|(at, plain_word)| {
             said & 1 << at != 0
-                && matches!(&*token.word, "live" | "living")
-                && home::is_named(self.words, token.source + 1)
+                && matches!(&*plain_word.word, "live" | "living")
+                && home::is_named(self.words, plain_word.source + 1)
         })
     }
 }

@@ -25,7 +25,7 @@ use std::ops::Range;
 use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 
 use super::reminder::repeats::Repeat;
-use super::when::{self, Clock, Day, Spec};
+use super::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
@@ -144,7 +144,7 @@ pub struct TimeChange(NewTimeText);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum NewTimeText {
-    At(Spec),
+    At(TimeExpression),
     Repeat(Box<Repeat>),
     /// "9:30 on weekends": a time for some days.
     OnDays(Box<Repeat>),
@@ -155,7 +155,7 @@ enum NewTimeText {
     /// "20" of "make it 20": an hour, if there is one, or so many minutes.
     Number {
         count: u32,
-        hour: Option<Spec>,
+        hour: Option<TimeExpression>,
     },
     /// Seconds later, or earlier if negative.
     Later(i64),
@@ -200,7 +200,7 @@ impl TimeChange {
             month: day.month(),
             day: day.day(),
         });
-        Some(Self(NewTimeText::At(Spec { day, ..clock })))
+        Some(Self(NewTimeText::At(TimeExpression { day, ..clock })))
     }
 
     /// With a bare 8 as 20:00.
@@ -223,13 +223,13 @@ impl TimeChange {
         if unit_s != MINUTE_S && count > HOURS_MAX {
             return None;
         }
-        let wait = when::Wait {
+        let delay = when::Delay {
             seconds: i64::from(count) * unit_s,
-            ..when::Wait::default()
+            ..when::Delay::default()
         };
-        Some(Self(NewTimeText::At(Spec {
-            wait: Some(wait),
-            ..Spec::default()
+        Some(Self(NewTimeText::At(TimeExpression {
+            delay: Some(delay),
+            ..TimeExpression::default()
         })))
     }
 
@@ -257,13 +257,13 @@ impl TimeChange {
         let (Some(month), NewTimeText::At(spec)) = (month, &of_month.0) else {
             return self;
         };
-        let is_number = |clock: &Clock| clock.bare && clock.minute == 0;
+        let is_number = |clock: &TimeOfDay| clock.bare && clock.minute == 0;
         let spec = match (spec.day, spec.clock) {
-            (Some(Day::OfMonth(day)), _) => Spec {
+            (Some(Day::OfMonth(day)), _) => TimeExpression {
                 day: Some(Day::OfYear { month, day }),
                 ..*spec
             },
-            (None, Some(clock)) if is_number(&clock) => Spec {
+            (None, Some(clock)) if is_number(&clock) => TimeExpression {
                 day: Some(Day::OfYear {
                     month,
                     day: clock.hour,
@@ -288,17 +288,17 @@ impl TimeChange {
 
     /// Seconds from now, if it is a time from now on: "10 minutes".
     pub fn delay_s(&self) -> Option<i64> {
-        let wait = match &self.0 {
-            NewTimeText::At(spec) => spec.wait.filter(|_| {
+        let delay = match &self.0 {
+            NewTimeText::At(spec) => spec.delay.filter(|_| {
                 *spec
-                    == Spec {
-                        wait: spec.wait,
-                        ..Spec::default()
+                    == TimeExpression {
+                        delay: spec.delay,
+                        ..TimeExpression::default()
                     }
             })?,
             NewTimeText::Later(seconds) => return Some(*seconds),
             _ => return None,
         };
-        (wait.months == 0 && wait.days == 0).then_some(wait.seconds)
+        (delay.months == 0 && delay.days == 0).then_some(delay.seconds)
     }
 }

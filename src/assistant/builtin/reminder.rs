@@ -41,7 +41,7 @@ use who::{everyone_here, somebody_else};
 
 use super::follow_up;
 use super::memory::matching::memory_matches;
-use super::when::{self, Spec};
+use super::when::{self, TimeExpression};
 use super::words::Words;
 use super::{Intent, ParsedMessage, wording};
 
@@ -140,7 +140,7 @@ struct ReminderText {
     /// The first word after the command.
     body: usize,
     /// A time before the command.
-    lead: Option<Spec>,
+    lead: Option<TimeExpression>,
     /// The text when none is given ("wake me at 7").
     nothing: &'static str,
     /// "timer for 20 minutes" is a duration.
@@ -382,7 +382,7 @@ fn is_waking(text: &str) -> bool {
 }
 
 /// Whether a time of day follows another's day: "friday's exam at 8".
-fn is_of_either_day(words: &Words, range: Range<usize>, spec: &Spec, text: &str) -> bool {
+fn is_of_either_day(words: &Words, range: Range<usize>, spec: &TimeExpression, text: &str) -> bool {
     spec.day.is_none()
         && spec.clock.is_some()
         && names_day_of_another(text)
@@ -406,14 +406,14 @@ fn before_event(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> 
     }
     match parsed.spec {
         // Two times: which one is meant?
-        Some(spec) if spec.day.is_some() || spec.wait.is_some() => Some(Intent::Unclear(
+        Some(spec) if spec.day.is_some() || spec.delay.is_some() => Some(Intent::Unclear(
             wording::reminder_half_understood(&parsed.text),
         )),
         _ => Some(Intent::RemindBefore(found)),
     }
 }
 
-fn finished(message: &ParsedMessage, spec: &Spec, text: &str) -> Intent {
+fn finished(message: &ParsedMessage, spec: &TimeExpression, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }

@@ -41,7 +41,7 @@ const BARE_HOUR_TWICE_MAX: u32 = 10;
 
 /// A duration from now. Days and months are calendar days and months, so the time of day stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::assistant) struct Wait {
+pub(in crate::assistant) struct Delay {
     pub(in crate::assistant) months: i64,
     pub(in crate::assistant) days: i64,
     pub(in crate::assistant) seconds: i64,
@@ -130,7 +130,7 @@ pub(in crate::assistant) enum NamedMonth {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) enum Part {
+pub(in crate::assistant) enum PartOfDay {
     Morning,
     Afternoon,
     Evening,
@@ -140,7 +140,7 @@ pub(in crate::assistant) enum Part {
 /// A time of day. `exact`: am, pm or 24 hours were named, so a part of the day changes nothing.
 /// `bare`: no half of the day was named. Hours and minutes may be out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) struct Clock {
+pub(in crate::assistant) struct TimeOfDay {
     pub(in crate::assistant) hour: u32,
     pub(in crate::assistant) minute: u32,
     pub(in crate::assistant) exact: bool,
@@ -149,33 +149,33 @@ pub(in crate::assistant) struct Clock {
 
 /// A parsed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::assistant) struct Spec {
-    pub(in crate::assistant) wait: Option<Wait>,
+pub(in crate::assistant) struct TimeExpression {
+    pub(in crate::assistant) delay: Option<Delay>,
     pub(in crate::assistant) day: Option<Day>,
-    pub(in crate::assistant) part: Option<Part>,
-    pub(in crate::assistant) clock: Option<Clock>,
+    pub(in crate::assistant) part: Option<PartOfDay>,
+    pub(in crate::assistant) clock: Option<TimeOfDay>,
     /// The zone named with the time of day.
     pub(in crate::assistant) zone: Option<Zone>,
     /// "half 9", which is 08:30 to some and 09:30 to others.
     pub(in crate::assistant) is_half: bool,
 }
 
-impl Spec {
+impl TimeExpression {
     /// Whether it has a time of day.
     pub(in crate::assistant) const fn has_time(&self) -> bool {
-        self.wait.is_some() || self.part.is_some() || self.clock.is_some()
+        self.delay.is_some() || self.part.is_some() || self.clock.is_some()
     }
 
     pub(in crate::assistant) const fn lacks_hour(&self) -> bool {
-        self.wait.is_none() && self.clock.is_none()
+        self.delay.is_none() && self.clock.is_none()
     }
 
     /// With a bare 8 as 20:00.
     pub(in crate::assistant) fn in_the_evening(self) -> Self {
-        let is_open = |clock: &Clock| !clock.exact && self.part.is_none();
+        let is_open = |clock: &TimeOfDay| !clock.exact && self.part.is_none();
         match self.clock.filter(is_open) {
             Some(clock) if (1..=11).contains(&clock.hour) => Self {
-                clock: Some(Clock {
+                clock: Some(TimeOfDay {
                     hour: clock.hour + 12,
                     exact: true,
                     ..clock
@@ -188,18 +188,19 @@ impl Spec {
 
     /// Both combined ("tomorrow … at 9"), if they don't contradict each other.
     pub(in crate::assistant) fn merged(self, other: Self) -> Option<Self> {
-        let waits = [self.wait, other.wait];
+        let delays = [self.delay, other.delay];
         let clashes = (self.day.is_some() && other.day.is_some())
             || (self.clock.is_some() && other.clock.is_some())
             || (self.part.is_some() && other.part.is_some())
             || self.is_at_odds_with(other)
             || other.is_at_odds_with(self)
             || (self.zone.is_some() && other.zone.is_some())
-            || waits.iter().flatten().count() > 1
-            || (waits.iter().flatten().any(|w| w.seconds != 0))
-            || (waits.iter().flatten().count() == 1 && (self.day.is_some() || other.day.is_some()));
+            || delays.iter().flatten().count() > 1
+            || (delays.iter().flatten().any(|w| w.seconds != 0))
+            || (delays.iter().flatten().count() == 1
+                && (self.day.is_some() || other.day.is_some()));
         (!clashes).then(|| Self {
-            wait: self.wait.or(other.wait),
+            delay: self.delay.or(other.delay),
             day: self.day.or(other.day),
             part: self.part.or(other.part),
             clock: self.clock.or(other.clock),
@@ -216,24 +217,24 @@ impl Spec {
         let is_before_noon = clock.hour < 12;
         clock.exact
             && match part {
-                Part::Morning => !is_before_noon,
-                Part::Afternoon | Part::Evening => is_before_noon,
-                Part::Night => false,
+                PartOfDay::Morning => !is_before_noon,
+                PartOfDay::Afternoon | PartOfDay::Evening => is_before_noon,
+                PartOfDay::Night => false,
             }
     }
 
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
         let is_first = *self == Self::default();
-        if is_first && let Some((spec, end)) = counted::wait_or_day(words, at, linked) {
+        if is_first && let Some((spec, end)) = counted::delay_or_day(words, at, linked) {
             *self = spec;
             return Some(end);
         }
-        if self.wait.is_some_and(|w| w.seconds != 0) {
+        if self.delay.is_some_and(|w| w.seconds != 0) {
             return None;
         }
         if self.day.is_none()
-            && self.wait.is_none()
+            && self.delay.is_none()
             && self.clock.is_none()
             && let Some((day, clock)) = clock::date_time(words.get(at))
         {
@@ -241,7 +242,7 @@ impl Spec {
             return Some(at + 1);
         }
         if self.day.is_none()
-            && self.wait.is_none()
+            && self.delay.is_none()
             && let Some((day, end)) = (!is_first)
                 .then(|| counted::read(words, at))
                 .flatten()
@@ -304,7 +305,7 @@ const AFTER_TIME: [&str; 11] = [
 const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];
 
 /// The time that starts at word `at`, and the index after it.
-pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     if !may_begin_time(words, at) {
         // All that tests read shows that no word is missing.
         debug_assert_eq!(read_any(words, at), None, "{}", words.phrase(at..at + 3));
@@ -313,8 +314,8 @@ pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Spec, usiz
     read_any(words, at)
 }
 
-fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
-    let mut spec = Spec::default();
+fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
+    let mut spec = TimeExpression::default();
     let mut end = at;
     // A time has at most five parts, one per field.
     for _ in 0..5 {
@@ -356,7 +357,7 @@ fn read_any(words: &Words, at: usize) -> Option<(Spec, usize)> {
         let Some(next) = taken.or(last) else {
             break;
         };
-        let is_exact = spec.clock.is_some() || spec.wait.is_some();
+        let is_exact = spec.clock.is_some() || spec.delay.is_some();
         let exact = words.after(next, &AFTER_TIME);
         end = exact.filter(|_| is_exact).unwrap_or(next);
     }
@@ -372,7 +373,7 @@ pub(super) fn may_stand_in(words: &Words) -> bool {
 pub(in crate::assistant) fn trailing_time(
     words: &Words,
     range: std::ops::Range<usize>,
-) -> Option<(Spec, usize)> {
+) -> Option<(TimeExpression, usize)> {
     range.clone().find_map(|at| {
         time_at(words, at)
             .filter(|(_, end)| *end == range.end)
@@ -382,7 +383,7 @@ pub(in crate::assistant) fn trailing_time(
 
 /// A time at `at` that isn't part of the text, unlike "before 5pm", "the start of next month" and
 /// "the 9 o'clock news".
-pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let found = read(words, at)?;
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     // "in 2:30" may be a duration.
@@ -411,11 +412,11 @@ pub(in crate::assistant) fn time_at(words: &Words, at: usize) -> Option<(Spec, u
 }
 
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.
-pub(in crate::assistant) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::assistant) fn read_hour(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;
-    let hour = Spec {
+    let hour = TimeExpression {
         clock: Some(clock),
-        ..Spec::default()
+        ..TimeExpression::default()
     };
     let more = read(words, end).and_then(|(spec, end)| Some((hour.merged(spec)?, end)));
     let (spec, end) = more.unwrap_or((hour, end));
@@ -423,11 +424,14 @@ pub(in crate::assistant) fn read_hour(words: &Words, at: usize) -> Option<(Spec,
 }
 
 /// The hour at `at`, also where it is only a number, as between "from" and "to".
-pub(in crate::assistant) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::assistant) fn read_hour_alone(
+    words: &Words,
+    at: usize,
+) -> Option<(TimeExpression, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;
-    let hour = Spec {
+    let hour = TimeExpression {
         clock: Some(clock),
-        ..Spec::default()
+        ..TimeExpression::default()
     };
     Some((hour, end))
 }
@@ -438,26 +442,29 @@ pub(in crate::assistant) fn day_at(words: &Words, at: usize) -> Option<(Day, usi
 }
 
 /// This time of day, to the minute.
-pub(in crate::assistant) fn exact_time(time: chrono::NaiveTime) -> Spec {
+pub(in crate::assistant) fn exact_time(time: chrono::NaiveTime) -> TimeExpression {
     use chrono::Timelike;
-    Spec {
-        clock: Some(Clock {
+    TimeExpression {
+        clock: Some(TimeOfDay {
             hour: time.hour(),
             minute: time.minute(),
             exact: true,
             bare: false,
         }),
-        ..Spec::default()
+        ..TimeExpression::default()
     }
 }
 
 /// The duration after "for", as for a timer: "20 minutes".
-pub(in crate::assistant) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
-    let (wait, end) = amount::wait(words, at, true)?;
+pub(in crate::assistant) fn read_duration(
+    words: &Words,
+    at: usize,
+) -> Option<(TimeExpression, usize)> {
+    let (delay, end) = amount::delay(words, at, true)?;
     Some((
-        Spec {
-            wait: Some(wait),
-            ..Spec::default()
+        TimeExpression {
+            delay: Some(delay),
+            ..TimeExpression::default()
         },
         end,
     ))
@@ -465,7 +472,7 @@ pub(in crate::assistant) fn read_duration(words: &Words, at: usize) -> Option<(S
 
 /// The day of `spec`, from midnight to midnight. Today is today at any hour.
 pub(in crate::assistant) fn day_of(
-    spec: &Spec,
+    spec: &TimeExpression,
     now: Timestamp,
     zone: Zone,
 ) -> Option<std::ops::Range<Timestamp>> {

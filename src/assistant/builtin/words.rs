@@ -11,13 +11,13 @@ pub(in crate::assistant) struct Words<'a> {
     text: &'a str,
     /// The words in lower case, single spaces between.
     lower: String,
-    tokens: Vec<Token>,
+    ranges: Vec<WordRanges>,
     /// No word was dropped.
     is_whole: bool,
 }
 
 /// One word: its range in the text, the range with punctuation, and its range in `lower`.
-struct Token {
+struct WordRanges {
     raw: Range<usize>,
     low: Range<usize>,
 }
@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
         let mut words = Self {
             text,
             lower: String::with_capacity(text.len()),
-            tokens: Vec::with_capacity(text.len() / 4),
+            ranges: Vec::with_capacity(text.len() / 4),
             is_whole: true,
         };
         for chunk in text.split_whitespace() {
@@ -42,7 +42,7 @@ impl<'a> Words<'a> {
                 // "@5", "@ 5": an hour, unlike "@ana".
                 Some(rest) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) => {
                     words.lower.push_str("at");
-                    words.tokens.push(Token {
+                    words.ranges.push(WordRanges {
                         raw: start..start + 1,
                         low: low..words.lower.len(),
                     });
@@ -74,7 +74,7 @@ impl<'a> Words<'a> {
                 words.lower.push_str(full);
                 // "remindme" is two words.
                 if let Some(first) = full.find(' ') {
-                    words.tokens.push(Token {
+                    words.ranges.push(WordRanges {
                         raw: start..start + chunk.len(),
                         low: low..low + first,
                     });
@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
                 }
             }
             if words.lower.len() > low {
-                words.tokens.push(Token {
+                words.ranges.push(WordRanges {
                     raw: start..start + chunk.len(),
                     low: low..words.lower.len(),
                 });
@@ -94,23 +94,23 @@ impl<'a> Words<'a> {
     }
 
     pub(in crate::assistant) fn len(&self) -> usize {
-        self.tokens.len()
+        self.ranges.len()
     }
 
     /// The word at `at` in lower case; empty beyond the end.
     pub(in crate::assistant) fn get(&self, at: usize) -> &str {
-        self.tokens
+        self.ranges
             .get(at)
             .map_or("", |t| &self.lower[t.low.clone()])
     }
 
     pub(in crate::assistant) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.tokens.iter().map(|t| &self.lower[t.low.clone()])
+        self.ranges.iter().map(|t| &self.lower[t.low.clone()])
     }
 
     /// The index after the first of `phrases` (lower case, single spaces) that matches at `at`.
     pub(in crate::assistant) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
-        let rest = &self.lower.as_bytes()[self.tokens.get(at)?.low.start..];
+        let rest = &self.lower.as_bytes()[self.ranges.get(at)?.low.start..];
         let first = rest.first();
         phrases.iter().find_map(|phrase| {
             let phrase = phrase.as_bytes();
@@ -126,11 +126,11 @@ impl<'a> Words<'a> {
     /// The original text of these words, with punctuation.
     pub(in crate::assistant) fn original(&self, range: Range<usize>) -> &'a str {
         match (
-            self.tokens.get(range.start),
+            self.ranges.get(range.start),
             range
                 .end
                 .checked_sub(1)
-                .and_then(|last| self.tokens.get(last)),
+                .and_then(|last| self.ranges.get(last)),
         ) {
             (Some(first), Some(last)) if range.start < range.end => {
                 &self.text[first.raw.start..last.raw.end]
@@ -141,7 +141,7 @@ impl<'a> Words<'a> {
 
     /// These words in lower case, single spaces between.
     pub(in crate::assistant) fn phrase(&self, range: Range<usize>) -> String {
-        let words = &self.tokens[range.start.min(self.len())..range.end.min(self.len())];
+        let words = &self.ranges[range.start.min(self.len())..range.end.min(self.len())];
         match (words.first(), words.last()) {
             (Some(first), Some(last)) => self.lower[first.low.start..last.low.end].to_owned(),
             _ => String::new(),
@@ -150,9 +150,9 @@ impl<'a> Words<'a> {
 
     /// Whether punctuation follows the word at `at` and separates the next one.
     pub(in crate::assistant) fn is_set_off(&self, at: usize) -> bool {
-        self.tokens.get(at).is_some_and(|t| {
+        self.ranges.get(at).is_some_and(|t| {
             let next = self
-                .tokens
+                .ranges
                 .get(at + 1)
                 .map_or(self.text.len(), |n| n.raw.start);
             let bytes = &self.text.as_bytes()[..next];
@@ -166,7 +166,7 @@ impl<'a> Words<'a> {
     }
 
     pub(in crate::assistant) fn is_question(&self) -> bool {
-        self.tokens
+        self.ranges
             .last()
             .is_some_and(|t| self.text[t.raw.start..].contains('?'))
     }
@@ -178,15 +178,15 @@ impl<'a> Words<'a> {
 
     pub(in crate::assistant) fn drop_words(&mut self, range: Range<usize>) {
         self.is_whole = false;
-        self.tokens.drain(range);
+        self.ranges.drain(range);
         let mut lower = String::with_capacity(self.lower.len());
-        for token in &mut self.tokens {
+        for word in &mut self.ranges {
             if !lower.is_empty() {
                 lower.push(' ');
             }
             let start = lower.len();
-            lower.push_str(&self.lower[token.low.clone()]);
-            token.low = start..lower.len();
+            lower.push_str(&self.lower[word.low.clone()]);
+            word.low = start..lower.len();
         }
         self.lower = lower;
     }

@@ -6,9 +6,9 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::Event;
+use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
-use super::{Power, PowerContext, Strength, Superpower, parsers};
+use super::{Power, PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
@@ -37,8 +37,8 @@ pub(super) struct EventReminderState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EventReminderAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EventReminderAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if let "calendar reminders" | "meeting reminders" | "event reminders" = message.request() {
@@ -94,7 +94,7 @@ impl EventReminderState {
             .collect()
     }
 
-    fn notice_before(&self, event: &Event, context: &PowerContext<'_>) -> Notice {
+    fn notice_before(&self, event: &EventFact, context: &PowerContext<'_>) -> Notice {
         let mut parts = vec![event.title()];
         parts.extend(event.place_texts());
         Notice {
@@ -107,7 +107,7 @@ impl EventReminderState {
 }
 
 /// It was moved or cancelled, and is or was to begin within a day.
-fn change(event: &Event, context: &PowerContext<'_>) -> Option<Notice> {
+fn change(event: &EventFact, context: &PowerContext<'_>) -> Option<Notice> {
     if event.changed_at <= event.first_seen_at {
         return None;
     }

@@ -5,7 +5,7 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, PowerContext, Strength, Superpower, events, parsers};
+use super::{PowerContext, PowerEffect, RequestStrength, Superpower, events, parsers};
 use crate::assistant::builtin::ParsedMessage;
 pub(super) use operations::Arguments;
 
@@ -22,8 +22,8 @@ pub(super) struct CalendarListState {
     switched: Option<(i64, bool)>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarListAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarListAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     if let "which calendars"
     | "my calendars"
@@ -115,8 +115,8 @@ impl Superpower for CalendarListState {
         text
     }
 
-    fn effect(&self) -> Option<Effect> {
+    fn effect(&self) -> Option<PowerEffect> {
         let (calendar, on) = self.switched?;
-        Some(Effect::SwitchCalendar { calendar, on })
+        Some(PowerEffect::SwitchCalendar { calendar, on })
     }
 }

@@ -6,12 +6,12 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::Event;
+use super::facts::EventFact;
 use super::notice::{Notice, SentNotices};
-use super::{Power, PowerContext, Strength, Superpower};
+use super::{Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when::{self, Day, Spec};
+use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
 
@@ -38,8 +38,8 @@ pub(super) struct MorningState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MorningAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, MorningAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let names = [
         "morning briefing", "my morning briefing", "calendar morning", "morning calendar",
@@ -62,9 +62,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MorningAct
         .after(next, &["every day", "every morning", "daily"])
         .unwrap_or(next);
     let clock = spec.clock.filter(|_| next == end && spec.day.is_none())?;
-    let tomorrow = Spec {
+    let tomorrow = TimeExpression {
         day: Some(Day::InDays(1)),
-        clock: Some(when::Clock {
+        clock: Some(when::TimeOfDay {
             bare: false,
             ..clock
         }),
@@ -135,7 +135,7 @@ fn briefing(context: &PowerContext<'_>) -> Option<String> {
 }
 
 /// The second layout: a count, then a line for each part of the day.
-fn by_part_of_day(today: &[&Event], context: &PowerContext<'_>) -> String {
+fn by_part_of_day(today: &[&EventFact], context: &PowerContext<'_>) -> String {
     if today.is_empty() {
         return String::new();
     }
@@ -156,7 +156,7 @@ fn by_part_of_day(today: &[&Event], context: &PowerContext<'_>) -> String {
     text
 }
 
-fn part_of_day(event: &Event, context: &PowerContext<'_>) -> &'static str {
+fn part_of_day(event: &EventFact, context: &PowerContext<'_>) -> &'static str {
     match local_time::minute_of_day(event.starts_at, context.zone()) {
         _ if event.is_all_day => "All day",
         ..NOON => "Morning",
@@ -165,8 +165,8 @@ fn part_of_day(event: &Event, context: &PowerContext<'_>) -> &'static str {
     }
 }
 
-fn overlaps(today: &[&Event]) -> Vec<String> {
-    let filled: Vec<&&Event> = today.iter().filter(|event| event.fills_time()).collect();
+fn overlaps(today: &[&EventFact]) -> Vec<String> {
+    let filled: Vec<&&EventFact> = today.iter().filter(|event| event.fills_time()).collect();
     let pairs = filled
         .windows(2)
         .filter(|pair| pair[1].starts_at < pair[0].ends_at);
@@ -175,12 +175,12 @@ fn overlaps(today: &[&Event]) -> Vec<String> {
         .collect()
 }
 
-fn longest_gap(today: &[&Event], context: &PowerContext<'_>) -> Option<String> {
+fn longest_gap(today: &[&EventFact], context: &PowerContext<'_>) -> Option<String> {
     // Of who has no calendar nobody knows what else fills the day.
     if context.facts.is_calendar_of_mail {
         return None;
     }
-    let filled: Vec<&&Event> = today.iter().filter(|event| event.fills_time()).collect();
+    let filled: Vec<&&EventFact> = today.iter().filter(|event| event.fills_time()).collect();
     let mut ends = filled.first()?.ends_at;
     let mut longest: Option<(Timestamp, Timestamp)> = None;
     for event in &filled[1..] {

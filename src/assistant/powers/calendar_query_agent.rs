@@ -10,12 +10,12 @@ use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::Event;
+use super::facts::EventFact;
 use super::planned_time;
-use super::{CalendarRequest, Effect, PowerContext, Strength, Superpower};
+use super::{CalendarRequest, PowerContext, PowerEffect, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when::Clock;
+use crate::assistant::builtin::when::TimeOfDay;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 use changes::{EventChangeRequest, EventDraft};
@@ -51,11 +51,11 @@ pub enum CalendarQuery {
 pub(super) struct CalendarQueryState {
     /// What the last answer asked about.
     #[serde(skip)]
-    wish: Option<CalendarRequest>,
+    request: Option<CalendarRequest>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQuery)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarQuery)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     match message.request() {
@@ -204,7 +204,7 @@ fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
     let (begins, next) = parsers::read_hour(words, at)?;
     let next = words.after(next, &["and", "to", "till", "until"])?;
     let (ends, next) = parsers::read_hour(words, next)?;
-    let minute = |clock: Clock| match clock.hour {
+    let minute = |clock: TimeOfDay| match clock.hour {
         // "between 2 and 4" is in the afternoon.
         hour @ 1..=6 if clock.bare && !clock.exact => (hour + 12) * 60 + clock.minute,
         hour => hour * 60 + clock.minute,
@@ -229,7 +229,7 @@ impl Superpower for CalendarQueryState {
     type Action = CalendarQuery;
 
     fn apply(&mut self, action: CalendarQuery, context: &PowerContext<'_>) -> Option<String> {
-        self.wish = None;
+        self.request = None;
         if !context.facts.has_calendar {
             if let CalendarQuery::Add(event) = &action
                 && !event.is_vague()
@@ -271,14 +271,14 @@ impl Superpower for CalendarQueryState {
         }
     }
 
-    fn effect(&self) -> Option<Effect> {
-        self.wish.clone().map(Effect::ChangeCalendar)
+    fn effect(&self) -> Option<PowerEffect> {
+        self.request.clone().map(PowerEffect::ChangeCalendar)
     }
 }
 
 impl CalendarQueryState {
-    fn ask(&mut self, (reply, wish): proposals::Proposal) -> Option<String> {
-        self.wish = wish;
+    fn ask(&mut self, (reply, request): proposals::Proposal) -> Option<String> {
+        self.request = request;
         Some(reply)
     }
 }
@@ -309,7 +309,7 @@ fn next(about: Option<&str>, context: &PowerContext<'_>) -> String {
     }
 }
 
-fn described(event: &Event) -> String {
+fn described(event: &EventFact) -> String {
     let mut parts = vec![event.title()];
     parts.extend(event.place_texts());
     parts.join(", ")

@@ -7,8 +7,8 @@ use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::Event;
-use super::{PowerContext, Strength, Superpower};
+use super::facts::EventFact;
+use super::{PowerContext, RequestStrength, Superpower};
 use super::{parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::model::calendar::WINDOW_PAST_DAYS;
@@ -35,7 +35,7 @@ pub enum StressAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StressState {}
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, StressAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, StressAction)> {
     let action = match message.request() {
         "how is my week"
         | "hows my week"
@@ -58,7 +58,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, StressActi
         | "how busy am i next week" => StressAction::NextWeek,
         _ => return None,
     };
-    Some((Strength::Clear, action))
+    Some((RequestStrength::Clear, action))
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -75,7 +75,7 @@ fn load(monday: NaiveDate, context: &PowerContext<'_>) -> Load {
     let mut load = Load::default();
     for n in 0..7 {
         let day = monday + Duration::days(n);
-        let mut filled: Vec<&Event> = events::of_day(day, context);
+        let mut filled: Vec<&EventFact> = events::of_day(day, context);
         filled.retain(|event| event.fills_time() && event.date(context) == day);
         if filled.is_empty() {
             continue;
@@ -99,7 +99,7 @@ fn load(monday: NaiveDate, context: &PowerContext<'_>) -> Load {
 }
 
 /// What overlaps is counted once.
-fn merged_minutes(filled: &[&Event]) -> i64 {
+fn merged_minutes(filled: &[&EventFact]) -> i64 {
     let (mut total_ms, mut until) = (0, i64::MIN);
     for event in filled {
         total_ms += (event.ends_at.0 - event.starts_at.0.max(until)).max(0);
@@ -108,7 +108,7 @@ fn merged_minutes(filled: &[&Event]) -> i64 {
     total_ms / 60_000
 }
 
-fn has_lunch(day: NaiveDate, filled: &[&Event], context: &PowerContext<'_>) -> Option<bool> {
+fn has_lunch(day: NaiveDate, filled: &[&EventFact], context: &PowerContext<'_>) -> Option<bool> {
     let from = parsers::moment(day, LUNCH.0, context.zone())?.0;
     let to = parsers::moment(day, LUNCH.1, context.zone())?.0;
     let mut free_from = from;

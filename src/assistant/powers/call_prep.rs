@@ -6,10 +6,10 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::Event;
+use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
 use super::texts;
-use super::{PowerContext, Strength, Superpower};
+use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -34,17 +34,17 @@ pub(super) struct CallPrepState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CallPrepAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CallPrepAction)> {
     let is_asked = [
         "call prep", "prepare me for my call", "prepare me for my next call",
         "prep me for my call", "prepare me for my meeting", "prepare me for my next meeting",
         "prep my next call", "who is in my next call", "who is in my next meeting",
     ]
     .contains(&message.request());
-    is_asked.then_some((Strength::Clear, CallPrepAction::Show))
+    is_asked.then_some((RequestStrength::Clear, CallPrepAction::Show))
 }
 
-fn is_call(event: &Event) -> bool {
+fn is_call(event: &EventFact) -> bool {
     let has_line = event.is_call || !event.phone.is_empty();
     event.is_on() && !event.is_all_day && (has_line || !event.people.is_empty())
 }
@@ -61,7 +61,7 @@ fn notices(context: &PowerContext<'_>) -> Vec<Notice> {
         .collect()
 }
 
-fn described(event: &Event, context: &PowerContext<'_>) -> String {
+fn described(event: &EventFact, context: &PowerContext<'_>) -> String {
     let mut text = format!("📞 {}: {}", event.start_text(context), event.title());
     if !event.people.is_empty() {
         let mut named: Vec<String> = event
@@ -90,7 +90,7 @@ fn described(event: &Event, context: &PowerContext<'_>) -> String {
 }
 
 /// The person's answer to the question how the last event of the same title was.
-fn last_time(event: &Event, memories: &[String]) -> Option<String> {
+fn last_time(event: &EventFact, memories: &[String]) -> Option<String> {
     let start = format!("{} on ", event.title());
     let line = memories.iter().find(|memory| memory.starts_with(&start))?;
     let (_, answer) = line.split_once(": ")?;
@@ -98,7 +98,7 @@ fn last_time(event: &Event, memories: &[String]) -> Option<String> {
 }
 
 /// The newest memories in which somebody's first name is a word.
-fn remembered(event: &Event, memories: &[String]) -> Vec<String> {
+fn remembered(event: &EventFact, memories: &[String]) -> Vec<String> {
     let names: Vec<String> = event
         .people
         .iter()

@@ -5,9 +5,9 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PowerContext, Strength, Superpower};
+use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when::{self, Day, Spec};
+use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
 
@@ -27,8 +27,8 @@ pub(super) struct DailySummaryState {
     at: Option<(u32, u32)>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, DailySummaryAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, DailySummaryAction)> {
+    use RequestStrength::Clear;
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
@@ -39,7 +39,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, DailySumma
     | "how does my day look"
     | "how is my day looking" = message.request()
     {
-        return Some((Strength::Soft, DailySummaryAction::Show));
+        return Some((RequestStrength::Soft, DailySummaryAction::Show));
     }
     daily(message).map(|action| (Clear, action))
 }
@@ -113,11 +113,11 @@ fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
     }
     let clock = spec
         .clock
-        .filter(|_| next == end && spec.day.is_none() && spec.wait.is_none())?;
+        .filter(|_| next == end && spec.day.is_none() && spec.delay.is_none())?;
     // The resolver distinguishes "8 in the evening" from "8".
-    let tomorrow = Spec {
+    let tomorrow = TimeExpression {
         day: Some(Day::InDays(1)),
-        clock: Some(when::Clock {
+        clock: Some(when::TimeOfDay {
             bare: false,
             ..clock
         }),

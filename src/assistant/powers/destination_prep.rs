@@ -6,9 +6,9 @@ mod operations;
 use serde::{Deserialize, Serialize};
 
 use super::events;
-use super::facts::{Event, TravelTimes};
+use super::facts::{EventFact, TravelTimes};
 use super::notice::{self, Notice, SentNotices};
-use super::{Power, PowerContext, StoredState, Strength, Superpower};
+use super::{Power, PowerContext, RequestStrength, StoredState, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
@@ -63,8 +63,8 @@ pub fn travel_times(stored: &StoredState) -> TravelTimes {
     serde_json::from_str(&stored.state).unwrap_or_default()
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, DestinationAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, DestinationAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if let "when do i have to leave"
@@ -120,14 +120,14 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, Destinatio
 }
 
 /// It takes place somewhere that one has to go to.
-fn is_elsewhere(event: &Event) -> bool {
+fn is_elsewhere(event: &EventFact) -> bool {
     let place = event.place.trim();
     let is_online = events::is_online(place);
     event.is_on() && !event.is_all_day && !place.is_empty() && !is_online && !event.is_call
 }
 
 impl DestinationState {
-    fn leaves_at(&self, event: &Event) -> Timestamp {
+    fn leaves_at(&self, event: &EventFact) -> Timestamp {
         event
             .starts_at
             .plus_s(-60 * self.ways.minutes_to(&event.place))
@@ -155,7 +155,7 @@ impl DestinationState {
             .collect()
     }
 
-    fn described(&self, event: &Event, context: &PowerContext<'_>) -> String {
+    fn described(&self, event: &EventFact, context: &PowerContext<'_>) -> String {
         let place = events::one_line(&event.place);
         let leave = self.leaves_at(event);
         let when = match leave > context.now {

@@ -5,7 +5,7 @@ use crate::model::calendar::EventTime;
 
 /// An effect outside of the superpower's own state.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum PowerEffect {
     SwitchCalendar {
         calendar: i64,
         on: bool,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::Mail;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
-use super::{PowerContext, Strength, Superpower};
+use super::{PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
@@ -36,13 +36,13 @@ pub(super) struct UrgencyState {
     sent_on_day: (i32, usize),
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, UrgencyAction)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, UrgencyAction)> {
     let is_asked = [
         "urgent mail", "urgent mails", "urgent emails", "any urgent mail", "any urgent mails",
         "any urgent emails", "which mail cant wait", "is there urgent mail",
     ]
     .contains(&message.request());
-    is_asked.then_some((Strength::Clear, UrgencyAction::Show))
+    is_asked.then_some((RequestStrength::Clear, UrgencyAction::Show))
 }
 
 impl UrgencyState {

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::promise;
 use super::notice::{Notice, SentNotices};
-use super::{Plan, Power, PowerContext, Strength, Superpower};
+use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when::{self, Clock, Day, Spec};
+use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
 
@@ -44,8 +44,8 @@ pub(super) struct EveningState {
     sent: SentNotices,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)> {
+    use RequestStrength::Clear;
     match message.request() {
         "evening prep"
         | "my evening prep"
@@ -75,8 +75,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAct
 }
 
 /// "evening prep every day at 9".
-fn daily(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
-    use Strength::Clear;
+fn daily(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let from = words.after(
         message.start,
@@ -103,14 +103,14 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(Strength, EveningAction)> {
         hour @ 1..=11 if !clock.exact => hour + 12,
         hour => hour,
     };
-    let tomorrow = Spec {
+    let tomorrow = TimeExpression {
         day: Some(Day::InDays(1)),
-        clock: Some(Clock {
+        clock: Some(TimeOfDay {
             hour,
             exact: true,
             ..clock
         }),
-        ..Spec::default()
+        ..TimeExpression::default()
     };
     let at = when::resolve(&tomorrow, message.context.now, Zone::UTC).ok()?;
     let minute = local_time::minute_of_day(at, Zone::UTC);

@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 
-use super::facts::Event;
+use super::facts::EventFact;
 use super::{Plan, PowerContext};
 use super::{local_time, parsers, texts};
 use crate::clock::{Timestamp, Zone};
@@ -24,7 +24,7 @@ pub(super) fn is_online(place: &str) -> bool {
         || names.iter().any(|name| place.starts_with(name))
 }
 
-impl Event {
+impl EventFact {
     /// For others.
     pub fn plan(&self, zone: Zone) -> Plan {
         Plan {
@@ -113,7 +113,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// One line for each, with the day where they are of several.
-pub(super) fn listed(events: &[&Event], with_day: bool, context: &PowerContext<'_>) -> String {
+pub(super) fn listed(events: &[&EventFact], with_day: bool, context: &PowerContext<'_>) -> String {
     let mut text = String::new();
     for event in events.iter().take(LISTED_MAX) {
         text.push_str("\n• ");
@@ -130,7 +130,7 @@ pub(super) fn listed(events: &[&Event], with_day: bool, context: &PowerContext<'
 }
 
 /// The events of a day at which the person takes part, in order.
-pub(super) fn of_day<'a>(date: NaiveDate, context: &PowerContext<'a>) -> Vec<&'a Event> {
+pub(super) fn of_day<'a>(date: NaiveDate, context: &PowerContext<'a>) -> Vec<&'a EventFact> {
     let Some((from, to)) = parsers::moment(date, 0, context.zone()).zip(
         date.succ_opt()
             .and_then(|next| parsers::moment(next, 0, context.zone())),
@@ -144,7 +144,7 @@ pub(super) fn between<'a>(
     from: Timestamp,
     to: Timestamp,
     context: &PowerContext<'a>,
-) -> Vec<&'a Event> {
+) -> Vec<&'a EventFact> {
     let events = context.facts.events.iter();
     events
         .filter(|event| event.is_on())

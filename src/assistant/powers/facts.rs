@@ -24,7 +24,7 @@ pub struct Facts {
     /// No calendar is connected: the events come from invitations in mails.
     pub is_calendar_of_mail: bool,
     /// Events around now, in order, also what was declined or cancelled.
-    pub events: Vec<Event>,
+    pub events: Vec<EventFact>,
     pub calendars: Vec<CalendarName>,
     /// What the person wants remembered, newest first.
     pub memories: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Facts {
 
 /// An event of a calendar that is switched on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct EventFact {
     pub id: i64,
     /// The number of its calendar.
     pub calendar: i64,

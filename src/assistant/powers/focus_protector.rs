@@ -5,9 +5,9 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PowerContext, Strength, Superpower};
+use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
@@ -33,8 +33,8 @@ pub(super) struct FocusState {
     until: Option<i64>,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusAction)> {
-    use Strength::Clear;
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, FocusAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let now = message.context.now;
     if let Some(found) = fixed(message.request()) {
@@ -66,8 +66,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, FocusActio
     Some((Clear, start(&spec, now, message)))
 }
 
-fn fixed(request: &str) -> Option<(Strength, FocusAction)> {
-    use Strength::{Clear, InSession};
+fn fixed(request: &str) -> Option<(RequestStrength, FocusAction)> {
+    use RequestStrength::{Clear, InSession};
     Some(match request {
         "focus"
         | "start focus"
@@ -123,7 +123,7 @@ fn fixed(request: &str) -> Option<(Strength, FocusAction)> {
     })
 }
 
-fn start(spec: &Spec, now: Timestamp, message: &ParsedMessage<'_>) -> FocusAction {
+fn start(spec: &TimeExpression, now: Timestamp, message: &ParsedMessage<'_>) -> FocusAction {
     match when::resolve(spec, now, message.zone()) {
         Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => FocusAction::Start { until },
         _ => FocusAction::TooLong,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
 use super::mails;
-use super::{PowerContext, Strength, Superpower, parsers};
+use super::{PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
 pub(super) use operations::Arguments;
 
@@ -27,8 +27,8 @@ pub enum MailQuery {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MailQueryState {}
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, MailQuery)> {
-    use Strength::{Clear, Soft};
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, MailQuery)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     match message.request() {

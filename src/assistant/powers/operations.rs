@@ -28,7 +28,7 @@ pub(super) enum OwnOperation<A> {
 
 /// The message that a call is made for.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment {
+pub struct CallContext {
     /// When it was said.
     pub now: Timestamp,
     /// The person's.
@@ -37,7 +37,7 @@ pub struct Moment {
     pub has_photos: bool,
 }
 
-impl Moment {
+impl CallContext {
     /// In the person's time zone.
     pub fn today(self) -> NaiveDate {
         local_time::date(self.now, self.zone)
@@ -53,7 +53,7 @@ pub(super) trait Arguments: DeserializeOwned + JsonSchema {
     /// The tool's description for models.
     const DESCRIPTION: &str;
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<Self::Action>>;
+    fn operation(self, context: CallContext) -> Result<OwnOperation<Self::Action>>;
 }
 
 /// The JSON Schema of a tool's arguments.
@@ -147,8 +147,12 @@ pub(super) fn date(text: Option<&str>, name: &str) -> Result<Option<NaiveDate>> 
 }
 
 /// Today or a day ahead at which plans and calendars are looked at.
-pub fn planned_day(text: Option<&str>, name: &str, moment: Moment) -> Result<Option<NaiveDate>> {
-    let (day, today) = (date(text, name)?, moment.today());
+pub fn planned_day(
+    text: Option<&str>,
+    name: &str,
+    context: CallContext,
+) -> Result<Option<NaiveDate>> {
+    let (day, today) = (date(text, name)?, context.today());
     let ahead = day.map_or(0, |day| (day - today).num_days());
     match (0..=DAYS_AHEAD_MAX).contains(&ahead) {
         true => Ok(day),
@@ -162,9 +166,9 @@ pub fn planned_day(text: Option<&str>, name: &str, moment: Moment) -> Result<Opt
 pub(super) fn coming_day(
     text: Option<&str>,
     name: &str,
-    moment: Moment,
+    context: CallContext,
 ) -> Result<Option<NaiveDate>> {
-    let (day, today) = (date(text, name)?, moment.today());
+    let (day, today) = (date(text, name)?, context.today());
     match day {
         Some(day) if day < today => Err(format!("\"{name}\" has passed; today is {today}.")),
         day => Ok(day),
@@ -196,9 +200,9 @@ pub(super) fn minute(text: Option<&str>, name: &str) -> Result<Option<u32>> {
 pub(super) fn planned_time(
     day: Option<&str>,
     time: Option<&str>,
-    moment: Moment,
+    context: CallContext,
 ) -> Result<Option<PlannedTime>> {
-    let (day, minute, today) = (date(day, "date")?, minute(time, "time")?, moment.today());
+    let (day, minute, today) = (date(day, "date")?, minute(time, "time")?, context.today());
     let Some(day) = day else {
         return match minute {
             None => Ok(None),
@@ -206,7 +210,7 @@ pub(super) fn planned_time(
         };
     };
     let is_over = minute.is_some_and(|minute| {
-        day == today && minute < local_time::minute_of_day(moment.now, moment.zone)
+        day == today && minute < local_time::minute_of_day(context.now, context.zone)
     });
     match day < today || is_over {
         true => Err(format!("That is over; today is {today}. Nothing was kept.")),
@@ -217,9 +221,9 @@ pub(super) fn planned_time(
 pub(super) fn needed_time(
     day: Option<&str>,
     time: Option<&str>,
-    moment: Moment,
+    context: CallContext,
 ) -> Result<PlannedTime> {
-    let time = planned_time(day, time, moment)?;
+    let time = planned_time(day, time, context)?;
     time.ok_or_else(|| "\"date\" is needed for that operation.".to_owned())
 }
 

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use super::local_time::date;
 use super::texts::same;
 use crate::assistant::builtin::subject;
-use crate::assistant::builtin::when::{self, Clock, Day, Spec};
+use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::words::Words;
 use crate::clock::{Timestamp, Zone};
 
@@ -251,9 +251,9 @@ pub(super) fn read_day(
         Day::Date { year, month, day } => NaiveDate::from_ymd_opt(year, month, day)?,
         Day::Today => date(now, zone),
         day => {
-            let spec = Spec {
+            let spec = TimeExpression {
                 day: Some(day),
-                ..Spec::default()
+                ..TimeExpression::default()
             };
             date(when::resolve(&spec, now, zone).ok()?, zone)
         }
@@ -263,7 +263,7 @@ pub(super) fn read_day(
 
 /// The hour at `at`, also where it is only a number: "8", "8:30", "8 pm". It is no part of
 /// "8 to 9".
-pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
+pub(super) fn read_hour(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
     let half = words.after(at + 1, &["am", "pm", "a.m", "p.m"]);
     let end = half.unwrap_or(at + 1);
     let text = words.phrase(at..end);
@@ -278,7 +278,7 @@ pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
 pub(super) fn has_day(text: &str) -> bool {
     let words = Words::new(text);
     (0..words.len()).any(|at| {
-        when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some() || spec.wait.is_some())
+        when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some() || spec.delay.is_some())
     })
 }
 

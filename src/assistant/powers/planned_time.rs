@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::reminder::repeats::repeats;
-use crate::assistant::builtin::when::{self, Day, Problem, Spec};
+use crate::assistant::builtin::when::{self, Day, Problem, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::wording;
 
@@ -95,7 +95,7 @@ pub(super) fn find(
     evening: bool,
 ) -> Option<TimeInText> {
     let words = &message.words;
-    let mut found: Option<(Spec, Vec<(usize, usize)>)> = None;
+    let mut found: Option<(TimeExpression, Vec<(usize, usize)>)> = None;
     let mut is_two = false;
     let mut at = from;
     while at < end.min(from + WORDS_MAX) {
@@ -194,7 +194,7 @@ fn has_choice(words: &Words<'_>, range: std::ops::Range<usize>) -> bool {
 
 /// Whether a span of numbers is left that may be its time: "from 12 to 2", "12 to 15 march",
 /// "6 to 8". "for 4 to 6 people" is none.
-fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bool {
+fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &TimeExpression) -> bool {
     let is_number = |at: usize| {
         let digits = words
             .get(at)
@@ -227,12 +227,15 @@ fn has_span(words: &Words<'_>, range: std::ops::Range<usize>, spec: &Spec) -> bo
 }
 
 /// The time that `spec` says. The error is the reply that says why it can't be used.
-pub(super) fn resolve(spec: Spec, message: &ParsedMessage<'_>) -> Result<PlannedTime, String> {
+pub(super) fn resolve(
+    spec: TimeExpression,
+    message: &ParsedMessage<'_>,
+) -> Result<PlannedTime, String> {
     resolved(spec, message, false).map_err(problem_text)
 }
 
 fn resolved(
-    spec: Spec,
+    spec: TimeExpression,
     message: &ParsedMessage<'_>,
     evening: bool,
 ) -> Result<PlannedTime, Problem> {
@@ -240,7 +243,7 @@ fn resolved(
     let spec = if evening { spec.in_the_evening() } else { spec };
     let has_time = spec.clock.is_some()
         || spec.part.is_some()
-        || spec.wait.is_some_and(|wait| wait.seconds != 0);
+        || spec.delay.is_some_and(|wait| wait.seconds != 0);
     if !has_time {
         let today = local_time::date(now, zone);
         let day = match spec.day {

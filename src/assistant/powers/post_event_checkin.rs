@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, Strength, Superpower};
+use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, statement, texts};
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
@@ -76,8 +76,8 @@ struct Question {
     about: String,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CheckinAction)> {
-    use Strength::{Clear, Soft};
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CheckinAction)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (statement::start(message), parsers::end(words));
     if lists(message.request()) {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::waking_hours::WakingHours;
 use super::{Power, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::when::Clock;
+use crate::assistant::builtin::when::TimeOfDay;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 pub use operations::{NOTICES_DESCRIPTION, NoticeArguments, notice_request};
@@ -249,7 +249,7 @@ fn hours(words: &Words<'_>, from: usize, end: usize) -> Option<WakingHours> {
 }
 
 /// "8 to 11" ends at 23:00. "23 to 7" ends in the morning: 19:00 would come before its start.
-fn between(begins: Clock, ends: Clock) -> WakingHours {
+fn between(begins: TimeOfDay, ends: TimeOfDay) -> WakingHours {
     let from = minutes(begins);
     let to = match afternoon(ends) {
         evening if evening > from => evening,
@@ -258,12 +258,12 @@ fn between(begins: Clock, ends: Clock) -> WakingHours {
     WakingHours { from, to }
 }
 
-fn minutes(clock: Clock) -> u32 {
+fn minutes(clock: TimeOfDay) -> u32 {
     clock.hour % 24 * 60 + clock.minute
 }
 
 /// The end of a day: "9" is 21:00.
-fn afternoon(clock: Clock) -> u32 {
+fn afternoon(clock: TimeOfDay) -> u32 {
     match clock.hour {
         5..=11 if !clock.exact => minutes(clock) + 12 * 60,
         _ => minutes(clock),

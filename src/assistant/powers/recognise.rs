@@ -8,7 +8,7 @@ mod statements;
 mod words;
 
 use super::statement::{self, SentenceKind};
-use super::{NoticeRequest, Power, PowerAction, Strength, preferences};
+use super::{NoticeRequest, Power, PowerAction, RequestStrength, preferences};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
@@ -22,13 +22,13 @@ const TEXT_BYTES_MAX: usize = 4_096;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerCall {
     pub power: Power,
-    pub strength: Strength,
+    pub strength: RequestStrength,
     pub action: PowerAction,
 }
 
 /// A command to the superpower in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
+pub enum SessionCommand {
     Undo,
     Done,
 }
@@ -37,7 +37,7 @@ pub enum Control {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PowerCalls {
     pub calls: Vec<PowerCall>,
-    pub control: Option<Control>,
+    pub session_command: Option<SessionCommand>,
     /// About messages that superpowers send on their own.
     pub notices: Option<NoticeRequest>,
     /// In a group: by name, or in answer to the assistant.
@@ -53,7 +53,7 @@ impl PowerCalls {
             || self
                 .calls
                 .iter()
-                .any(|call| call.strength != Strength::InSession)
+                .any(|call| call.strength != RequestStrength::InSession)
     }
 
     pub fn of(&self, power: Power) -> Option<&PowerCall> {
@@ -79,14 +79,14 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
         return PowerCalls::default();
     }
     match corrected::meant(message) {
-        Correction::AsSaid => {
+        Correction::Unchanged => {
             let calls = calls_in(message);
             PowerCalls {
                 clauses: clauses::clauses(message, &calls),
                 ..calls
             }
         }
-        Correction::Instead(text) => in_part(&text, message, in_message),
+        Correction::Replaced(text) => in_part(&text, message, in_message),
         Correction::Unclear { first, anew } => {
             let list = calls_in(message).of(Power::TodoList).cloned();
             let [first, anew] = [first, anew].map(|text| in_part(&text, message, calls_in));
@@ -125,7 +125,7 @@ fn in_part(
 fn unclear_calls(mut all: PowerCalls, anew: &PowerCalls, list: Option<PowerCall>) -> PowerCalls {
     for call in &mut all.calls {
         match anew.of(call.power) {
-            Some(new) if new.strength != Strength::InSession => *call = new.clone(),
+            Some(new) if new.strength != RequestStrength::InSession => *call = new.clone(),
             _ => call.action = PowerAction::Unclear(CORRECTION_UNCLEAR.to_owned()),
         }
     }
@@ -166,7 +166,9 @@ fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
             .filter_map(|power| {
                 let (strength, action) = understood(power, message, kind, inner.as_ref())?;
                 let strength = match strength {
-                    Strength::Clear if may_be_recalled(power, message) => Strength::Soft,
+                    RequestStrength::Clear if may_be_recalled(power, message) => {
+                        RequestStrength::Soft
+                    }
                     strength => strength,
                 };
                 Some(PowerCall {
@@ -176,7 +178,7 @@ fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
                 })
             })
             .collect(),
-        control: control(message.request()),
+        session_command: session_command(message.request()),
         notices: preferences::parse(message),
         is_addressed: message.is_addressed,
         clauses: Vec::new(),
@@ -221,10 +223,10 @@ fn understood(
     message: &ParsedMessage<'_>,
     kind: SentenceKind,
     inner: Option<&ParsedMessage<'_>>,
-) -> Option<(Strength, PowerAction)> {
+) -> Option<(RequestStrength, PowerAction)> {
     let call = power.parse(message);
     // Whether it stores a statement, and about something that can be named so.
-    let stores = |(strength, action): &(Strength, PowerAction)| {
+    let stores = |(strength, action): &(RequestStrength, PowerAction)| {
         statements::subject(action, *strength).map(statement::is_thing)
     };
     match (&call, call.as_ref().and_then(stores), kind) {
@@ -237,7 +239,7 @@ fn understood(
     match kind {
         SentenceKind::Question => {
             let call = inner.or_else(|| call.filter(|call| stores(call) == Some(true)));
-            Some((Strength::Soft, statements::answer(call?.1)?))
+            Some((RequestStrength::Soft, statements::answer(call?.1)?))
         }
         _ => inner.filter(|(_, action)| statements::stores_day(action)),
     }
@@ -264,7 +266,7 @@ fn may_be_recalled(power: Power, message: &ParsedMessage<'_>) -> bool {
             ))
 }
 
-fn control(request: &str) -> Option<Control> {
+fn session_command(request: &str) -> Option<SessionCommand> {
     match request {
         "undo"
         | "undo that"
@@ -273,10 +275,10 @@ fn control(request: &str) -> Option<Control> {
         | "undo the last change"
         | "take that back"
         | "undo last"
-        | "revert" => Some(Control::Undo),
+        | "revert" => Some(SessionCommand::Undo),
         "done" | "im done" | "i am done" | "were done" | "we are done" | "thats all"
         | "that is all" | "thats it" | "finished" | "im finished" | "all done" | "exit"
-        | "quit" | "close" | "stop" => Some(Control::Done),
+        | "quit" | "close" | "stop" => Some(SessionCommand::Done),
         _ => None,
     }
 }

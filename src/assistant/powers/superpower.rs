@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::context::PowerContext;
-use super::effects::Effect;
+use super::effects::PowerEffect;
 use super::plan::Plan;
 use crate::clock::Timestamp;
 
 /// How explicitly a superpower is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strength {
+pub enum RequestStrength {
     /// An explicit request.
     Clear,
     /// Possibly ordinary talk: counts for people who have it.
@@ -44,7 +44,7 @@ pub struct PowerOutcome {
     /// What the person was asked about: their answer is a memory of one of them.
     pub questions: Vec<String>,
     /// What others are to do.
-    pub effect: Option<Effect>,
+    pub effect: Option<PowerEffect>,
 }
 
 /// A superpower: its state and its actions.
@@ -99,7 +99,7 @@ pub(super) trait Superpower:
     }
 
     /// What others are to do about its last answer.
-    fn effect(&self) -> Option<Effect> {
+    fn effect(&self) -> Option<PowerEffect> {
         None
     }
 

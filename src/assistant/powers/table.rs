@@ -5,10 +5,10 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::context::PowerContext;
-use super::operations::{Arguments, Moment, OwnOperation, Result as ToolResult, read, schema};
+use super::operations::{Arguments, CallContext, OwnOperation, Result as ToolResult, read, schema};
 use super::plan::Plan;
 use super::power::Power;
-use super::superpower::{PowerOutcome, StoredState, Strength};
+use super::superpower::{PowerOutcome, RequestStrength, StoredState};
 use super::{
     bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
     calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
@@ -52,7 +52,7 @@ macro_rules! superpowers {
             pub(super) fn parse(
                 self,
                 message: &ParsedMessage<'_>,
-            ) -> Option<(Strength, PowerAction)> {
+            ) -> Option<(RequestStrength, PowerAction)> {
                 match self {
                     $(Self::$power => {
                         let (strength, action) = $module::parse(message)?;
@@ -182,10 +182,10 @@ macro_rules! superpowers {
             }
 
             /// What arguments (a model's JSON) mean.
-            pub fn operation(self, arguments: &str, moment: Moment) -> ToolResult<PowerOperation> {
+            pub fn operation(self, arguments: &str, context: CallContext) -> ToolResult<PowerOperation> {
                 match self {
                     $(Self::$power => {
-                        let operation = read::<$module::Arguments>(arguments)?.operation(moment)?;
+                        let operation = read::<$module::Arguments>(arguments)?.operation(context)?;
                         Ok(operation.into_operation(PowerAction::$power))
                     })*
                 }

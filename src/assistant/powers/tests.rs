@@ -97,7 +97,7 @@ impl Person {
         if calls.may_begin() {
             assert_eq!(understand_all(&message).calls, calls, "{text}");
         }
-        let strong = |call: &&PowerCall| call.strength == Strength::Clear;
+        let strong = |call: &&PowerCall| call.strength == RequestStrength::Clear;
         let own = self.used.and_then(|power| calls.of(power));
         let call = own
             .filter(strong)
@@ -105,15 +105,15 @@ impl Person {
             .or(own)
             .or_else(|| {
                 let mut all = calls.calls.iter();
-                all.find(|call| call.strength == Strength::Soft)
+                all.find(|call| call.strength == RequestStrength::Soft)
             });
         let soft = calls
             .calls
             .iter()
-            .filter(|call| call.strength == Strength::Soft);
+            .filter(|call| call.strength == RequestStrength::Soft);
         // As for any message: the first that has something to say.
         let call = match call {
-            Some(call) if call.strength == Strength::Soft => soft
+            Some(call) if call.strength == RequestStrength::Soft => soft
                 .clone()
                 .find(|call| {
                     let stored = self.stored.get(call.power.name());
@@ -125,12 +125,13 @@ impl Person {
                 .or(Some(call)),
             call => call,
         };
-        let (power, action) = match (call, calls.control, self.used) {
-            (_, Some(Control::Undo), Some(power)) => (power, PowerAction::Undo),
+        let (power, action) = match (call, calls.session_command, self.used) {
+            (_, Some(SessionCommand::Undo), Some(power)) => (power, PowerAction::Undo),
             (Some(call), ..) => (call.power, call.action.clone()),
             _ => return String::new(),
         };
-        let sure = self.used == Some(power) || call.is_some_and(|c| c.strength == Strength::Clear);
+        let sure =
+            self.used == Some(power) || call.is_some_and(|c| c.strength == RequestStrength::Clear);
         let outcome = power
             .act(
                 self.stored.get(power.name()),
@@ -432,7 +433,7 @@ fn summaries() {
 
 #[test]
 fn what_asks_plainly_and_what_does_not() {
-    use Strength::{Clear, InSession, Opening, Soft};
+    use RequestStrength::{Clear, InSession, Opening, Soft};
     let cases = [
         ("add milk to my list", Power::TodoList, Clear),
         ("what's on our list?", Power::TodoList, Clear),
@@ -512,7 +513,7 @@ fn talk_is_left_alone() {
         let clear: Vec<PowerCall> = recognise(&context(phrase))
             .calls
             .into_iter()
-            .filter(|call| call.strength == Strength::Clear)
+            .filter(|call| call.strength == RequestStrength::Clear)
             .collect();
         let is_match = matches!(
             understand(&context(phrase)),

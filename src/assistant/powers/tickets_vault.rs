@@ -10,7 +10,7 @@ use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::facts::Booking;
 use super::notice::Notice;
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, Strength, Superpower, events};
+use super::{Plan, Power, PowerContext, RequestStrength, Superpower, events};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
@@ -46,8 +46,8 @@ pub(super) struct TicketState {
     tickets: Entries,
 }
 
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TicketAction)> {
-    use Strength::{Clear, InSession, Soft};
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, TicketAction)> {
+    use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {

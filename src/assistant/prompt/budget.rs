@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use serde_json::{Value, json};
 
-use super::{Message, ToolExchange};
+use super::{PromptMessage, ToolExchange};
 use crate::assistant::tokens::estimated_tokens;
 
 /// Characters accepted in a reply; no flag allows tokens for more.
@@ -17,7 +17,7 @@ const PHOTO_TOKENS: usize = 1_000;
 const MESSAGE_TOKENS: usize = 4;
 
 /// The newest messages that fit. The last one is always included, cut if necessary.
-pub(super) fn fit(mut messages: Vec<Message>, tokens_max: usize) -> Vec<Message> {
+pub(super) fn fit(mut messages: Vec<PromptMessage>, tokens_max: usize) -> Vec<PromptMessage> {
     let Some(last) = messages.last_mut() else {
         return messages;
     };

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Message, Prompt, Role, clean, in_marks};
+use super::{Prompt, PromptMessage, Role, clean, in_marks};
 use crate::model::mail_item::MailExtract;
 
 /// Characters of the mail's text that the model reads.
@@ -31,7 +31,7 @@ pub fn mail_question(mail: &MailExtract) -> Prompt {
              {CANNOT_WAIT} or {CAN_WAIT}."
         ),
         time: String::new(),
-        messages: vec![Message {
+        messages: vec![PromptMessage {
             role: Role::User,
             text: format!("<mail>\n{}\n</mail>", in_marks(&mail)),
             photos: Vec::new(),

@@ -30,7 +30,7 @@ fn prompt_context<'a>(known: &'a PersonFacts, messages: &'a [RoomMessage]) -> Pr
         of_earlier_version: &[],
         timezone: None,
         group: false,
-        is_apart: false,
+        is_private: false,
         unprompted: false,
         known,
         came: &[],

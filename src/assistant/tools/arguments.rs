@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::builtin::{NAME_CHARS_MAX, REMINDER_CHARS_MAX};
-use super::super::powers::operations::{Moment, clean, planned_day};
+use super::super::powers::operations::{CallContext, clean, planned_day};
 use super::{Operation, ProfileChange, ReminderChat, ReminderTime, Result};
 use crate::clock::{Timestamp, Zone};
 
@@ -138,10 +138,10 @@ impl ListReminders {
 }
 
 impl Agenda {
-    pub(super) fn operation(self, moment: Moment) -> Result<Operation> {
-        let from = planned_day(self.from.as_deref(), "from", moment)?;
-        let from = from.unwrap_or_else(|| moment.today());
-        let to = planned_day(self.to.as_deref(), "to", moment)?.unwrap_or(from);
+    pub(super) fn operation(self, context: CallContext) -> Result<Operation> {
+        let from = planned_day(self.from.as_deref(), "from", context)?;
+        let from = from.unwrap_or_else(|| context.today());
+        let to = planned_day(self.to.as_deref(), "to", context)?.unwrap_or(from);
         match to < from {
             true => Err("\"to\" must not be before \"from\".".to_owned()),
             false => Ok(Operation::Agenda { from, to }),

@@ -6,8 +6,8 @@ use super::*;
 /// Wednesday, 4 March 2026, 12:00 UTC.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
-fn moment() -> Moment {
-    Moment {
+fn context() -> CallContext {
+    CallContext {
         now: NOW,
         zone: Zone::UTC,
         has_photos: false,
@@ -15,7 +15,7 @@ fn moment() -> Moment {
 }
 
 fn operation(tool: Tool, arguments: &Value) -> Result<Operation> {
-    tool.read(&arguments.to_string(), moment())
+    tool.read(&arguments.to_string(), context())
 }
 
 fn local(text: &str) -> ReminderTime {
@@ -109,13 +109,13 @@ fn calls_mean_operations() {
         assert_eq!(operation(tool, &arguments), Ok(expected), "{arguments}");
     }
     for nothing in ["", " ", "null", "\"\"", "[]", "{}", "\"null\"", "\"{}\""] {
-        let read = Tool::Usage.read(nothing, moment());
+        let read = Tool::Usage.read(nothing, context());
         assert_eq!(read, Ok(Operation::Usage), "{nothing:?}");
     }
     let fields = r#"{"from": null, "to": "", "matching": "mom"}"#;
     let in_text = Value::from(fields).to_string();
     for arguments in [fields, &in_text] {
-        let read = Tool::ListReminders.read(arguments, moment());
+        let read = Tool::ListReminders.read(arguments, context());
         let matching = Some("mom".to_owned());
         let (from, to) = (None, None);
         let expected = Operation::ListReminders { from, to, matching };
@@ -171,7 +171,7 @@ fn arguments_are_fitted_to_the_schema() {
         assert_eq!(forget(ids.clone()), one, "{ids}");
     }
     let usage = json!({"of": "Ana"}).to_string();
-    assert_eq!(Tool::Usage.read(&usage, moment()), Ok(Operation::Usage));
+    assert_eq!(Tool::Usage.read(&usage, context()), Ok(Operation::Usage));
     assert_eq!(Tool::Usage.ignored_fields(&usage), ["of"]);
     // What superpowers are called with.
     let tool = Tool::Power(Power::BudgetTracker);

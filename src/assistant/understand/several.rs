@@ -9,7 +9,7 @@ use crate::assistant::builtin::{
     FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, follow_up, one_request, parsing,
     when,
 };
-use crate::assistant::powers::{Power, Strength, recognise};
+use crate::assistant::powers::{Power, RequestStrength, recognise};
 use crate::assistant::wording;
 use beginnings::{RequestStart, beginnings};
 use questions::{QUESTIONS, begins_question, is_to_be_asked};
@@ -19,7 +19,7 @@ const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
 
 /// One request of a message.
-struct Part<'a> {
+struct MessagePart<'a> {
     text: &'a str,
     intent: Intent,
     depends_on_zone: bool,
@@ -27,7 +27,7 @@ struct Part<'a> {
     is_second: bool,
 }
 
-impl<'a> Part<'a> {
+impl<'a> MessagePart<'a> {
     fn read(text: &'a str, message: &ParsedMessage<'a>) -> Self {
         let context = MessageContext {
             text,
@@ -80,7 +80,7 @@ impl<'a> Part<'a> {
 
     /// Whether `next`, after "and", can't be a part of this one: what somebody is to be reminded
     /// of, or wants to be remembered, may itself sound like a request.
-    fn ends_before(&self, next: &Words, part: &Part<'_>) -> bool {
+    fn ends_before(&self, next: &Words, part: &MessagePart<'_>) -> bool {
         let begins = |phrases: &[&str]| next.after(0, phrases).is_some();
         match self.intent {
             Intent::Remind { .. }
@@ -113,7 +113,7 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Part<'_> {
+impl MessagePart<'_> {
     /// Whether only the assistant can do it: it names reminders, or asks for what is known here.
     fn is_for_assistant(&self, words: &Words) -> bool {
         match &self.intent {
@@ -199,13 +199,13 @@ fn asks_for_power(context: &MessageContext<'_>, in_group: bool) -> bool {
     let has_number = context.text.contains(|c: char| c.is_ascii_digit());
     let calls = recognise(context).calls;
     calls.iter().any(|call| match call.strength {
-        Strength::Clear => true,
-        Strength::Soft => {
+        RequestStrength::Clear => true,
+        RequestStrength::Soft => {
             let is_dated = call.power.has_plans() || call.power == Power::PostEventCheckin;
             has_number && (call.power.is_about_money() || is_dated)
         }
-        Strength::Opening => !in_group,
-        Strength::InSession => false,
+        RequestStrength::Opening => !in_group,
+        RequestStrength::InSession => false,
     })
 }
 
@@ -230,7 +230,7 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
             return None;
         }
         if more.is_empty() {
-            parts.push(Part::read(sentence, message));
+            parts.push(MessagePart::read(sentence, message));
         } else {
             parts.extend(more);
         }
@@ -258,8 +258,8 @@ pub(super) fn requests(message: &ParsedMessage) -> Option<Intent> {
 
 /// Whether at least two parts are requests, or one that follows other sentences or is followed by
 /// questions: what else follows a request may belong to it.
-fn has_requests(parts: &[Part<'_>]) -> bool {
-    let asks = |part: &Part<'_>| {
+fn has_requests(parts: &[MessagePart<'_>]) -> bool {
+    let asks = |part: &MessagePart<'_>| {
         let words = Words::new(part.text);
         words.after(0, &QUESTIONS).is_some() || begins_question(&words, 0)
     };
@@ -334,7 +334,7 @@ fn names_day(text: &str) -> bool {
 /// Whether a time from now on is named: "in 2 hours".
 fn names_wait(text: &str) -> bool {
     let words = Words::new(text);
-    (0..words.len()).any(|at| when::read(&words, at).is_some_and(|(spec, _)| spec.wait.is_some()))
+    (0..words.len()).any(|at| when::read(&words, at).is_some_and(|(spec, _)| spec.delay.is_some()))
 }
 
 fn sentences(text: &str) -> Vec<&str> {
@@ -353,7 +353,7 @@ fn sentences(text: &str) -> Vec<&str> {
 }
 
 /// "spent 5 on lunch and add milk to my list": requests put together by "and"; none for one.
-fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Part<'a>> {
+fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<MessagePart<'a>> {
     let words = Words::new(sentence);
     let beginnings: Vec<RequestStart> = beginnings(&words).take(PARTS_MAX - 1).collect();
     let mut parts = Vec::new();
@@ -364,7 +364,7 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         let before = before.map_or(start, |at| at + 1);
         let end = beginnings.get(n + 1).map_or(words.len(), |next| next.at);
         let next = words.original(at..end);
-        let part = Part::read(words.original(start..before), message);
+        let part = MessagePart::read(words.original(start..before), message);
         // "spent 20 on lunch remind me at 5 to log it"
         let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));
         if !is_sure || !part.is_request() {
@@ -378,7 +378,7 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         if is_correction {
             continue;
         }
-        let (said, next) = (Words::new(next), Part::read(next, message));
+        let (said, next) = (Words::new(next), MessagePart::read(next, message));
         let before = || Words::new(words.original(start..before));
         let asks = said.after(0, &QUESTIONS).is_some()
             || begins_question(&said, 0) && !is_to_be_asked(&before());
@@ -391,7 +391,10 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Pa
         }
     }
     if !parts.is_empty() {
-        parts.push(Part::read(words.original(start..words.len()), message));
+        parts.push(MessagePart::read(
+            words.original(start..words.len()),
+            message,
+        ));
     }
     for part in parts.iter_mut().skip(1) {
         part.is_second = true;

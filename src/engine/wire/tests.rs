@@ -16,7 +16,7 @@ fn cost(answer: &Value) -> Usage {
     reply(answer.to_string().as_bytes(), &tools_request()).0
 }
 
-fn prompt(messages: Vec<Message>) -> Prompt {
+fn prompt(messages: Vec<PromptMessage>) -> Prompt {
     Prompt {
         system: "You are Juno.".to_owned(),
         time: "It is noon.".to_owned(),
@@ -34,17 +34,17 @@ fn choice(message: Value, finish: &str) -> Value {
 #[test]
 fn what_is_sent() {
     let prompt = prompt(vec![
-        Message {
+        PromptMessage {
             role: Role::User,
             text: "hi".to_owned(),
             photos: Vec::new(),
         },
-        Message {
+        PromptMessage {
             role: Role::Assistant,
             text: "Hello!".to_owned(),
             photos: Vec::new(),
         },
-        Message {
+        PromptMessage {
             role: Role::User,
             text: String::new(),
             photos: vec!["https://example.com/a.jpg".to_owned()],

@@ -15,7 +15,7 @@ const TOGETHER_MAX: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::ingest) enum Event {
+pub(in crate::ingest) enum ItemEvent {
     Set,
     Changed,
     Delivered,
@@ -26,7 +26,7 @@ pub(in crate::ingest) enum Event {
 /// The last item named or delivered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct Latest {
-    pub(in crate::ingest) event: Event,
+    pub(in crate::ingest) event: ItemEvent,
     pub(in crate::ingest) reminders: Vec<LatestReminder>,
     /// An event of a calendar, instead of reminders.
     #[serde(default)]
@@ -187,7 +187,7 @@ impl LatestReminder {
 }
 
 impl Latest {
-    pub(in crate::ingest) fn of(event: Event, reminders: &[Reminder]) -> Self {
+    pub(in crate::ingest) fn of(event: ItemEvent, reminders: &[Reminder]) -> Self {
         Self {
             event,
             reminders: reminders.iter().map(LatestReminder::of).collect(),
@@ -224,7 +224,7 @@ impl Latest {
         now: Timestamp,
     ) -> Option<ReminderDelivery> {
         let delivery = match self.event {
-            Event::Delivered => Some(ReminderDelivery {
+            ItemEvent::Delivered => Some(ReminderDelivery {
                 at: at.0,
                 reminders: self.reminders.clone(),
                 put_off: Vec::new(),
@@ -250,7 +250,7 @@ impl Latest {
         let latest = Self {
             changes,
             came_before: match self.event {
-                Event::Delivered => None,
+                ItemEvent::Delivered => None,
                 _ => before.and_then(|(before, at)| before.delivery(at, now)),
             },
             ..self.clone()
@@ -293,8 +293,9 @@ pub(in crate::ingest) fn of_request(
     at: Timestamp,
 ) -> Result<Option<Latest>> {
     let latest = own(turn, tx, LATEST_MS)?;
-    let is_of_then =
-        |(latest, noted): &(Latest, Timestamp)| *noted == at && latest.event != Event::Delivered;
+    let is_of_then = |(latest, noted): &(Latest, Timestamp)| {
+        *noted == at && latest.event != ItemEvent::Delivered
+    };
     Ok(latest.filter(is_of_then).map(|(latest, _)| latest))
 }
 
@@ -336,7 +337,7 @@ pub(in crate::ingest) fn note_fact(
             memories,
             ..MessageChanges::default()
         },
-        ..latest.unwrap_or_else(|| Latest::of(Event::Set, &[]))
+        ..latest.unwrap_or_else(|| Latest::of(ItemEvent::Set, &[]))
     };
     latest.note(tx, turn.here(), turn.now)
 }

@@ -6,7 +6,7 @@ use crate::assistant::builtin::{ReminderRef, TimeChange};
 use crate::assistant::powers::{self, Power, PowerCalls};
 use crate::assistant::{self, MessageContext, wording};
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, Event};
+use crate::ingest::dialog::latest::{self, ItemEvent};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::powers::{PowerReply, attempt};
 use crate::ingest::reply::Reply;
@@ -79,7 +79,7 @@ fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
     Ok(latest.is_some_and(|(latest, _)| {
         let is_meant = |text: &str| assistant::reminder_matches(text, about);
         let mut came = latest.reminders.iter();
-        latest.event == Event::Delivered && came.all(|one| is_meant(&one.text))
+        latest.event == ItemEvent::Delivered && came.all(|one| is_meant(&one.text))
     }))
 }
 

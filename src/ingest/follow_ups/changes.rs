@@ -6,7 +6,7 @@ use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, Event, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -273,7 +273,7 @@ fn change_each(
         reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
     }
     // `undo` takes back all of them.
-    Latest::of(Event::Changed, open).note(tx, turn.here(), turn.now)?;
+    Latest::of(ItemEvent::Changed, open).note(tx, turn.here(), turn.now)?;
     Ok(reply)
 }
 

@@ -4,7 +4,7 @@
 use crate::assistant::builtin::ReminderRef;
 use crate::assistant::{self, Intent, MessageContext, wording};
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, Event, LatestReminder};
+use crate::ingest::dialog::latest::{self, ItemEvent, LatestReminder};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{listing, open_reminders};
 use crate::store::{Reminder, Tx};
@@ -29,7 +29,7 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referen
     let Some((latest, _)) = latest::named(turn, tx)? else {
         return Ok(None);
     };
-    if latest.event == Event::Removed {
+    if latest.event == ItemEvent::Removed {
         return Ok(None);
     }
     let mut open = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referen
     open.retain(|reminder| !turn.in_group() || reminder.room == turn.room.id);
     Ok(match (open.is_empty(), latest.event) {
         (false, _) => Some(Referent::Open(open)),
-        (true, Event::Delivered) => Some(Referent::Delivered(latest.reminders)),
+        (true, ItemEvent::Delivered) => Some(Referent::Delivered(latest.reminders)),
         (true, _) => None,
     })
 }

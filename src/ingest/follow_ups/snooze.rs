@@ -5,7 +5,7 @@ use crate::assistant::builtin::{NewTime, ReminderRef, TimeChange};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::dialog::latest::{self, Event, Latest, LatestReminder, ReminderDelivery};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest, LatestReminder, ReminderDelivery};
 use crate::ingest::listing::{self, listed};
 use crate::ingest::reminding;
 use crate::ingest::reply::Reply;
@@ -118,7 +118,7 @@ fn note_moved(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, before: &[Reminder]) -> R
     match before.is_empty() {
         true => Ok(()),
         false => {
-            let moved = Latest::of(Event::Changed, before);
+            let moved = Latest::of(ItemEvent::Changed, before);
             moved.note(tx, turn.here(), turn.now)
         }
     }
@@ -186,7 +186,7 @@ pub(super) fn again(
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
     if let Some((latest, at)) = latest::named(turn, tx)?
-        && (latest.event == Event::Delivered || is_put_off(turn, tx, &latest, at)?)
+        && (latest.event == ItemEvent::Delivered || is_put_off(turn, tx, &latest, at)?)
     {
         return last(turn, tx, Some(time)).map(Some);
     }

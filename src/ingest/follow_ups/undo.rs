@@ -7,7 +7,7 @@ use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{
-    self, Event, Latest, LatestReminder, ReminderChange, StatedFact,
+    self, ItemEvent, Latest, LatestReminder, ReminderChange, StatedFact,
 };
 use crate::ingest::dialog::{LATEST_MS, NUMBERS_MS};
 use crate::ingest::listing::{described, listed, pairs};
@@ -137,7 +137,7 @@ fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Resul
             replies.push(wording::snooze_taken_back(&listed(&open)));
             let came = Latest {
                 reminders: came.reminders,
-                ..Latest::of(Event::Delivered, &[])
+                ..Latest::of(ItemEvent::Delivered, &[])
             };
             came.note(tx, turn.here(), turn.now)?;
         }
@@ -172,7 +172,7 @@ fn bring_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> Result<
     if reminders.is_empty() && memories.is_empty() {
         return Ok(None);
     }
-    Latest::of(Event::Set, &reminders).note(tx, turn.here(), turn.now)?;
+    Latest::of(ItemEvent::Set, &reminders).note(tx, turn.here(), turn.now)?;
     Ok(Some(wording::brought_back(
         &pairs(&described(&reminders, turn.timezone())),
         &memories,

@@ -7,7 +7,7 @@ use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
-use crate::ingest::dialog::latest::{self, Event, Latest, StatedFact};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
 use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::limits;
 use crate::ingest::turn::MessageTurn;
@@ -20,7 +20,7 @@ const MESSAGES_MAX: usize = 20;
 
 /// What "undo" may mean by a message that changed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UndoEffect {
+enum UndoCandidate {
     /// A question or small talk: what was before it.
     None,
     MayBeMeant,
@@ -59,8 +59,10 @@ pub(in crate::ingest) fn ask_first(
         is_own && (!turn.in_group() || assistant::addresses(&one.text, persona))
     };
     let own = since.filter(is_to_assistant);
-    let mut effects = own.take(LOOKED_AT_MAX).map(|one| effect_of(turn, one));
-    if effects.find(|effect| *effect != UndoEffect::None) != Some(UndoEffect::MayBeMeant) {
+    let mut candidates = own.take(LOOKED_AT_MAX).map(|one| candidate_of(turn, one));
+    if candidates.find(|candidate| *candidate != UndoCandidate::None)
+        != Some(UndoCandidate::MayBeMeant)
+    {
         return Ok(None);
     }
     let is_within_limits = match power {
@@ -95,7 +97,7 @@ pub(super) fn is_only_undone_since(
         None => Vec::new(),
     };
     let mut since = said.iter().take_while(|one| one.received_at > at);
-    Ok(since.all(|one| effect_of(turn, one) == UndoEffect::Asked))
+    Ok(since.all(|one| candidate_of(turn, one) == UndoCandidate::Asked))
 }
 
 /// When what "undo" takes back was changed; `None`: there is nothing, or it is too old.
@@ -109,7 +111,7 @@ pub(super) fn changed_at(
     }
     let latest = latest::own(turn, tx, NUMBERS_MS)?;
     let can_be_undone = |latest: &Latest| {
-        let is_done = latest.event != Event::Delivered || latest.fact.is_some();
+        let is_done = latest.event != ItemEvent::Delivered || latest.fact.is_some();
         !latest.is_undone && is_done && !stays(latest)
     };
     Ok(latest
@@ -118,10 +120,10 @@ pub(super) fn changed_at(
 }
 
 /// Whether "undo" may mean this message, which changed nothing.
-fn effect_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoEffect {
+fn candidate_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoCandidate {
     // What a language model did for a message is not known here.
     if last.user != turn.user.id || last.decision.is_some() {
-        return UndoEffect::None;
+        return UndoCandidate::None;
     }
     let persona = &turn.ingest.persona.get().name;
     let mut message = turn.message.clone().into_owned();
@@ -143,7 +145,7 @@ fn effect_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoEffect {
         Intent::FollowUp {
             what: FollowUp::Undo,
             ..
-        } => return UndoEffect::Asked,
+        } => return UndoCandidate::Asked,
         Intent::FollowUp { what, .. } => {
             let is_done = matches!(what, FollowUp::Done | FollowUp::DoneNumbered(_));
             is_done || what.is_command() && !matches!(what, FollowUp::Dates(_))
@@ -154,8 +156,8 @@ fn effect_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoEffect {
         _ => true,
     };
     match is_request {
-        true => UndoEffect::MayBeMeant,
-        false => UndoEffect::None,
+        true => UndoCandidate::MayBeMeant,
+        false => UndoCandidate::None,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::request::{PowerAttempt, PowerRequest, RequestedPower};
 use super::{PowerReply, alarms, attempt, notices, text_of};
 use crate::access::Access;
-use crate::assistant::powers::{self, NoticeRequest, Power, PowerCall, Strength};
+use crate::assistant::powers::{self, NoticeRequest, Power, PowerCall, RequestStrength};
 use crate::assistant::{Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
@@ -148,12 +148,12 @@ pub(in crate::ingest) fn to_text(
         return to_each(turn, tx, &calls.clauses);
     }
     let is_sure = |call: &PowerCall| match call.strength {
-        Strength::Clear => true,
-        Strength::Opening => !turn.in_group(),
-        Strength::Soft | Strength::InSession => false,
+        RequestStrength::Clear => true,
+        RequestStrength::Opening => !turn.in_group(),
+        RequestStrength::Soft | RequestStrength::InSession => false,
     };
     let is_offered = |call: &&PowerCall| {
-        (is_sure(call) || call.strength == Strength::Soft)
+        (is_sure(call) || call.strength == RequestStrength::Soft)
             && turn.flags.superpower(call.power.name())
     };
     let mut calls: Vec<&PowerCall> = calls.calls.iter().filter(is_offered).collect();

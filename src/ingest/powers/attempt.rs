@@ -4,7 +4,8 @@ use super::read_services::ReadServices;
 use super::request::PowerAttempt;
 use super::{PowerReply, alarms, facts, first_value, notices, state_of, stored_state};
 use crate::assistant::powers::{
-    Effect, Facts, NoticePreferences, Power, PowerAction, PowerContext, PowerOutcome, StoredState,
+    Facts, NoticePreferences, Power, PowerAction, PowerContext, PowerEffect, PowerOutcome,
+    StoredState,
 };
 use crate::assistant::wording;
 use crate::clock::Timestamp;
@@ -67,7 +68,8 @@ pub(super) fn run(
         let text = wording::changed_alone(may_be_shared);
         return Ok(Some(PowerReply::unchanged(text)));
     }
-    let changed = changes_state || matches!(outcome.effect, Some(Effect::SwitchCalendar { .. }));
+    let changed =
+        changes_state || matches!(outcome.effect, Some(PowerEffect::SwitchCalendar { .. }));
     if let Some(asked) = apply(turn, tx, power, outcome, &mut preferences)? {
         reply = asked;
     }
@@ -127,11 +129,11 @@ fn apply(
     preferences: &mut NoticePreferences,
 ) -> Result<Option<String>> {
     let reply = match outcome.effect {
-        Some(Effect::SwitchCalendar { calendar, on }) => {
+        Some(PowerEffect::SwitchCalendar { calendar, on }) => {
             alarms::switch_calendar(turn, tx, (calendar, on))?;
             None
         }
-        Some(Effect::ChangeCalendar(wish)) => calendar_changes::ask(turn, tx, wish)?,
+        Some(PowerEffect::ChangeCalendar(request)) => calendar_changes::ask(turn, tx, request)?,
         None => None,
     };
     if outcome.stored.is_some() {

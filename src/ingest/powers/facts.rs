@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::read_services::{ReadServices, to_event};
 use super::{notices, stored_state};
 use crate::assistant::powers::{
-    Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
+    Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, Plan, Power, PowerContext,
     current_bookings, dropped_stops, is_travel, planned_trips, travel_times,
 };
 use crate::assistant::wording;
@@ -204,7 +204,7 @@ fn mail(item: MailItem) -> Mail {
 }
 
 /// First names of the people whom the person meets around now.
-fn people(met: &[Event]) -> Vec<String> {
+fn people(met: &[EventFact]) -> Vec<String> {
     let names = met.iter().flat_map(|event| &event.people);
     let first = names.filter_map(|name| name.split([' ', '@', '.']).next());
     let mut people: Vec<String> = first.map(str::to_lowercase).collect();

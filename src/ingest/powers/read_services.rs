@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::assistant::powers::{Event, Power};
+use crate::assistant::powers::{EventFact, Power};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
@@ -15,7 +15,7 @@ use crate::store::{CalendarEvent, ServiceRow, Tx, UserId};
 pub(super) struct ReadServices {
     connected: Option<ConnectedKinds>,
     /// By the days before and after now.
-    events: HashMap<(i64, i64), Vec<Event>>,
+    events: HashMap<(i64, i64), Vec<EventFact>>,
 }
 
 #[derive(Clone, Copy)]
@@ -54,7 +54,7 @@ impl ReadServices {
         power: Power,
         (user, zone): (UserId, Zone),
         now: Timestamp,
-    ) -> Result<Vec<Event>> {
+    ) -> Result<Vec<EventFact>> {
         let (before, after) = days_around(power);
         let view = tx.view();
         let mut found = match self.events.get(&(before, after)) {
@@ -62,7 +62,7 @@ impl ReadServices {
             None => {
                 let span = now.plus_ms(-before * DAY_MS)..now.plus_ms(after * DAY_MS);
                 let events = view.events_between(user, &span, zone)?.into_iter();
-                let events: Vec<Event> = events.map(|event| to_event(event, zone)).collect();
+                let events: Vec<EventFact> = events.map(|event| to_event(event, zone)).collect();
                 self.events.insert((before, after), events.clone());
                 events
             }
@@ -71,7 +71,7 @@ impl ReadServices {
             let changed = view.event_changes_since(user, now.plus_ms(-DAY_MS))?;
             for gone in changed {
                 // Another calendar may hold it still, or have lost it as well.
-                let is_copy = |event: &Event| {
+                let is_copy = |event: &EventFact| {
                     event.uid == gone.facts.uid && event.instance == gone.facts.instance
                 };
                 if gone.facts.status == EventStatus::Cancelled && !found.iter().any(is_copy) {
@@ -84,7 +84,7 @@ impl ReadServices {
 }
 
 /// As superpowers see it.
-pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> Event {
+pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> EventFact {
     let time = event.facts.time;
     let moments = time.within(zone);
     let details = event.facts.details;
@@ -104,7 +104,7 @@ pub(super) fn to_event(event: CalendarEvent, zone: Zone) -> Event {
         "" => person.email.clone(),
         name => name.to_owned(),
     });
-    Event {
+    EventFact {
         id: event.id,
         calendar: event.calendar.0,
         uid: event.facts.uid,

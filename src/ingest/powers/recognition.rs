@@ -2,13 +2,13 @@
 
 use super::request::{PowerAttempt, PowerRequest, RequestedPower};
 use crate::assistant::powers::{
-    self, Control, Power, PowerAction, PowerCall, PowerCalls, Strength,
+    self, Power, PowerAction, PowerCall, PowerCalls, RequestStrength, SessionCommand,
 };
 use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
-use crate::ingest::dialog::latest::{self, Event, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Message, Mode, gate};
 use crate::store::Tx;
@@ -52,14 +52,15 @@ pub(in crate::ingest) fn requested(
     let session = session.filter(|power| flags.superpower(power.name()));
     let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
     let mut calls = calls;
-    if calls.control == Some(Control::Undo)
+    if calls.session_command == Some(SessionCommand::Undo)
         && let Some(power) = session
         && is_reminder_latest(turn, tx, power)?
     {
-        calls.control = None;
+        calls.session_command = None;
     }
-    let is_last =
-        |call: &PowerCall| call.strength == Strength::InSession && call.action.removes_last();
+    let is_last = |call: &PowerCall| {
+        call.strength == RequestStrength::InSession && call.action.removes_last()
+    };
     if let Some(power) = session
         && calls.calls.iter().any(is_last)
         && is_reminder_latest(turn, tx, power)?
@@ -88,7 +89,8 @@ pub(in crate::ingest) fn requested(
 /// use last changed: then "undo" refers to that.
 fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
     let latest = latest::own(turn, tx, LATEST_MS)?;
-    let can_be_undone = |latest: &Latest| latest.event != Event::Delivered || latest.fact.is_some();
+    let can_be_undone =
+        |latest: &Latest| latest.event != ItemEvent::Delivered || latest.fact.is_some();
     let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
         return Ok(false);
     };
@@ -110,10 +112,10 @@ fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPowe
             explicit: true,
         };
     };
-    match (calls.of(power), calls.control) {
+    match (calls.of(power), calls.session_command) {
         (Some(call), _) => RequestedPower::to_do(power, call.action.clone(), true),
-        (None, Some(Control::Undo)) => RequestedPower::to_do(power, PowerAction::Undo, true),
-        (None, Some(Control::Done)) => RequestedPower {
+        (None, Some(SessionCommand::Undo)) => RequestedPower::to_do(power, PowerAction::Undo, true),
+        (None, Some(SessionCommand::Done)) => RequestedPower {
             what: PowerRequest::End(power),
             explicit: true,
         },
@@ -146,11 +148,11 @@ fn explicit_call(
     understood: &Intent,
     flags: &Reader<'_>,
 ) -> Option<RequestedPower> {
-    match (session, calls.control) {
-        (Some(power), Some(Control::Undo)) => {
+    match (session, calls.session_command) {
+        (Some(power), Some(SessionCommand::Undo)) => {
             return Some(RequestedPower::to_do(power, PowerAction::Undo, false));
         }
-        (Some(power), Some(Control::Done)) if calls.is_addressed => {
+        (Some(power), Some(SessionCommand::Done)) if calls.is_addressed => {
             return Some(RequestedPower {
                 what: PowerRequest::End(power),
                 explicit: false,
@@ -163,10 +165,10 @@ fn explicit_call(
     }
     let clear = |call: &&PowerCall| {
         let is_clear = match call.strength {
-            Strength::Clear => true,
+            RequestStrength::Clear => true,
             // "add milk" after an expense; "add bo" is for the bill in use.
-            Strength::Opening => session.is_none_or(|power| calls.of(power).is_none()),
-            Strength::Soft | Strength::InSession => false,
+            RequestStrength::Opening => session.is_none_or(|power| calls.of(power).is_none()),
+            RequestStrength::Soft | RequestStrength::InSession => false,
         };
         is_clear && may_request(message, calls, call, flags)
     };
@@ -214,11 +216,11 @@ fn implicit_calls(
         .and_then(|power| calls.of(power))
         .filter(here)
         .filter(|call| may_request(message, calls, call, flags))
-        .filter(|call| calls.is_addressed || call.strength != Strength::InSession)
+        .filter(|call| calls.is_addressed || call.strength != RequestStrength::InSession)
         .filter(|_| defers_to_power(understood, false));
     let mut attempts: Vec<PowerAttempt> = used.iter().map(|call| attempt(call, false)).collect();
     let soft = calls.calls.iter().filter(|call| {
-        call.strength == Strength::Soft
+        call.strength == RequestStrength::Soft
             && calls.is_addressed
             && Some(call.power) != used.map(|used| used.power)
             && may_request(message, calls, call, flags)

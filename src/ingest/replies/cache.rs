@@ -16,12 +16,12 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Estimated size of an entry without its text.
 const ENTRY_BYTES: usize = 128;
 
-pub(super) struct Cache {
+pub(super) struct ReplyCache {
     entries: Mutex<Entries>,
     pub(super) lookups: CacheMetrics,
 }
 
-impl Default for Cache {
+impl Default for ReplyCache {
     fn default() -> Self {
         Self {
             entries: Mutex::default(),
@@ -67,7 +67,7 @@ pub(super) fn key(
     Digest::of(&parts)
 }
 
-impl Cache {
+impl ReplyCache {
     pub(super) fn get(&self, key: &Digest, ttl_s: i64, now: Monotonic) -> Option<String> {
         let entries = self.entries.lock();
         let stored = entries.replies.get(key);
@@ -105,7 +105,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::prompt::Message;
+    use crate::assistant::prompt::PromptMessage;
     use crate::assistant::tools::{OfferedTool, Tool};
 
     fn digest(n: u64) -> Digest {
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn replies_are_kept_for_their_time() {
-        let cache = Cache::default();
+        let cache = ReplyCache::default();
         cache.put(digest(1), "one", Monotonic(0));
         let get = |at| cache.get(&digest(1), 300, Monotonic(at));
         assert_eq!(get(299_999).as_deref(), Some("one"));
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn it_stays_small() {
-        let cache = Cache::default();
+        let cache = ReplyCache::default();
         for n in 0..(ENTRIES_MAX as u64 + 10) {
             cache.put(digest(n), "x", Monotonic(0));
         }
@@ -147,7 +147,7 @@ mod tests {
         let prompt = |text: &str, photo: &str| Prompt {
             system: "s".to_owned(),
             time: "now".to_owned(),
-            messages: vec![Message {
+            messages: vec![PromptMessage {
                 role: Role::User,
                 text: text.to_owned(),
                 photos: vec![photo.to_owned()],

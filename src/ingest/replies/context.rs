@@ -36,12 +36,12 @@ const COMPARED_CHARS_MAX: usize = 500;
 const MEMORIES_DEADLINE_SHARE: u64 = 4;
 
 /// The context of one reply.
-pub(super) struct Context {
+pub(super) struct ReplyContext {
     pub(super) message: MessageRow,
     pub(super) user: User,
     pub(super) group: bool,
     /// What was asked in a group is answered in the person's direct chat.
-    pub(super) is_apart: bool,
+    pub(super) is_private: bool,
     /// All other authors of a group, whom a reply may quote.
     pub(super) others: Vec<UserId>,
     /// Oldest first, the message in question last.
@@ -64,7 +64,7 @@ pub(super) struct Context {
 }
 
 /// `None` when the message or its user was removed.
-pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> {
+pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<ReplyContext>> {
     let mut rows = view.chain(message_id, ROWS_MAX)?;
     let Some(message) = rows.first() else {
         return Ok(None);
@@ -101,7 +101,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
     let context: Value = parsed(message.context.as_deref());
     let photos = context.get("photos").and_then(Value::as_array);
     let photos = photos.into_iter().flatten().filter_map(Value::as_str);
-    Ok(Some(Context {
+    Ok(Some(ReplyContext {
         known: if group {
             PersonFacts::default()
         } else {
@@ -120,7 +120,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         message,
         user,
         group,
-        is_apart: false,
+        is_private: false,
         others,
         messages,
         came,
@@ -129,14 +129,14 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
 
 /// The context in which a group's message is answered in the person's direct chat: their message,
 /// without what anybody else wrote, and what is known of them.
-pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Context>> {
+pub(super) fn read_private(view: &View<'_>, message_id: i64) -> Result<Option<ReplyContext>> {
     let Some(message) = view.message(message_id)? else {
         return Ok(None);
     };
     let Some(user) = view.user_row(message.user)? else {
         return Ok(None);
     };
-    Ok(Some(Context {
+    Ok(Some(ReplyContext {
         known: known(view, &user, message.received_at)?,
         messages: vec![RoomMessage {
             by: Author::Person {
@@ -147,7 +147,7 @@ pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Cont
             photos: photos_of(&message),
         }],
         group: false,
-        is_apart: true,
+        is_private: true,
         came: Vec::new(),
         others: Vec::new(),
         photos: Vec::new(),
@@ -169,7 +169,7 @@ pub(super) fn read_apart(view: &View<'_>, message_id: i64) -> Result<Option<Cont
 /// out, and the model is told that there was one.
 pub(super) async fn load_photos(
     photos: &Photos,
-    context: &mut Context,
+    context: &mut ReplyContext,
     agent: Option<AgentId>,
 ) -> Result<()> {
     let mut listed = Vec::new();
@@ -188,7 +188,7 @@ pub(super) async fn load_photos(
 
 /// Relevant memories of the person, for a direct chat. Memories that aren't available in time are
 /// left out.
-pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<String>> {
+pub(super) async fn memories(ingest: &Ingest, context: &ReplyContext) -> Result<Vec<String>> {
     if context.group {
         return Ok(Vec::new());
     }
@@ -234,7 +234,7 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
 }
 
 /// The open reminders of an edited message's earlier versions, each with its local time and id.
-pub(super) fn of_earlier_version(context: &Context) -> Vec<String> {
+pub(super) fn of_earlier_version(context: &ReplyContext) -> Vec<String> {
     let zone = context.user.timezone.unwrap_or(Zone::UTC);
     let line = |reminder: &Reminder| {
         let at = reminder

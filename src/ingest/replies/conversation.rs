@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::failed_changes::sounds_like_change;
 use super::length::{ReplyRoom, shorter};
 use super::model_turn::{CallTotals, ModelTurn};
-use super::outside::{UNKNOWN, canonical};
+use super::remote_calls::{UNKNOWN, canonical};
 use super::result::{CallRecord, ToolCall};
 use super::streaming::{after_beginning, rest_after};
 use super::tool_outcomes::CallResult;
-use super::undone::sounds_like_change;
 use crate::assistant::classify::Class;
-use crate::assistant::powers::operations::Moment;
+use crate::assistant::powers::operations::CallContext;
 use crate::assistant::prompt::{CallWithResult, Prompt, ToolExchange};
 use crate::assistant::tools::{OfferedTool, Operation, RemoteTool, Tool};
 use crate::clock::{Timestamp, Zone};
@@ -53,9 +53,9 @@ impl ModelTurn<'_> {
     ) {
         let mut prompt = self.opening(photos, first, tools, &work.texts);
         work.requests = 0;
-        while work.requests + work.requests_apart < REQUESTS_MAX {
+        while work.requests + work.private_requests < REQUESTS_MAX {
             work.requests += 1;
-            let is_last = work.requests + work.requests_apart == REQUESTS_MAX;
+            let is_last = work.requests + work.private_requests == REQUESTS_MAX;
             let is_over = self.ingest.clock.monotonic() >= self.deadline;
             let has_acted = !prompt.exchanges.is_empty();
             prompt.must_speak = has_acted && (is_over || is_last);
@@ -206,14 +206,14 @@ impl ModelTurn<'_> {
         work: &mut CallTotals,
     ) -> ToolExchange {
         let now = self.ingest.clock.now();
-        let moment = Moment {
+        let call_context = CallContext {
             // "In an hour" is an hour from when it was said.
             now: self.context.message.received_at,
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
         let (meanings, mut understood) =
-            self.meanings(&reply.calls, moment, &work.changes, work.committed);
+            self.meanings(&reply.calls, call_context, &work.changes, work.committed);
         self.make_private_answers(place, &mut understood, work)
             .await;
         let tried = self.try_calls(&understood, work, now).await;
@@ -231,7 +231,7 @@ impl ModelTurn<'_> {
             let mut result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
                 CallMeaning::Done(result) => result,
-                CallMeaning::Remote(tool) => self.call_outside(&tool, &call.arguments, work).await,
+                CallMeaning::Remote(tool) => self.call_remote(&tool, &call.arguments, work).await,
                 CallMeaning::Own(at) => outcome_of(at),
                 CallMeaning::Repeated(first) => match outcome_of(first) {
                     done if done.is_ok() => CallResult::repeated(),
@@ -250,7 +250,7 @@ impl ModelTurn<'_> {
             if is_change && is_known && call.name != Tool::AnswerPrivately.name() {
                 let (name, arguments) = (&call.name, &call.arguments);
                 let (reply, is_done) = (work.requests, record.is_done);
-                work.undone.note(name, arguments, is_done, reply);
+                work.failed_changes.note(name, arguments, is_done, reply);
             }
             work.records.push(record);
             calls.push(CallWithResult {
@@ -284,7 +284,7 @@ impl ModelTurn<'_> {
     fn meanings(
         &self,
         calls: &[engine::ToolCall],
-        moment: Moment,
+        call_context: CallContext,
         changes: &[ToolCall],
         committed: usize,
     ) -> (Vec<CallMeaning>, Vec<ToolCall>) {
@@ -308,7 +308,7 @@ impl ModelTurn<'_> {
                 }
                 None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
                 Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
-                Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, moment) {
+                Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, call_context) {
                     Err(error) => CallMeaning::None("not understood", error),
                     Ok(operation) => {
                         let new = ToolCall {
@@ -342,7 +342,7 @@ impl ModelTurn<'_> {
         outcome: &'static str,
     ) -> CallRecord {
         // In a group the arguments may quote somebody else, who may be erased one day.
-        let is_kept = !self.context.group && !self.context.is_apart;
+        let is_kept = !self.context.group && !self.context.is_private;
         let is_cut = arguments.len() > RECORD_BYTES_MAX;
         let mut ends = (0..=RECORD_BYTES_MAX.min(arguments.len())).rev();
         let end = ends.find(|at| arguments.is_char_boundary(*at)).unwrap_or(0);
@@ -380,10 +380,10 @@ impl ModelTurn<'_> {
         }
         let now = *work.tried_at.get_or_insert(now);
         let (done, service_memories) = (work.changes.clone(), work.service_memories.clone());
-        let is_apart = self.context.is_apart;
+        let is_private = self.context.is_private;
         let tried = self.ingest.try_calls(
             self.pending,
-            is_apart,
+            is_private,
             done,
             calls.to_vec(),
             service_memories,

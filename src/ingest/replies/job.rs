@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinSet};
 
-use super::making;
+use super::make_reply;
 use super::result::ReplyResult;
 use super::tool_outcomes::CHANGED_MEANWHILE;
 use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
@@ -242,7 +242,7 @@ async fn answer(
 
 /// Makes a reply, and shows a typing sign meanwhile.
 async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<ReplyResult>> {
-    let mut making = pin!(making::make(ingest, pending));
+    let mut making = pin!(make_reply::make(ingest, pending));
     let mut pause = match pending.late {
         true => Duration::ZERO,
         // Nobody waits for what nobody asked for.

@@ -1,14 +1,14 @@
 //! A message's turn to be answered by the language model: the prompts of its calls, the cache of
 //! replies, and the result of all calls together. The calls are in `conversation`, those of other
-//! servers' tools in `outside`.
+//! servers' tools in `remote_calls`.
 
 use std::sync::Arc;
 
 use super::cache;
-use super::context::{self, Context};
+use super::context::{self, ReplyContext};
+use super::failed_changes::FailedChanges;
 use super::plan::ReplyPlan;
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
-use super::undone::UndoneCalls;
 use crate::access::Denial;
 use crate::assistant::classify::Class;
 use crate::assistant::prompt::{self, PASS, Prompt, PromptContext};
@@ -28,7 +28,7 @@ pub(super) struct ModelTurn<'a> {
     pub(super) ingest: &'a Arc<Ingest>,
     pub(super) model: &'a Arc<Model>,
     pub(super) plan: ReplyPlan,
-    pub(super) context: Context,
+    pub(super) context: ReplyContext,
     pub(super) pending: PendingReply,
     pub(super) deadline: Monotonic,
     now: Timestamp,
@@ -38,7 +38,7 @@ impl<'a> ModelTurn<'a> {
     pub(super) fn of(
         ingest: &'a Arc<Ingest>,
         model: &'a Arc<Model>,
-        mut context: Context,
+        mut context: ReplyContext,
         pending: PendingReply,
     ) -> Self {
         let now = ingest.clock.now();
@@ -165,7 +165,7 @@ impl<'a> ModelTurn<'a> {
             of_earlier_version: &context::of_earlier_version(context),
             timezone: context.user.timezone.map(Zone::name),
             group: context.group,
-            is_apart: context.is_apart,
+            is_private: context.is_private,
             unprompted: self.pending.unprompted,
             known: &context.known,
             came: &context.came,
@@ -299,12 +299,12 @@ pub(super) struct CallTotals {
     /// The server failed with tools, and replied without them.
     pub(super) lacks_tools: bool,
     /// Calls that were to change something, and did not.
-    pub(super) undone: UndoneCalls,
+    pub(super) failed_changes: FailedChanges,
     /// Requests of this conversation so far.
     pub(super) requests: usize,
-    /// Requests of the conversation apart, for a private answer; within it, those before it and one
+    /// Requests of the conversation for a private answer; within it, those before it and one
     /// after it.
-    pub(super) requests_apart: usize,
+    pub(super) private_requests: usize,
     /// Calls that were committed with its beginning.
     pub(super) committed: usize,
     /// Calls that change something.
@@ -313,7 +313,7 @@ pub(super) struct CallTotals {
     pub(super) records: Vec<CallRecord>,
     pub(super) tried_at: Option<Timestamp>,
     /// Time that calls of other servers' tools took.
-    pub(super) outside_ms: u64,
+    pub(super) remote_ms: u64,
     pub(super) denied: Option<Denial>,
     pub(super) service_memories: ServiceMemories,
     pub(super) used: TokenUsage,

@@ -1,9 +1,9 @@
 //! Plans a model's reply from the flags: its class, the amount of context, the length, the tools.
 //! Pure.
 
-use super::context::Context;
+use super::context::ReplyContext;
 use super::request::{CertainRequest, RequestFacts};
-use super::wanted::WantedChange;
+use super::requested_changes::RequestedChange;
 use crate::assistant::classify::{self, Classification, ClassifierInput};
 use crate::assistant::powers::Power;
 use crate::assistant::prompt::Author;
@@ -40,7 +40,7 @@ pub(super) struct ReplyPlan {
     /// It may be no request; the reply tells.
     pub(super) may_be_talk: bool,
     /// The changes that it asks for.
-    pub(super) wanted: Vec<WantedChange>,
+    pub(super) requested_changes: Vec<RequestedChange>,
 }
 
 impl ReplyPlan {
@@ -48,7 +48,7 @@ impl ReplyPlan {
     pub(super) fn of(
         ingest: &Ingest,
         flags: &Reader<'_>,
-        context: &mut Context,
+        context: &mut ReplyContext,
         pending: &PendingReply,
         now: Timestamp,
     ) -> Self {
@@ -104,13 +104,13 @@ impl ReplyPlan {
             lacks_tools: false,
             request: None,
             may_be_talk: false,
-            wanted: Vec::new(),
+            requested_changes: Vec::new(),
         };
         plan.with_request(ingest, flags, context)
     }
 
     /// Adds what the message asks for.
-    fn with_request(self, ingest: &Ingest, flags: &Reader<'_>, context: &Context) -> Self {
+    fn with_request(self, ingest: &Ingest, flags: &Reader<'_>, context: &ReplyContext) -> Self {
         if self.tools.is_empty() {
             return self;
         }
@@ -159,18 +159,18 @@ impl ReplyPlan {
         };
         let request = CertainRequest::of(&understood, &facts);
         let may_be_talk = facts.may_be_talk(&understood.intent);
-        let wanted = facts.wanted(&understood);
+        let requested_changes = facts.requested_changes(&understood);
         Self {
             request,
             may_be_talk,
-            wanted,
+            requested_changes,
             ..self
         }
     }
 }
 
 /// Offered tools. Access to a superpower is checked when the model calls it.
-fn offered(flags: &Reader<'_>, context: &Context) -> Vec<OfferedTool> {
+fn offered(flags: &Reader<'_>, context: &ReplyContext) -> Vec<OfferedTool> {
     let known = &context.known;
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {
@@ -186,7 +186,7 @@ fn offered(flags: &Reader<'_>, context: &Context) -> Vec<OfferedTool> {
     own.chain(remote.map(OfferedTool::Remote)).collect()
 }
 
-fn connectable(flags: &Reader<'_>, context: &Context) -> Vec<&'static str> {
+fn connectable(flags: &Reader<'_>, context: &ReplyContext) -> Vec<&'static str> {
     let known = &context.known;
     let calendar = !known.has_calendar && flags.superpower(Power::CalendarQueryAgent.name());
     let mail = !known.has_mailbox && flags.superpower(Power::GmailMindreaderAgent.name());
@@ -198,7 +198,7 @@ fn connectable(flags: &Reader<'_>, context: &Context) -> Vec<&'static str> {
 /// The builtin assistant's answer to small talk addressed to it.
 pub(super) fn small_talk(
     ingest: &Ingest,
-    context: &Context,
+    context: &ReplyContext,
     pending: &PendingReply,
     now: Timestamp,
 ) -> Option<String> {
@@ -209,14 +209,14 @@ pub(super) fn small_talk(
 }
 
 /// A greeting, a farewell or thanks.
-fn is_courtesy(ingest: &Ingest, context: &Context, now: Timestamp) -> bool {
+fn is_courtesy(ingest: &Ingest, context: &ReplyContext, now: Timestamp) -> bool {
     let persona = ingest.persona.get();
     assistant::is_courtesy(&message_context(context, &persona.name, None, now))
 }
 
 fn understood(
     ingest: &Ingest,
-    context: &Context,
+    context: &ReplyContext,
     timezone: Option<Zone>,
     now: Timestamp,
 ) -> Intent {
@@ -226,7 +226,7 @@ fn understood(
 
 /// The message as the builtin assistant reads it. `persona`: the assistant's name.
 fn message_context<'a>(
-    context: &'a Context,
+    context: &'a ReplyContext,
     persona: &'a str,
     timezone: Option<Zone>,
     now: Timestamp,
@@ -243,7 +243,7 @@ fn message_context<'a>(
 
 fn classifier_input<'a>(
     ingest: &Ingest,
-    context: &'a Context,
+    context: &'a ReplyContext,
     now: Timestamp,
 ) -> ClassifierInput<'a> {
     let before = context.messages.iter().rev().nth(1);

@@ -1,5 +1,5 @@
 //! A question in a group about what is the person's own is answered in their direct chat: the
-//! model is asked apart, as in that chat, with the person's message alone. What it answers is sent
+//! model is asked privately, as in that chat, with the person's message alone. What it answers is sent
 //! there with the reply's transaction; the conversation whose reply the group reads learns only
 //! that it is. From a group nothing personal is changed, and an answer that claims so is
 //! contradicted like any reply: it may tell of what else is done for the message.
@@ -60,11 +60,11 @@ impl ModelTurn<'_> {
         work: &mut CallTotals,
     ) -> String {
         let id = self.pending.message_id;
-        if work.requests_apart > 0 {
+        if work.private_requests > 0 {
             return String::new(); // it was asked for before
         }
-        let apart = match self.apart().await {
-            Ok(Some(apart)) => apart,
+        let private = match self.private_turn().await {
+            Ok(Some(turn)) => turn,
             Ok(None) => return String::new(),
             Err(error) => {
                 log::warn!("message {id}: what is private can't be read: {error}");
@@ -73,28 +73,28 @@ impl ModelTurn<'_> {
         };
         let mut own = CallTotals {
             is_withheld: true,
-            requests_apart: work.requests + 1,
+            private_requests: work.requests + 1,
             ..CallTotals::default()
         };
         // Boxed, as this is a conversation within one.
-        Box::pin(apart.converse(place, &[], 0, &apart.plan.tools, &mut own)).await;
-        Box::pin(apart.shorten(place, &mut own)).await;
+        Box::pin(private.converse(place, &[], 0, &private.plan.tools, &mut own)).await;
+        Box::pin(private.shorten(place, &mut own)).await;
         let changes = work.records.iter().filter(|record| record.is_change);
         let changes: Vec<CallRecord> = changes.chain(acting).cloned().collect();
         let text = match own.failure {
-            None => apart.text_beside(&changes, &mut own),
+            None => private.text_beside(&changes, &mut own),
             Some(_) => String::new(),
         };
-        work.add_apart(own);
+        work.add_private(own);
         text
     }
 
-    /// The answer's text with sentences of what was done neither apart nor by `changes`.
+    /// The answer's text with sentences of what was done neither here nor by `changes`.
     fn text_beside(&self, changes: &[CallRecord], own: &mut CallTotals) -> String {
         let count = own.records.len();
         for change in changes {
-            // What could not be done apart is done there.
-            own.undone.note(&change.tool, "", true, usize::MAX);
+            // What could not be done privately is done in the group.
+            own.failed_changes.note(&change.tool, "", true, usize::MAX);
         }
         own.records.extend_from_slice(changes);
         let text = self.with_denial(self.text_of(own), own);
@@ -103,10 +103,10 @@ impl ModelTurn<'_> {
     }
 
     /// The turn for the direct chat. `None` when the message or its direct chat is gone.
-    async fn apart(&self) -> Result<Option<Self>> {
+    async fn private_turn(&self) -> Result<Option<Self>> {
         let (id, user) = (self.pending.message_id, self.context.user.id);
         let store = &self.ingest.store;
-        let read = store.read(move |view| context::read_apart(view, id));
+        let read = store.read(move |view| context::read_private(view, id));
         let Some(mut context) = read.await? else {
             return Ok(None);
         };
@@ -122,17 +122,17 @@ impl ModelTurn<'_> {
 }
 
 impl CallTotals {
-    /// Adds what a conversation apart has cost, and its calls.
-    fn add_apart(&mut self, apart: Self) {
-        self.requests_apart += apart.requests;
-        self.used.calls += apart.used.calls;
-        self.used.prompt_tokens += apart.used.prompt_tokens;
-        self.used.completion_tokens += apart.used.completion_tokens;
-        self.used.estimated_calls += apart.used.estimated_calls;
-        self.used.cache_hits += apart.used.cache_hits;
-        self.model_ms += apart.model_ms;
+    /// Adds what a private conversation has cost, and its calls.
+    fn add_private(&mut self, private: Self) {
+        self.private_requests += private.requests;
+        self.used.calls += private.used.calls;
+        self.used.prompt_tokens += private.used.prompt_tokens;
+        self.used.completion_tokens += private.used.completion_tokens;
+        self.used.estimated_calls += private.used.estimated_calls;
+        self.used.cache_hits += private.used.cache_hits;
+        self.model_ms += private.model_ms;
         self.records
-            .extend(apart.records.into_iter().map(|record| CallRecord {
+            .extend(private.records.into_iter().map(|record| CallRecord {
                 tool: format!("{} (privately)", record.tool),
                 ..record
             }));

@@ -2,7 +2,8 @@
 
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::{
-    self, Facts, NoticeRequest, Power, PowerCall, PowerCalls, PowerContext, StoredState, Strength,
+    self, Facts, NoticeRequest, Power, PowerCall, PowerCalls, PowerContext, RequestStrength,
+    StoredState,
 };
 use crate::assistant::tools::{OfferedTool, Tool};
 use crate::assistant::{AccountTask, Intent, MessageContext, Understanding};
@@ -156,7 +157,7 @@ impl RequestFacts<'_> {
     pub(super) fn clear_calls<'c>(&self, calls: &'c PowerCalls) -> Vec<&'c PowerCall> {
         let is_clear = |call: &&PowerCall| {
             let is_there = self.offers(Tool::Power(call.power)) || self.is_private(call.power);
-            call.strength == Strength::Clear && is_there && self.powers.contains(&call.power)
+            call.strength == RequestStrength::Clear && is_there && self.powers.contains(&call.power)
         };
         calls.calls.iter().filter(is_clear).collect()
     }

@@ -143,7 +143,7 @@ impl Ingest {
     ) -> Result<()> {
         let scope = CallScope {
             pending,
-            is_apart: false,
+            is_private: false,
             service_memories: &part.service_memories,
             now: part.tried_at,
         };

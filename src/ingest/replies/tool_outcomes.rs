@@ -104,7 +104,7 @@ impl CallResult {
 pub(super) struct CallScope<'a> {
     pub(super) pending: &'a PendingReply,
     /// What was asked in a group is looked up for the person's direct chat.
-    pub(super) is_apart: bool,
+    pub(super) is_private: bool,
     /// The person's memories in the external service.
     pub(super) service_memories: &'a ServiceMemories,
     pub(super) now: Timestamp,
@@ -115,7 +115,7 @@ impl Ingest {
     pub(super) async fn try_calls(
         self: &Arc<Self>,
         pending: PendingReply,
-        is_apart: bool,
+        is_private: bool,
         done: Vec<ToolCall>,
         calls: Vec<ToolCall>,
         service_memories: ServiceMemories,
@@ -126,7 +126,7 @@ impl Ingest {
         let trial = self.store.write(move |tx| -> Result<()> {
             let scope = CallScope {
                 pending: &pending,
-                is_apart,
+                is_private,
                 service_memories: &service_memories,
                 now,
             };
@@ -181,7 +181,7 @@ impl Ingest {
         }
         let scope = CallScope {
             pending,
-            is_apart: false,
+            is_private: false,
             service_memories: &outcome.service_memories,
             now: outcome.tried_at,
         };
@@ -217,10 +217,10 @@ impl Ingest {
         let persona = &self.persona.get().name;
         let mut text = wording::apology(why, persona, language.as_deref());
         // Of what was committed with the beginning of the reply the beginning tells.
-        let is_outside = |call: &&DoneCall| call.tool.contains(LINK);
-        let outside: Vec<&DoneCall> = done.iter().filter(is_outside).collect();
-        if !outside.is_empty() {
-            let tools: Vec<&str> = outside.iter().map(|call| call.tool.as_str()).collect();
+        let is_remote = |call: &&DoneCall| call.tool.contains(LINK);
+        let remote: Vec<&DoneCall> = done.iter().filter(is_remote).collect();
+        if !remote.is_empty() {
+            let tools: Vec<&str> = remote.iter().map(|call| call.tool.as_str()).collect();
             text.push_str("\n\n");
             text.push_str(&wording::called_elsewhere(&tools, language.as_deref()));
         }
@@ -239,7 +239,7 @@ impl Ingest {
     ) -> Result<CallResult> {
         let CallScope {
             pending,
-            is_apart,
+            is_private,
             service_memories,
             now,
         } = scope;
@@ -249,7 +249,7 @@ impl Ingest {
             is_admitted,
             ..self.pending_turn(tx, pending, service_memories, now)?
         };
-        if is_apart {
+        if is_private {
             if call.operation.changes() {
                 return Ok(CallResult::refused("not from a group", NOT_FROM_A_GROUP));
             }

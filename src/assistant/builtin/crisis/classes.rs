@@ -1,5 +1,5 @@
-//! The classes of words that the rules of a crisis name in capital letters: who, what they want, what
-//! happens, with what. It must not know the rules.
+//! The classes of words that the patterns of a crisis name in capital letters: who, what they want, what
+//! happens, with what. It must not know the patterns.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -255,7 +255,7 @@ const CLASSES: [(&str, &str); 53] = [
     ),
 ];
 
-/// Words that are in most messages, and words that are in many: rules are rather looked for because of
+/// Words that are in most messages, and words that are in many: patterns are rather looked for because of
 /// others.
 const IN_MOST: &str = "i we he she they my our his her the a an me us not no of to in on at it is am are was be \
     been have has had do will and but with for from this that all what how can remind add i'm";

@@ -1,7 +1,7 @@
 //! What takes a crisis back: of what else a message speaks, and what the same words mean elsewhere. In the
 //! notation of `grammar`.
 
-use super::rule_set::context::*;
+use super::pattern_set::context::*;
 
 pub(super) const CONTEXTS: [(u8, &[&str]); 8] = [
     (

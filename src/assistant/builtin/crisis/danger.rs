@@ -1,27 +1,27 @@
 //! What people say whom somebody hurts or threatens, or who hear that it happens, in the notation of
 //! `grammar`.
 
-use super::rule_set::CrisisKind::Danger;
-use super::rule_set::{RuleSet, context::*};
+use super::pattern_set::CrisisKind::Danger;
+use super::pattern_set::{PatternSet, context::*};
 
-pub(super) const DANGER: [RuleSet; 3] = [
-    RuleSet {
+pub(super) const DANGER: [PatternSet; 3] = [
+    PatternSet {
         kind: Danger,
         language: "en",
         yields_to: 0,
-        rules: VIOLENCE,
+        patterns: VIOLENCE,
     },
-    RuleSet {
+    PatternSet {
         kind: Danger,
         language: "en",
         yields_to: LAUGHTER | FICTION,
-        rules: THREAT,
+        patterns: THREAT,
     },
-    RuleSet {
+    PatternSet {
         kind: Danger,
         language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | TRIFLE | PAST,
-        rules: NAMED,
+        patterns: NAMED,
     },
 ];
 

@@ -1,33 +1,33 @@
 //! What people say who may want to die or to hurt themselves, or somebody near them, in the notation of
 //! `grammar`.
 
-use super::rule_set::CrisisKind::{Despair, OtherInDespair};
-use super::rule_set::{RuleSet, context::*};
+use super::pattern_set::CrisisKind::{Despair, OtherInDespair};
+use super::pattern_set::{PatternSet, context::*};
 
-pub(super) const DESPAIR: [RuleSet; 4] = [
-    RuleSet {
+pub(super) const DESPAIR: [PatternSet; 4] = [
+    PatternSet {
         kind: Despair,
         language: "en",
         yields_to: 0,
-        rules: PLAIN,
+        patterns: PLAIN,
     },
-    RuleSet {
+    PatternSet {
         kind: OtherInDespair,
         language: "en",
         yields_to: FICTION | REQUEST,
-        rules: OF_OTHERS,
+        patterns: OF_OTHERS,
     },
-    RuleSet {
+    PatternSet {
         kind: Despair,
         language: "en",
         yields_to: LAUGHTER | FICTION | TRIFLE,
-        rules: VEILED,
+        patterns: VEILED,
     },
-    RuleSet {
+    PatternSet {
         kind: Despair,
         language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | TRIFLE,
-        rules: NAMED,
+        patterns: NAMED,
     },
 ];
 

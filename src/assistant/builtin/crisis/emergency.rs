@@ -1,38 +1,38 @@
 //! What people say who need an ambulance or the fire brigade, in the notation of `grammar`.
 
-use super::rule_set::CrisisKind::Emergency;
-use super::rule_set::{RuleSet, context::*};
+use super::pattern_set::CrisisKind::Emergency;
+use super::pattern_set::{PatternSet, context::*};
 
-pub(super) const EMERGENCY: [RuleSet; 5] = [
-    RuleSet {
+pub(super) const EMERGENCY: [PatternSet; 5] = [
+    PatternSet {
         kind: Emergency,
         language: "en",
         yields_to: LAUGHTER | FICTION | PAST,
-        rules: ACUTE,
+        patterns: ACUTE,
     },
-    RuleSet {
+    PatternSet {
         kind: Emergency,
         language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST,
-        rules: ACCIDENT,
+        patterns: ACCIDENT,
     },
-    RuleSet {
+    PatternSet {
         kind: Emergency,
         language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST | SPILL,
-        rules: OWN_ACCIDENT,
+        patterns: OWN_ACCIDENT,
     },
-    RuleSet {
+    PatternSet {
         kind: Emergency,
         language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST | SPILL | TRAFFIC,
-        rules: SEEN_ACCIDENT,
+        patterns: SEEN_ACCIDENT,
     },
-    RuleSet {
+    PatternSet {
         kind: Emergency,
         language: "en",
         yields_to: LAUGHTER | FICTION | PAST | REQUEST,
-        rules: NAMED,
+        patterns: NAMED,
     },
 ];
 

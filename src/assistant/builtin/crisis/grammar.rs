@@ -1,7 +1,7 @@
 //! The notation in which a crisis is described, and how a sentence is compared with it. It must not know
 //! any word.
 //!
-//! A rule is a line of parts, in the order of the sentence:
+//! A pattern is a line of parts, in the order of the sentence:
 //!
 //! - `breathe`: this word; `breathe|breath`: one of them
 //! - `NEAR`: a word of this class (`classes`); `NEAR|he|$`: one of them, or the end of the clause
@@ -13,15 +13,15 @@
 use std::borrow::Cow;
 
 use super::classes;
-use super::sentences::{Break, Sentence, Token};
+use super::sentences::{Boundary, PlainWord, Sentence};
 use super::spelling;
 
-pub(super) struct Rule {
-    parts: Vec<Part>,
+pub(super) struct CrisisPattern {
+    parts: Vec<PatternPart>,
 }
 
-enum Part {
-    Word(Word),
+enum PatternPart {
+    Word(WordPattern),
     Gap {
         words_max: usize,
         leaves_clause: bool,
@@ -31,7 +31,7 @@ enum Part {
     MessageEnd,
 }
 
-struct Word {
+struct WordPattern {
     classes: u64,
     words: Vec<Cow<'static, str>>,
     /// Several words, one after the other.
@@ -42,19 +42,19 @@ struct Word {
     is_optional: bool,
 }
 
-impl Rule {
+impl CrisisPattern {
     pub(super) fn new(line: &'static str) -> Self {
         Self {
-            parts: line.split(' ').map(Part::new).collect(),
+            parts: line.split(' ').map(PatternPart::new).collect(),
         }
     }
 
-    /// The rule, and where "I" comes first, the same without it: "wish i was dead".
+    /// The pattern, and where "I" comes first, the same without it: "wish i was dead".
     pub(super) fn with_dropped_subject(line: &'static str) -> impl Iterator<Item = Self> {
         let dropped = line.strip_prefix("I .. ").map(|rest| Self {
-            parts: [Part::ClauseStart]
+            parts: [PatternPart::ClauseStart]
                 .into_iter()
-                .chain(rest.split(' ').map(Part::new))
+                .chain(rest.split(' ').map(PatternPart::new))
                 .collect(),
         });
         [Self::new(line)].into_iter().chain(dropped)
@@ -63,7 +63,7 @@ impl Rule {
     /// The words by which the sentence says this, each time: a bit for each, without gaps.
     pub(super) fn find<'s>(&'s self, sentence: &'s Sentence<'_>) -> impl Iterator<Item = u64> + 's {
         let all = match self.may_be_in(sentence) {
-            true => 0..sentence.tokens.len(),
+            true => 0..sentence.plain_words.len(),
             false => 0..0,
         };
         all.filter_map(|at| words_of(&self.parts, sentence, at))
@@ -79,16 +79,16 @@ impl Rule {
             .all(|word| word.classes & sentence.classes != 0 || word.signs & sentence.signs != 0)
     }
 
-    fn needed_parts(&self) -> impl Iterator<Item = &Word> {
+    fn needed_parts(&self) -> impl Iterator<Item = &WordPattern> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Word(word) if !word.is_optional && !word.or_end => Some(word),
+            PatternPart::Word(word) if !word.is_optional && !word.or_end => Some(word),
             _ => None,
         })
     }
 
     /// The words of the part that is in the fewest messages: one of them is in the message.
     pub(super) fn needed_words(&'static self) -> Vec<&'static str> {
-        let parts = self.needed_parts().map(Word::all);
+        let parts = self.needed_parts().map(WordPattern::all);
         let cost = |words: &Vec<&str>| {
             words
                 .iter()
@@ -99,7 +99,7 @@ impl Rule {
     }
 }
 
-impl Part {
+impl PatternPart {
     fn new(part: &'static str) -> Self {
         match part {
             ".." => Self::Gap {
@@ -113,12 +113,12 @@ impl Part {
             "^" => Self::ClauseStart,
             "<" => Self::MessageStart,
             ">" => Self::MessageEnd,
-            _ => Self::Word(Word::new(part)),
+            _ => Self::Word(WordPattern::new(part)),
         }
     }
 }
 
-impl Word {
+impl WordPattern {
     fn new(part: &'static str) -> Self {
         let bare = part.strip_suffix('?');
         let mut word = Self {
@@ -161,20 +161,22 @@ impl Word {
     }
 
     /// The ends of the word at `at`, if it is there.
-    fn ends(&self, tokens: &[Token<'_>], at: usize) -> impl Iterator<Item = usize> {
-        let token = tokens.get(at);
-        let is_signed = token.is_some_and(|token| self.signs & token.sign != 0);
-        let is_one = token.is_some_and(|token| {
-            self.classes & token.classes != 0 || is_signed && self.words.contains(&token.word)
+    fn ends(&self, plain_words: &[PlainWord<'_>], at: usize) -> impl Iterator<Item = usize> {
+        let plain_word = plain_words.get(at);
+        let is_signed = plain_word.is_some_and(|plain_word| self.signs & plain_word.sign != 0);
+        let is_one = plain_word.is_some_and(|plain_word| {
+            self.classes & plain_word.classes != 0
+                || is_signed && self.words.contains(&plain_word.word)
         });
-        let is_pair = token.is_some_and(|token| self.classes & token.pair_classes != 0);
+        let is_pair =
+            plain_word.is_some_and(|plain_word| self.classes & plain_word.pair_classes != 0);
         let phrases = if is_signed { &*self.phrases } else { &[] };
         let is_phrase = move |phrase: &&Vec<Cow<'static, str>>| {
-            let here = tokens.get(at..at + phrase.len());
+            let here = plain_words.get(at..at + phrase.len());
             here.is_some_and(|here| {
                 here.iter()
                     .zip(*phrase)
-                    .all(|(token, word)| token.word == *word)
+                    .all(|(plain_word, word)| plain_word.word == *word)
             })
         };
         let phrases = phrases
@@ -183,44 +185,46 @@ impl Word {
             .map(move |phrase| at + phrase.len());
         let one = is_one.then_some(at + 1).into_iter();
         // The second word of a pair may stand beyond a sentence that is too long.
-        let pair = (is_pair && at + 2 <= tokens.len()).then_some(at + 2);
+        let pair = (is_pair && at + 2 <= plain_words.len()).then_some(at + 2);
         one.chain(pair).chain(phrases)
     }
 }
 
 /// The words of the parts, if they are at `at`.
-fn words_of(parts: &[Part], sentence: &Sentence<'_>, at: usize) -> Option<u64> {
-    let tokens = sentence.tokens;
+fn words_of(parts: &[PatternPart], sentence: &Sentence<'_>, at: usize) -> Option<u64> {
+    let plain_words = sentence.plain_words;
     let Some((part, rest)) = parts.split_first() else {
         return Some(0);
     };
     let is_here = match part {
-        Part::Word(word) => {
+        PatternPart::Word(word) => {
             let own = |next| (at..next).fold(0, |all, at| all | 1 << at);
-            let mut ends = word.ends(tokens, at);
+            let mut ends = word.ends(plain_words, at);
             let found = ends.find_map(|next| Some(own(next) | words_of(rest, sentence, next)?));
             if found.is_some() {
                 return found;
             }
             word.is_optional || word.or_end && is_clause_start(sentence, at)
         }
-        Part::Gap {
+        PatternPart::Gap {
             words_max,
             leaves_clause,
         } => {
             return gap_ends(sentence, at, *words_max, *leaves_clause)
                 .find_map(|next| words_of(rest, sentence, next));
         }
-        Part::ClauseStart => is_clause_start(sentence, at) || tokens[at - 1].is_lead(),
-        Part::MessageStart => sentence.is_first && at == 0,
-        Part::MessageEnd => sentence.is_last && at == tokens.len(),
+        PatternPart::ClauseStart => is_clause_start(sentence, at) || plain_words[at - 1].is_lead(),
+        PatternPart::MessageStart => sentence.is_first && at == 0,
+        PatternPart::MessageEnd => sentence.is_last && at == plain_words.len(),
     };
     is_here.then(|| words_of(rest, sentence, at)).flatten()
 }
 
 /// Also the end of the sentence.
 fn is_clause_start(sentence: &Sentence<'_>, at: usize) -> bool {
-    at == 0 || at >= sentence.tokens.len() || sentence.tokens[at - 1].break_after != Break::None
+    at == 0
+        || at >= sentence.plain_words.len()
+        || sentence.plain_words[at - 1].boundary_after != Boundary::None
 }
 
 /// Where the words between two parts may end.
@@ -230,9 +234,11 @@ fn gap_ends(
     words_max: usize,
     leaves_clause: bool,
 ) -> impl Iterator<Item = usize> {
-    let last = (at + words_max).min(sentence.tokens.len());
+    let last = (at + words_max).min(sentence.plain_words.len());
     let stop = move |next: &usize| {
-        leaves_clause || *next == 0 || sentence.tokens[*next - 1].break_after == Break::None
+        leaves_clause
+            || *next == 0
+            || sentence.plain_words[*next - 1].boundary_after == Boundary::None
     };
     (at..=last).take_while(stop)
 }

@@ -5,13 +5,13 @@ mod danger;
 mod despair;
 mod emergency;
 
-use super::rule_set::CrisisKind::{self, Danger, Despair, Emergency, Overdose};
-use super::rule_set::{RuleSet, context::*};
+use super::pattern_set::CrisisKind::{self, Danger, Despair, Emergency, Overdose};
+use super::pattern_set::{PatternSet, context::*};
 
-/// A language (a tag of BCP 47) and its rules.
+/// A language (a tag of BCP 47) and its patterns.
 type InLanguage = (&'static str, &'static [&'static str]);
 
-/// What each kind yields to, and its rules.
+/// What each kind yields to, and its patterns.
 const KINDS: [(CrisisKind, u8, &[InLanguage]); 4] = [
     (Despair, 0, despair::DESPAIR),
     (Danger, 0, danger::DANGERS),
@@ -19,14 +19,16 @@ const KINDS: [(CrisisKind, u8, &[InLanguage]); 4] = [
     (Overdose, LAUGHTER, emergency::OVERDOSES),
 ];
 
-pub(super) fn rule_sets() -> impl Iterator<Item = RuleSet> {
+pub(super) fn pattern_sets() -> impl Iterator<Item = PatternSet> {
     KINDS.into_iter().flat_map(|(kind, yields_to, languages)| {
-        languages.iter().map(move |(language, rules)| RuleSet {
-            kind,
-            yields_to,
-            language,
-            rules,
-        })
+        languages
+            .iter()
+            .map(move |(language, patterns)| PatternSet {
+                kind,
+                yields_to,
+                language,
+                patterns,
+            })
     })
 }
 

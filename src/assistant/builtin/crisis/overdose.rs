@@ -1,26 +1,26 @@
 //! What people say of somebody who took too much medicine or poison, in the notation of `grammar`.
 
-use super::rule_set::CrisisKind::{Emergency, Overdose};
-use super::rule_set::{RuleSet, context::*};
+use super::pattern_set::CrisisKind::{Emergency, Overdose};
+use super::pattern_set::{PatternSet, context::*};
 
-pub(super) const OVERDOSE: [RuleSet; 3] = [
-    RuleSet {
+pub(super) const OVERDOSE: [PatternSet; 3] = [
+    PatternSet {
         kind: Overdose,
         language: "en",
         yields_to: FICTION | REQUEST | PAST,
-        rules: TOO_MUCH,
+        patterns: TOO_MUCH,
     },
-    RuleSet {
+    PatternSet {
         kind: Overdose,
         language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | PAST,
-        rules: NAMED,
+        patterns: NAMED,
     },
-    RuleSet {
+    PatternSet {
         kind: Emergency,
         language: "en",
         yields_to: LAUGHTER | FICTION | REQUEST | PAST,
-        rules: POISONED,
+        patterns: POISONED,
     },
 ];
 

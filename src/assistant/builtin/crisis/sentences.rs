@@ -1,5 +1,5 @@
-//! The sentences of a message, as the rules of a crisis are compared with them. It must not know the
-//! rules.
+//! The sentences of a message, as the patterns of a crisis are compared with them. It must not know the
+//! patterns.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ const SENTENCE_WORDS_MAX: usize = 64;
 const OVERLAP_WORDS: usize = 20;
 
 /// A word in plain spelling.
-pub(super) struct Token<'a> {
+pub(super) struct PlainWord<'a> {
     pub(super) word: Cow<'a, str>,
     pub(super) classes: u64,
     /// Those of this word and the next together.
@@ -19,18 +19,18 @@ pub(super) struct Token<'a> {
     pub(super) sign: u64,
     /// The word of the message that it stands for.
     pub(super) source: usize,
-    pub(super) break_after: Break,
+    pub(super) boundary_after: Boundary,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Break {
+pub(super) enum Boundary {
     None,
     Clause,
     Sentence,
 }
 
 pub(super) struct Sentence<'t> {
-    pub(super) tokens: &'t [Token<'t>],
+    pub(super) plain_words: &'t [PlainWord<'t>],
     /// The classes and the signs of all words.
     pub(super) classes: u64,
     pub(super) signs: u64,
@@ -38,7 +38,7 @@ pub(super) struct Sentence<'t> {
     pub(super) is_last: bool,
 }
 
-impl<'a> Token<'a> {
+impl<'a> PlainWord<'a> {
     fn new(word: Cow<'a, str>, source: usize) -> Self {
         Self {
             classes: classes::of(&word),
@@ -46,7 +46,7 @@ impl<'a> Token<'a> {
             sign: classes::sign_of(&word),
             word,
             source,
-            break_after: Break::None,
+            boundary_after: Boundary::None,
         }
     }
 
@@ -83,20 +83,26 @@ impl<'a> Token<'a> {
     }
 }
 
-pub(super) fn sentences<'t>(tokens: &'t [Token<'t>]) -> impl Iterator<Item = Sentence<'t>> {
-    let whole = tokens.split_inclusive(|token| token.break_after == Break::Sentence);
+pub(super) fn sentences<'t>(
+    plain_words: &'t [PlainWord<'t>],
+) -> impl Iterator<Item = Sentence<'t>> {
+    let whole =
+        plain_words.split_inclusive(|plain_word| plain_word.boundary_after == Boundary::Sentence);
     let parts = whole.flat_map(|sentence| {
         let step = SENTENCE_WORDS_MAX - OVERLAP_WORDS;
         let starts = (0..sentence.len().saturating_sub(OVERLAP_WORDS).max(1)).step_by(step);
         starts.map(|at| &sentence[at..(at + SENTENCE_WORDS_MAX).min(sentence.len())])
     });
-    let (first, last) = (tokens.as_ptr_range().start, tokens.as_ptr_range().end);
+    let (first, last) = (
+        plain_words.as_ptr_range().start,
+        plain_words.as_ptr_range().end,
+    );
     parts.map(move |part| Sentence {
-        tokens: part,
-        classes: part
-            .iter()
-            .fold(0, |all, token| all | token.classes | token.pair_classes),
-        signs: part.iter().fold(0, |all, token| all | token.sign),
+        plain_words: part,
+        classes: part.iter().fold(0, |all, plain_word| {
+            all | plain_word.classes | plain_word.pair_classes
+        }),
+        signs: part.iter().fold(0, |all, plain_word| all | plain_word.sign),
         is_first: part.as_ptr_range().start == first,
         is_last: part.as_ptr_range().end == last,
     })
@@ -104,44 +110,46 @@ pub(super) fn sentences<'t>(tokens: &'t [Token<'t>]) -> impl Iterator<Item = Sen
 
 /// The words of a message in plain spelling: short forms written out, misspelled words corrected,
 /// without words that only stress others.
-pub(super) fn tokens<'a>(words: &'a Words<'a>) -> Vec<Token<'a>> {
-    let mut tokens: Vec<Token<'a>> = Vec::with_capacity(words.len() + 8);
+pub(super) fn plain_words<'a>(words: &'a Words<'a>) -> Vec<PlainWord<'a>> {
+    let mut plain_words: Vec<PlainWord<'a>> = Vec::with_capacity(words.len() + 8);
     for source in 0..words.len() {
         let typed = words.original(source..source + 1);
-        let break_after = break_after(words, source, typed);
-        let before = tokens.last().map_or("", |token| &*token.word);
+        let boundary_after = boundary_after(words, source, typed);
+        let before = plain_words
+            .last()
+            .map_or("", |plain_word| &*plain_word.word);
         let plain = spelling::plain(words.get(source), typed, before);
         match plain {
             Cow::Borrowed(plain) => {
                 for word in plain.split(' ') {
-                    push(&mut tokens, Cow::Borrowed(word), source);
+                    push(&mut plain_words, Cow::Borrowed(word), source);
                 }
             }
-            Cow::Owned(word) => push(&mut tokens, Cow::Owned(word), source),
+            Cow::Owned(word) => push(&mut plain_words, Cow::Owned(word), source),
         }
-        if let Some(last) = tokens.last_mut() {
-            last.break_after = last.break_after.max(break_after);
+        if let Some(last) = plain_words.last_mut() {
+            last.boundary_after = last.boundary_after.max(boundary_after);
         }
     }
-    tokens
+    plain_words
 }
 
-fn push<'a>(tokens: &mut Vec<Token<'a>>, word: Cow<'a, str>, source: usize) {
+fn push<'a>(plain_words: &mut Vec<PlainWord<'a>>, word: Cow<'a, str>, source: usize) {
     if spelling::is_stress(&word) {
         return;
     }
-    let last = tokens.last_mut();
-    let last = last.filter(|last| last.break_after == Break::None);
+    let last = plain_words.last_mut();
+    let last = last.filter(|last| last.boundary_after == Boundary::None);
     let Some(last) = last else {
-        tokens.push(Token::new(word, source));
+        plain_words.push(PlainWord::new(word, source));
         return;
     };
     let is_pair = |(first, second, _): &&(&str, &str, &str)| last.word == *first && word == *second;
     if let Some((.., one)) = ONE_WORD.iter().find(is_pair) {
-        *last = Token::new(Cow::Borrowed(one), source);
+        *last = PlainWord::new(Cow::Borrowed(one), source);
     } else {
         last.pair_classes = classes::of_pair(&last.word, &word);
-        tokens.push(Token::new(word, source));
+        plain_words.push(PlainWord::new(word, source));
     }
 }
 
@@ -161,12 +169,12 @@ const ONE_WORD: [(&str, &str, &str); 12] = [
     ("want", "too", "want"),
 ];
 
-fn break_after(words: &Words, at: usize, typed: &str) -> Break {
+fn boundary_after(words: &Words, at: usize, typed: &str) -> Boundary {
     let is_line = || words.original(at..at + 2).contains('\n');
     match typed.chars().next_back() {
-        Some('.' | '!' | '?' | ';' | '…' | '。' | '！' | '？') => Break::Sentence,
-        _ if is_line() => Break::Sentence,
-        Some(',' | ':' | ')' | '"' | '-' | '–') => Break::Clause,
-        _ => Break::None,
+        Some('.' | '!' | '?' | ';' | '…' | '。' | '！' | '？') => Boundary::Sentence,
+        _ if is_line() => Boundary::Sentence,
+        Some(',' | ':' | ')' | '"' | '-' | '–') => Boundary::Clause,
+        _ => Boundary::None,
     }
 }

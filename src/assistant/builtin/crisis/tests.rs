@@ -420,14 +420,14 @@ const HARMLESS: &[&str] = &[
 ];
 
 #[test]
-fn every_rule_has_a_needed_word() {
-    for (set, rule) in &RULES.crises {
-        let words = rule.needed_words();
+fn every_pattern_has_a_needed_word() {
+    for (set, pattern) in &PATTERNS.crises {
+        let words = pattern.needed_words();
         assert!(
             !words.is_empty(),
-            "a rule of {:?} in {:?}",
+            "a pattern of {:?} in {:?}",
             set.kind,
-            set.rules
+            set.patterns
         );
         for word in words {
             assert!(is_needed(word), "{word}");

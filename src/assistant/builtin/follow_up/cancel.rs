@@ -215,9 +215,9 @@ fn snoozed(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let timed = range.clone().skip(1).find_map(|at| {
         let link = words.after(at, &["for", "until", "till", "til", "to", "by"]);
         let rest = link.unwrap_or(at)..range.end;
-        let wait = when::read_duration(words, rest.start).filter(|(_, end)| *end == range.end);
-        let wait = wait.map(|(spec, _)| TimeChange(NewTimeText::At(spec)));
-        Some((at, wait.or_else(|| time_alone(words, rest))?))
+        let delay = when::read_duration(words, rest.start).filter(|(_, end)| *end == range.end);
+        let delay = delay.map(|(spec, _)| TimeChange(NewTimeText::At(spec)));
+        Some((at, delay.or_else(|| time_alone(words, rest))?))
     });
     let (end, time) = match timed {
         Some((end, time)) => (end, Some(time)),

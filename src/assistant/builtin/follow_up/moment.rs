@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
 use super::{NewTime, NewTimeText, TimeChange};
 use crate::assistant::builtin::reminder::repeats::{Repeat, RepeatProblem};
-use crate::assistant::builtin::when::{self, Clock, Day, Problem, Spec};
+use crate::assistant::builtin::when::{self, Day, Problem, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
@@ -74,7 +74,7 @@ impl TimeChange {
                 repeated(&repeat, now, zone)
             }
             (NewTimeText::At(spec), Some(recurrence)) => {
-                if spec.day.is_some() || spec.wait.is_some() {
+                if spec.day.is_some() || spec.delay.is_some() {
                     return Err(wording::recurring_stays());
                 }
                 let spec = in_same_half(*spec, local.time());
@@ -98,15 +98,15 @@ impl TimeChange {
 
 /// A reminder that comes once, at another time. `own`: the zone of its time before.
 fn moved_once(
-    spec: &Spec,
+    spec: &TimeExpression,
     (send_at, local): (Timestamp, NaiveDateTime),
     now: Timestamp,
     (own, zone): (Zone, Zone),
 ) -> Result<NewTime, String> {
-    let is_time_only = spec.wait.is_none() && spec.day.is_none();
+    let is_time_only = spec.delay.is_none() && spec.day.is_none();
     let day = day_of(local.date(), now, own);
     let day = Some(day).filter(|_| is_time_only && send_at > now);
-    let spec = Spec {
+    let spec = TimeExpression {
         day: spec.day.or(day),
         ..*spec
     };
@@ -122,13 +122,13 @@ fn moved_once(
 
 /// At the time of day that it had, where none was named.
 fn at_own_time(
-    spec: Spec,
+    spec: TimeExpression,
     before: NaiveTime,
     now: Timestamp,
     zone: Zone,
 ) -> Result<NewTime, String> {
     let day_only = spec.clock.is_none() && spec.part.is_none();
-    let spec = match day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
+    let spec = match day_only && spec.delay.is_none_or(|delay| delay.seconds == 0) {
         true => spec.merged(when::exact_time(before)).unwrap_or(spec),
         false => spec,
     };
@@ -138,8 +138,8 @@ fn at_own_time(
 /// "5:30" for a reminder of the afternoon is 17:30, and for one of 06:00 it is 05:30. A whole hour is
 /// so where the other half of the day is no nearer, and never late at night: "7" for one of 18:00 is
 /// 19:00, "11" is 11:00.
-fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
-    let is_open = |clock: &Clock| !clock.exact && clock.hour < 12;
+fn in_same_half(spec: TimeExpression, before: NaiveTime) -> TimeExpression {
+    let is_open = |clock: &TimeOfDay| !clock.exact && clock.hour < 12;
     let Some(clock) = spec
         .clock
         .filter(|clock| is_open(clock) && spec.part.is_none())
@@ -161,12 +161,12 @@ fn in_same_half(spec: Spec, before: NaiveTime) -> Spec {
         early if is_shortly_before || clock.hour >= DAY_BEGINS_HOUR.min(early) => clock.hour,
         _ => return spec,
     };
-    let clock = Some(Clock {
+    let clock = Some(TimeOfDay {
         hour,
         exact: true,
         ..clock
     });
-    Spec { clock, ..spec }
+    TimeExpression { clock, ..spec }
 }
 
 /// Names today as "today", because a bare hour then means the next one.
@@ -181,7 +181,7 @@ fn day_of(date: NaiveDate, now: Timestamp, zone: Zone) -> Day {
     }
 }
 
-fn once(spec: &Spec, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+fn once(spec: &TimeExpression, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
     let at = when::resolve(spec, now, zone).map_err(problem)?;
     check(at, now, spec.zone)
 }

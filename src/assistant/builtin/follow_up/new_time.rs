@@ -27,8 +27,10 @@ pub fn counted_unit_s(text: &str) -> Option<i64> {
         if spec.day.is_some() || spec.clock.is_some() {
             return None;
         }
-        let wait = spec.wait.filter(|wait| wait.days == 0 && wait.months == 0);
-        let seconds = wait.map_or(0, |wait| wait.seconds);
+        let delay = spec
+            .delay
+            .filter(|delay| delay.days == 0 && delay.months == 0);
+        let seconds = delay.map_or(0, |delay| delay.seconds);
         unit_s = unit_s.or((seconds > 0).then(|| unit_of_s(seconds)));
     }
     unit_s
@@ -171,11 +173,11 @@ pub(in crate::assistant) fn read_new_time(
     let shift = words.after(at, &["by", "for"]).unwrap_or(at);
     let earlier = |end: usize| words.after(end, &["earlier", "sooner"]) == Some(range.end);
     if let Some((spec, end)) = when::read_duration(words, shift)
-        && let Some(wait) = spec.wait
-        && wait.months == 0
+        && let Some(delay) = spec.delay
+        && delay.months == 0
         && (end == range.end || earlier(end))
     {
-        let seconds = wait.days * 86_400 + wait.seconds;
+        let seconds = delay.days * 86_400 + delay.seconds;
         let is_later = end == range.end && words.get(range.end - 1) == "later";
         let is_brought = (0..range.start).any(|at| words.get(at) == "bring");
         match direction {
@@ -200,9 +202,9 @@ pub(in crate::assistant) fn read_new_time(
     let later = when::read_duration(words, at).filter(|(_, end)| *end == range.end);
     if let Some((spec, end)) = later
         && words.get(end - 1) == "later"
-        && let Some(wait) = spec.wait.filter(|wait| wait.months == 0)
+        && let Some(delay) = spec.delay.filter(|delay| delay.months == 0)
     {
-        let seconds = wait.days * 86_400 + wait.seconds;
+        let seconds = delay.days * 86_400 + delay.seconds;
         return Some(TimeChange(NewTimeText::Later(seconds)));
     }
     time_alone(words, at..range.end)
@@ -251,9 +253,9 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
         Some((when::Day::OfMonth(day?), range.start + 1))
     };
     if let Some((day, end)) = when::day_at(words, range.start).or_else(numbered) {
-        let day = when::Spec {
+        let day = when::TimeExpression {
             day: Some(day),
-            ..when::Spec::default()
+            ..when::TimeExpression::default()
         };
         let more = when::read(words, end).filter(|(_, end)| *end == range.end);
         let whole = more.and_then(|(more, _)| day.merged(more));
@@ -261,7 +263,7 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
             return Some(TimeChange(NewTimeText::At(spec)));
         }
     }
-    let wait = when::read_duration(words, range.start).filter(|(_, end)| *end == range.end);
+    let delay = when::read_duration(words, range.start).filter(|(_, end)| *end == range.end);
     // "7 tonight"
     let hour = || {
         let (hour, end) = when::read_hour_alone(words, range.start)?;
@@ -269,6 +271,6 @@ pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChang
         let both = more.and_then(|(more, end)| Some((hour.merged(more)?, end)));
         Some(both.unwrap_or((hour, end)))
     };
-    let (spec, end) = wait.or_else(hour)?;
+    let (spec, end) = delay.or_else(hour)?;
     (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
 }

@@ -197,11 +197,11 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         }
         _ => None,
     };
-    let wait = || {
+    let delay = || {
         let (spec, end) = when::read_duration(words, at)?;
         (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
     };
-    let time = minutes.or_else(wait).or_else(|| time_alone(words, rest))?;
+    let time = minutes.or_else(delay).or_else(|| time_alone(words, rest))?;
     Some(FollowUp::Snooze(Some(time)))
 }
 
@@ -243,11 +243,11 @@ fn time_after_numbers(words: &Words, range: Range<usize>) -> Option<TimeChange> 
         words.get(range.start.saturating_sub(1)),
         "for" | "until" | "till" | "til" | "to" | "by"
     );
-    let wait = || {
+    let delay = || {
         let (spec, end) = when::read_duration(words, range.start)?;
         (end == range.end && is_linked).then_some(TimeChange(NewTimeText::At(spec)))
     };
-    wait().or_else(|| time_alone(words, range.clone()))
+    delay().or_else(|| time_alone(words, range.clone()))
 }
 
 /// "an hour earlier", "10 min later".

@@ -71,9 +71,9 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
             return Some((range.end, None));
         }
         let (day, end) = day?;
-        let spec = when::Spec {
+        let spec = when::TimeExpression {
             day: Some(day),
-            ..when::Spec::default()
+            ..when::TimeExpression::default()
         };
         let span = when::day_of(&spec, message.context.now, message.zone())?;
         (end == range.end).then_some((at, Some(span)))

@@ -188,7 +188,7 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         is_event(words, at + 1, end).then_some((lead, at + 1, offset))
     })?;
     let (spec, event_end) = match when::trailing_time(words, from + 1..end) {
-        Some((spec, at)) if spec.day.is_none() && spec.wait.is_none() => (Some(spec), at),
+        Some((spec, at)) if spec.day.is_none() && spec.delay.is_none() => (Some(spec), at),
         _ => (None, end),
     };
     let offset = match (offset, spec) {
@@ -292,7 +292,7 @@ pub(super) fn seconds_before(words: &Words, from: usize, at: usize) -> Option<(u
 pub fn with_other_offset(said: &str, change: &str) -> Option<String> {
     let (words, new) = (Words::new(said), Words::new(change));
     let (from, to) = (0..new.len()).find_map(|from| {
-        let (_, to) = amount::wait(&new, from, true)?;
+        let (_, to) = amount::delay(&new, from, true)?;
         Some((from, to))
     })?;
     let ends = new.after(
@@ -348,8 +348,8 @@ fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset
         return Some((starts(start), Offset::Days(7, (DAY_HOUR, 0))));
     }
     (at.saturating_sub(AMOUNT_WORDS_MAX).max(from)..at).find_map(|start| {
-        let (wait, end) = amount::wait(words, start, true)?;
-        let offset = match (wait.months, wait.days, wait.seconds) {
+        let (delay, end) = amount::delay(words, start, true)?;
+        let offset = match (delay.months, delay.days, delay.seconds) {
             (0, days, 0) => Offset::Days(u64::try_from(days).ok()?, (DAY_HOUR, 0)),
             (0, 0, seconds) => Offset::Seconds(seconds),
             _ => return None,

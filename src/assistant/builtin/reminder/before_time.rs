@@ -8,7 +8,7 @@ use super::before::{is_event, seconds_before};
 use super::parts::{after_link, text_of};
 use super::repeats::repeats;
 use crate::assistant::builtin::follow_up;
-use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 
@@ -18,7 +18,7 @@ const WORDS_MAX: usize = 60;
 /// A request for a reminder some seconds before a time.
 pub(super) struct BeforeTime {
     /// The time of the event.
-    spec: Spec,
+    spec: TimeExpression,
     seconds: i64,
     /// "my meeting"; "" where only a time is named.
     event: String,
@@ -59,10 +59,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
 }
 
 /// The end of the event's words, the time after them, and the first word after the time.
-fn time_of_event(words: &Words, from: usize, end: usize) -> Option<(usize, Spec, usize)> {
-    let is_time = |(spec, next): &(Spec, usize)| {
+fn time_of_event(words: &Words, from: usize, end: usize) -> Option<(usize, TimeExpression, usize)> {
+    let is_time = |(spec, next): &(TimeExpression, usize)| {
         let ends = *next == end || matches!(words.get(*next), "to" | "that" | "about");
-        spec.clock.is_some() && spec.wait.is_none() && *next <= end && ends
+        spec.clock.is_some() && spec.delay.is_none() && *next <= end && ends
     };
     if let Some((spec, next)) = when::read(words, from).filter(is_time) {
         return Some((from, spec, next));

@@ -6,7 +6,7 @@ mod unnamed;
 use std::ops::Range;
 
 use super::parts::{WORDS_MAX, after_link};
-use crate::assistant::builtin::when::{self, Day, Spec};
+use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     Intent, ParsedMessage, RemindersToCancel, agenda, subject, wording,
@@ -343,7 +343,7 @@ fn within(span: Range<Timestamp>) -> RemindersToCancel {
 }
 
 /// The time before "reminder": "my 7pm reminder", "tomorrow's reminders".
-fn time_before(words: &Words, at: usize, end: usize) -> Option<Spec> {
+fn time_before(words: &Words, at: usize, end: usize) -> Option<TimeExpression> {
     let day = match words.get(at) {
         "today's" | "todays" => Some(Day::Today),
         "tomorrow's" | "tomorrows" => Some(Day::InDays(1)),
@@ -356,30 +356,31 @@ fn time_before(words: &Words, at: usize, end: usize) -> Option<Spec> {
         }
     };
     if let (Some(day), true) = (day, at + 1 == end) {
-        return Some(Spec {
+        return Some(TimeExpression {
             day: Some(day),
-            ..Spec::default()
+            ..TimeExpression::default()
         });
     }
     let found = when::read(words, at).filter(|(_, next)| *next == end);
     let found = found.or_else(|| when::read_hour_alone(words, at));
     let (spec, next) = found?;
-    let is_time = spec.wait.is_none() && (spec.day.is_some() || spec.clock.is_some());
+    let is_time = spec.delay.is_none() && (spec.day.is_some() || spec.clock.is_some());
     (next == end && is_time).then_some(spec)
 }
 
 /// Those of a day, at a time of day, or both. A bare hour is that of either half of the day.
 fn at_time(
     message: &ParsedMessage,
-    spec: &Spec,
+    spec: &TimeExpression,
     several: bool,
 ) -> Result<RemindersToCancel, String> {
-    let day = Spec {
+    let day = TimeExpression {
         day: spec.day,
-        ..Spec::default()
+        ..TimeExpression::default()
     };
     let on = when::day_of(&day, message.context.now, message.zone());
-    let of_clock = |spec: &Spec| when::time_of_day(spec).map(|(hour, minute)| hour * 60 + minute);
+    let of_clock =
+        |spec: &TimeExpression| when::time_of_day(spec).map(|(hour, minute)| hour * 60 + minute);
     let minutes = match spec.clock {
         None => Ok(Vec::new()),
         Some(_) => of_clock(spec).and_then(|minute| {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::parts;
-use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 
 /// A longer message corrects no time.
@@ -16,7 +16,7 @@ const MARKS: [&str; 13] = [
 
 /// The time that is meant, and the request without both times.
 pub(super) struct CorrectedTime {
-    pub(super) spec: Spec,
+    pub(super) spec: TimeExpression,
     pub(super) rest: String,
 }
 
@@ -44,17 +44,21 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
 }
 
 /// "two hours" is no time of day.
-fn read_time(words: &Words, at: usize) -> Option<(Spec, usize)> {
+fn read_time(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let time = when::read(words, at).or_else(|| when::read_hour_alone(words, at));
-    let wait = when::read_duration(words, at);
-    match (time, wait) {
-        (Some((_, end)), Some((wait, after))) if after > end => Some((wait, after)),
-        (time, wait) => time.or(wait),
+    let delay = when::read_duration(words, at);
+    match (time, delay) {
+        (Some((_, end)), Some((delay, after))) if after > end => Some((delay, after)),
+        (time, delay) => time.or(delay),
     }
 }
 
 /// "at 5 to run, I mean 6"; the words in `range` are those before the correction.
-fn corrected_at_end(words: &Words, range: Range<usize>, new: Spec) -> Option<CorrectedTime> {
+fn corrected_at_end(
+    words: &Words,
+    range: Range<usize>,
+    new: TimeExpression,
+) -> Option<CorrectedTime> {
     let parsed = parts::split_words(words, range, false);
     let spec = in_place_of(parsed.spec?, new);
     Some(CorrectedTime {
@@ -73,13 +77,13 @@ fn after_marks(words: &Words, at: usize) -> Option<usize> {
 }
 
 /// What the new time doesn't say stays: the day, or the time of day.
-fn in_place_of(old: Spec, new: Spec) -> Spec {
-    if new.wait.is_some() {
+fn in_place_of(old: TimeExpression, new: TimeExpression) -> TimeExpression {
+    if new.delay.is_some() {
         return new;
     }
     let has_time = new.clock.is_some() || new.part.is_some();
-    Spec {
-        wait: None,
+    TimeExpression {
+        delay: None,
         day: new.day.or(old.day),
         part: new.part.or(old.part),
         clock: if has_time { new.clock } else { old.clock },
@@ -98,7 +102,7 @@ pub(super) fn is_left(words: &Words) -> bool {
 }
 
 /// The text of the request and its time; `None` when another time is left in it.
-pub(super) fn merged(found: &CorrectedTime) -> (String, Option<Spec>) {
+pub(super) fn merged(found: &CorrectedTime) -> (String, Option<TimeExpression>) {
     let words = Words::new(&found.rest);
     let parsed = parts::split_words(&words, 0..words.len(), false);
     let spec = match parsed.spec {

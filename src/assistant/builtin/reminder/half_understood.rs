@@ -129,7 +129,7 @@ const SAME_TIME: [&str; 4] = ["this time", "same time", "the same time", "that t
 
 /// "a month from to call", "week to call": what was left of "a month from tomorrow".
 fn begins_with_amount(words: &Words) -> bool {
-    let end = when::amount::wait(words, 0, true).map(|(_, end)| end);
+    let end = when::amount::delay(words, 0, true).map(|(_, end)| end);
     let end = end.or_else(|| words.after(0, &["week", "fortnight"]));
     end.is_some_and(|end| matches!(words.get(end), "from" | "after" | "before" | "to" | "until"))
 }
@@ -242,8 +242,8 @@ pub(super) fn has_condition(words: &Words) -> bool {
             "unless" | "except" | "excluding" | "until" | "till" => true,
             "in" | "during" | "through" => when::month(words.get(at + 1)).is_some(),
             // "train for 4 weeks": as long, or so long again and again?
-            "for" => when::amount::wait(words, at + 1, true).is_some_and(|(wait, end)| {
-                end == words.len() && (wait.days > 0 || wait.months > 0)
+            "for" => when::amount::delay(words, at + 1, true).is_some_and(|(delay, end)| {
+                end == words.len() && (delay.days > 0 || delay.months > 0)
             }),
             _ => false,
         })

@@ -160,8 +160,8 @@ pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usi
         "for" => {
             let from = words.after(at + 1, &["the next", "the"]).unwrap_or(at + 1);
             let whole = ["all week", "all day", "all month", "a while"];
-            amount::wait(words, from, true)
-                .is_some_and(|(wait, _)| wait.days > 0 || wait.months > 0)
+            amount::delay(words, from, true)
+                .is_some_and(|(delay, _)| delay.days > 0 || delay.months > 0)
                 || words.after(at + 1, &whole).is_some()
         }
         "all" => matches!(
@@ -227,7 +227,7 @@ fn before_time(text: &Words) -> bool {
         let count = amount::count(text, at).map(|(_, end)| end);
         let is_counted = count.is_some_and(|end| text.get(end) == "times" && end + 1 == text.len());
         let following = text.after(at, &["the next", "next"]);
-        let days = following.and_then(|from| amount::wait(text, from, true));
+        let days = following.and_then(|from| amount::delay(text, from, true));
         is_counted || days.is_some_and(|(_, end)| end == text.len()) || when::is_holiday(text, at)
     };
     matches!(text.get(end.saturating_sub(1)), "twice" | "thrice" | "um")

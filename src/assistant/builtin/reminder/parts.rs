@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
-use crate::assistant::builtin::when::{self, Spec, time_at, trailing_time};
+use crate::assistant::builtin::when::{self, TimeExpression, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, tidied, zone};
 use crate::clock::Zone;
@@ -14,7 +14,7 @@ pub(super) const WORDS_MAX: usize = 1_100;
 
 /// The parts of a command.
 pub(in crate::assistant::builtin) struct ReminderParts {
-    pub(in crate::assistant::builtin) spec: Option<Spec>,
+    pub(in crate::assistant::builtin) spec: Option<TimeExpression>,
     pub(in crate::assistant::builtin) text: String,
     /// The words after a time within the text.
     pub(super) tail: Range<usize>,
@@ -27,7 +27,7 @@ pub(in crate::assistant::builtin) struct ReminderParts {
 }
 
 impl ReminderParts {
-    fn new(spec: Option<Spec>, text: String) -> Self {
+    fn new(spec: Option<TimeExpression>, text: String) -> Self {
         Self {
             spec,
             text,
@@ -161,7 +161,7 @@ pub(in crate::assistant::builtin) fn split_words(
 /// the time ends.
 fn after_time(
     words: &Words,
-    spec: Spec,
+    spec: TimeExpression,
     (begin, next): (usize, usize),
     end: usize,
 ) -> ReminderParts {
@@ -208,7 +208,7 @@ fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> Strin
 pub(super) fn day_of_thing(
     words: &Words,
     begin: usize,
-    spec: &Spec,
+    spec: &TimeExpression,
     text: Range<usize>,
 ) -> Option<ReminderParts> {
     let is_asked = begin > 0 && matches!(words.get(begin - 1), "me" | "us");
@@ -219,7 +219,7 @@ pub(super) fn day_of_thing(
     let (of_thing, at) = trailing_time(words, text.clone()).filter(|(_, at)| *at > text.start)?;
     let before = words.get(at - 1);
     let is_before = |link| words.get(at) == link || at > text.start + 1 && before == link;
-    let is_timed = spec.clock.is_some() || spec.wait.is_some();
+    let is_timed = spec.clock.is_some() || spec.delay.is_some();
     let has_day = of_thing.day.is_some();
     let is_linked = if is_before("for") {
         is_timed || spec.day.is_some() && has_day
@@ -289,7 +289,11 @@ fn place_before_text(words: &Words, at: usize) -> Option<(Zone, usize)> {
 }
 
 /// The time at `at`, with the place that is named after it.
-pub(super) fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> {
+pub(super) fn leading_time(
+    words: &Words,
+    at: usize,
+    timer: bool,
+) -> Option<(TimeExpression, usize)> {
     let from = words.after(at, &["for"]).unwrap_or(at);
     if timer && let Some(found) = when::read_duration(words, from) {
         return Some(found);
@@ -303,14 +307,14 @@ pub(super) fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spe
     Some(match place {
         Some((zone, end)) => {
             let zone = Some(zone);
-            (Spec { zone, ..spec }, end)
+            (TimeExpression { zone, ..spec }, end)
         }
         None => (spec, end),
     })
 }
 
 /// The last time within `range`.
-fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>)> {
+fn time_within(words: &Words, range: Range<usize>) -> Option<(TimeExpression, Range<usize>)> {
     let mut found = None;
     let mut at = range.start;
     while at < range.end {

@@ -13,7 +13,9 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
-use crate::assistant::builtin::when::{self, Day, Part, Problem, Spec, Wait, weekday_name};
+use crate::assistant::builtin::when::{
+    self, Day, Delay, PartOfDay, Problem, TimeExpression, weekday_name,
+};
 use crate::assistant::builtin::words::Words;
 use crate::model::recurrence::RecurrenceError;
 use frequency::{Days, Frequency, Unit, part_of_day};
@@ -30,18 +32,18 @@ const PIECES_MAX: usize = 6;
 pub(in crate::assistant) struct Repeat {
     frequency: Frequency,
     /// Times of day; empty for the default hour.
-    times: Vec<Spec>,
+    times: Vec<TimeExpression>,
     /// "from 9 to 17".
-    between: Option<(Spec, Spec)>,
+    between: Option<(TimeExpression, TimeExpression)>,
     /// A day.
-    start: Option<Spec>,
+    start: Option<TimeExpression>,
     end: Option<RuleEnd>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RuleEnd {
-    At(Spec),
-    After(Wait),
+    At(TimeExpression),
+    After(Delay),
     Count(u32),
 }
 
@@ -75,15 +77,15 @@ impl Repeat {
     /// Begins on that day, where it comes once a week at most and names no day: "weekly".
     pub(in crate::assistant) fn start_on(&mut self, day: Day) {
         if self.frequency.goes_by_today() && self.start.is_none() {
-            self.start = Some(Spec {
+            self.start = Some(TimeExpression {
                 day: Some(day),
-                ..Spec::default()
+                ..TimeExpression::default()
             });
         }
     }
 
     /// How far apart its days are; `None`: not evenly in days or months, or more than once a day.
-    pub(in crate::assistant) fn step(&self) -> Option<Wait> {
+    pub(in crate::assistant) fn step(&self) -> Option<Delay> {
         let interval = i64::from(self.frequency.interval);
         let is_even = match &self.frequency.days {
             Days::Unsaid | Days::OfYear { .. } => true,
@@ -98,7 +100,7 @@ impl Repeat {
             Unit::Month => (0, interval),
             Unit::Year => (0, 12 * interval),
         };
-        is_even.then_some(Wait {
+        is_even.then_some(Delay {
             days,
             months,
             seconds: 0,
@@ -156,9 +158,9 @@ pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(Repeat, us
 #[derive(Default)]
 struct RuleParts {
     frequency: Option<Frequency>,
-    times: Vec<Spec>,
-    between: Option<(Spec, Spec)>,
-    start: Option<Spec>,
+    times: Vec<TimeExpression>,
+    between: Option<(TimeExpression, TimeExpression)>,
+    start: Option<TimeExpression>,
     end: Option<RuleEnd>,
 }
 
@@ -246,7 +248,7 @@ impl RuleParts {
             && spec.clock.is_some()
             && !is_within_day
         {
-            self.times.push(Spec { day: None, ..*spec });
+            self.times.push(TimeExpression { day: None, ..*spec });
             (spec.clock, spec.part) = (None, None);
         }
     }
@@ -264,24 +266,24 @@ impl RuleParts {
             .as_ref()
             .is_some_and(Frequency::goes_by_today);
         if !goes_by_today && let Some((day, after)) = first_of_span(words, from) {
-            self.start = Some(Spec {
+            self.start = Some(TimeExpression {
                 day: Some(day),
-                ..Spec::default()
+                ..TimeExpression::default()
             });
             return Some(after);
         }
         let (spec, after) = when::read(words, from)?;
-        if spec.day.is_none() && spec.wait.is_none_or(|wait| wait.seconds != 0) {
+        if spec.day.is_none() && spec.delay.is_none_or(|delay| delay.seconds != 0) {
             return None;
         }
         if spec.clock.is_some() || spec.part.is_some() {
-            self.times.push(Spec {
+            self.times.push(TimeExpression {
                 day: None,
-                wait: None,
+                delay: None,
                 ..spec
             });
         }
-        self.start = Some(Spec {
+        self.start = Some(TimeExpression {
             clock: None,
             part: None,
             ..spec
@@ -290,19 +292,23 @@ impl RuleParts {
     }
 }
 
-fn of_part(part: Part) -> Spec {
-    Spec {
+fn of_part(part: PartOfDay) -> TimeExpression {
+    TimeExpression {
         part: Some(part),
-        ..Spec::default()
+        ..TimeExpression::default()
     }
 }
 
 /// "at 9", "at 8am and 8pm", "morning".
-fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Spec>, usize)> {
+fn read_times(
+    words: &Words,
+    at: usize,
+    after_frequency: bool,
+) -> Option<(Vec<TimeExpression>, usize)> {
     let time = |at: usize, bare: bool| {
         let found = when::read(words, at)
             .or_else(|| bare.then(|| when::read_hour_alone(words, at)).flatten());
-        found.filter(|(spec, _)| spec.day.is_none() && spec.wait.is_none())
+        found.filter(|(spec, _)| spec.day.is_none() && spec.delay.is_none())
     };
     let mut times = Vec::new();
     let mut end = at;
@@ -310,15 +316,15 @@ fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Sp
         end = at + 1;
         match time(end, false) {
             Some((spec, after)) if spec.part.is_none() => {
-                times.push(Spec {
+                times.push(TimeExpression {
                     part: Some(part),
                     ..spec
                 });
                 end = after;
             }
-            _ => times.push(Spec {
+            _ => times.push(TimeExpression {
                 part: Some(part),
-                ..Spec::default()
+                ..TimeExpression::default()
             }),
         }
     } else {

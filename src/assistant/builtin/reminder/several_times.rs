@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::finished;
 use super::half_understood::has_time_left;
 use super::parts::{self, split_request, text_of};
-use crate::assistant::builtin::when::{self, Clock, Spec};
+use crate::assistant::builtin::when::{self, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 
@@ -50,7 +50,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         clocks.for_each(|clock| clock.bare = false);
     }
     let now = message.context.now;
-    let moments = |specs: &[Spec]| -> Vec<_> {
+    let moments = |specs: &[TimeExpression]| -> Vec<_> {
         let each = specs
             .iter()
             .map(|spec| when::resolve(spec, now, message.zone()).ok());
@@ -63,7 +63,7 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     }
     let is_each_day = specs
         .iter()
-        .all(|spec| spec.day.is_none() && spec.wait.is_none());
+        .all(|spec| spec.day.is_none() && spec.delay.is_none());
     let each = specs.iter().map(|spec| finished(message, spec, &text));
     let mut each: Vec<Intent> = each.collect();
     let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
@@ -74,15 +74,15 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
 }
 
 /// "18", unlike "6pm".
-const fn is_of_24(clock: Clock) -> bool {
+const fn is_of_24(clock: TimeOfDay) -> bool {
     clock.bare && clock.exact && clock.hour > 12
 }
 
 /// At least two times in a row: "at 9, 12 and 18", "on tuesday and thursday at 5". What one of
 /// them lacks is that of its neighbour.
-fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)> {
-    if let Some(waits) = waits_at(words, at, within) {
-        return Some(waits);
+fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpression>, usize)> {
+    if let Some(delays) = delays_at(words, at, within) {
+        return Some(delays);
     }
     let first = if within {
         when::time_at(words, at)
@@ -94,13 +94,13 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
         let is_day = |at: usize| when::weekday_name(words.get(at)).is_some();
         let next = words.after(at + 1, &["and", "&"]).unwrap_or(at + 1);
         let (day, end) = when::day_at(words, at).filter(|_| is_day(at) && is_day(next))?;
-        let day = Spec {
+        let day = TimeExpression {
             day: Some(day),
-            ..Spec::default()
+            ..TimeExpression::default()
         };
         Some((day, end))
     });
-    let (first, mut end) = first.filter(|(spec, _)| spec.wait.is_none())?;
+    let (first, mut end) = first.filter(|(spec, _)| spec.delay.is_none())?;
     let mut specs = vec![first];
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
@@ -111,9 +111,9 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
         };
         let short_day = || {
             let (day, end) = when::day_at(words, next)?;
-            let day = Spec {
+            let day = TimeExpression {
                 day: Some(day),
-                ..Spec::default()
+                ..TimeExpression::default()
             };
             let more =
                 when::read(words, end).and_then(|(spec, end)| Some((day.merged(spec)?, end)));
@@ -122,7 +122,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
         let more = when::read(words, next)
             .or_else(|| when::read_hour_alone(words, next))
             .or_else(short_day);
-        let Some((more, after)) = more.filter(|(spec, _)| spec.wait.is_none()) else {
+        let Some((more, after)) = more.filter(|(spec, _)| spec.delay.is_none()) else {
             break;
         };
         specs.push(more);
@@ -132,13 +132,13 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
         return None;
     }
     let (day, last) = (first.day, *specs.last()?);
-    let lacks_time = |spec: &Spec| spec.clock.is_none() && spec.part.is_none();
+    let lacks_time = |spec: &TimeExpression| spec.clock.is_none() && spec.part.is_none();
     let said = specs.clone();
     for (n, spec) in specs.iter_mut().enumerate() {
         spec.day = spec.day.or(day).or(last.day);
         spec.zone = spec.zone.or(last.zone);
         if lacks_time(spec) {
-            let has_time = |spec: &&Spec| !lacks_time(spec);
+            let has_time = |spec: &&TimeExpression| !lacks_time(spec);
             let before = || said[..n].iter().rev().find(has_time);
             let like = said[n..].iter().find(has_time).or_else(before);
             (spec.clock, spec.part) = like.map_or((None, None), |like| (like.clock, like.part));
@@ -148,7 +148,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
 }
 
 /// At least two spans in a row: "in 10 min and 20 min".
-fn waits_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)> {
+fn delays_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpression>, usize)> {
     let read = |at: usize| {
         if within {
             when::time_at(words, at)
@@ -156,8 +156,8 @@ fn waits_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
             when::read(words, at)
         }
     };
-    let is_wait = |(spec, _): &(Spec, usize)| spec.wait.is_some();
-    let (first, mut end) = read(at).filter(is_wait)?;
+    let is_delay = |(spec, _): &(TimeExpression, usize)| spec.delay.is_some();
+    let (first, mut end) = read(at).filter(is_delay)?;
     let mut specs = vec![first];
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
@@ -176,12 +176,12 @@ fn waits_at(words: &Words, at: usize, within: bool) -> Option<(Vec<Spec>, usize)
 }
 
 /// "the 10th", without the "on" of the day before it.
-fn day_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
+fn day_alone(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let is_date = words.get(at) == "the" || when::ordinal(words.get(at)).is_some();
     let (day, end) = when::day_at(words, at).filter(|_| is_date)?;
-    let day = Spec {
+    let day = TimeExpression {
         day: Some(day),
-        ..Spec::default()
+        ..TimeExpression::default()
     };
     Some((day, end))
 }
@@ -199,7 +199,7 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
         let is_when = spec.has_time() || spec.day.is_some();
         (words.get(end) == "to" && is_when).then_some((spec, end))
     };
-    let starts: Vec<(usize, (Spec, usize))> = range
+    let starts: Vec<(usize, (TimeExpression, usize))> = range
         .clone()
         .filter_map(|at| Some((at, begins(at)?)))
         .take(TIMES_MAX + 1)
@@ -221,8 +221,8 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
             None => *time,
         };
         day = spec.day.or(day);
-        let spec = Spec {
-            day: spec.day.or(day.filter(|_| spec.wait.is_none())),
+        let spec = TimeExpression {
+            day: spec.day.or(day.filter(|_| spec.delay.is_none())),
             ..spec
         };
         let is_clear = !parsed.text.is_empty() && !has_time_left(&parsed.text);
@@ -244,7 +244,7 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
         let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
             return None;
         };
-        if later.wait.is_none() && later.day.is_none() {
+        if later.delay.is_none() && later.day.is_none() {
             later.day = time.day;
         }
         let mut time = time;
@@ -255,7 +255,8 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
             clock.bare = false;
         }
         // "tomorrow at 6 and dad at 7": the later one is not in the morning before.
-        let at = |spec: &Spec| when::resolve(spec, message.context.now, message.zone()).ok();
+        let at =
+            |spec: &TimeExpression| when::resolve(spec, message.context.now, message.zone()).ok();
         if at(&later) < at(&time) && at(&later.in_the_evening()) > at(&time) {
             later = later.in_the_evening();
         }

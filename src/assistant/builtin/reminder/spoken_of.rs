@@ -5,7 +5,7 @@ use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
 use super::{command, when};
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::when::{Day, Spec};
+use crate::assistant::builtin::when::{Day, TimeExpression};
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
@@ -90,9 +90,10 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
         let is_timed = || lead.is_some() || names_time(words, task, is_to_come);
         return (is_task(words, task) && is_timed()).then(|| text(words, time, task));
     }
-    let has_hour = |spec: &Spec| is_to_come(spec) && (spec.clock.is_some() || spec.wait.is_some());
+    let has_hour =
+        |spec: &TimeExpression| is_to_come(spec) && (spec.clock.is_some() || spec.delay.is_some());
     if let Some(event) = words.after(from, &HAS) {
-        let is_day = |spec: &Spec| {
+        let is_day = |spec: &TimeExpression| {
             has_hour(spec) || is_to_come(spec) && !matches!(spec.day, None | Some(Day::Today))
         };
         let is_timed =
@@ -112,12 +113,12 @@ fn text(words: &Words<'_>, time: &str, from: usize) -> String {
     }
 }
 
-fn names_time(words: &Words<'_>, from: usize, fits: impl Fn(&Spec) -> bool) -> bool {
+fn names_time(words: &Words<'_>, from: usize, fits: impl Fn(&TimeExpression) -> bool) -> bool {
     let spec = split_words(words, from..words.len(), false).spec;
     from < words.len() && spec.is_some_and(|spec| fits(&spec))
 }
 
-fn is_to_come(spec: &Spec) -> bool {
+fn is_to_come(spec: &TimeExpression) -> bool {
     !matches!(spec.day, Some(Day::InDays(..0) | Day::Over))
 }
 

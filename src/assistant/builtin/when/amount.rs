@@ -1,7 +1,7 @@
 //! Durations: numbers and units in words and digits ("20 min", "an hour and a half", "1h30", "two
 //! days from now"). It knows no dates.
 
-use super::Wait;
+use super::Delay;
 use crate::assistant::builtin::words::Words;
 
 /// Thousandths, which represent halves and quarters exactly.
@@ -33,7 +33,7 @@ impl Unit {
 
     /// Whether a span in `unit` after one in this unit is the rest of it: "2 hours and 10 minutes",
     /// "2 hours and half an hour".
-    const fn has_part(self, span: Wait, unit: Self) -> bool {
+    const fn has_part(self, span: Delay, unit: Self) -> bool {
         let is_fraction = span.months == 0 && span.days == 0 && span.seconds < self.seconds();
         unit.seconds() < self.seconds() || is_fraction
     }
@@ -41,12 +41,12 @@ impl Unit {
 
 /// A duration at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" after
 /// it.
-pub(in crate::assistant::builtin) fn wait(
+pub(in crate::assistant::builtin) fn delay(
     words: &Words,
     at: usize,
     linked: bool,
-) -> Option<(Wait, usize)> {
-    let mut total = Wait::default();
+) -> Option<(Delay, usize)> {
+    let mut total = Delay::default();
     let mut end = at;
     let mut last: Option<Unit> = None;
     for part in 0..COMPONENTS_MAX {
@@ -56,13 +56,13 @@ pub(in crate::assistant::builtin) fn wait(
             end
         };
         // "10 min and 20 min" are two spans.
-        let goes_down = |more: Wait, unit: Unit| last.is_none_or(|last| last.has_part(more, unit));
+        let goes_down = |more: Delay, unit: Unit| last.is_none_or(|last| last.has_part(more, unit));
         let found = component(words, from).filter(|(more, unit, _)| goes_down(*more, *unit));
         let Some((more, unit, next)) = found else {
             break;
         };
         last = Some(unit);
-        total = Wait {
+        total = Delay {
             months: total.months + more.months,
             days: total.days + more.days,
             seconds: total.seconds + more.seconds,
@@ -106,12 +106,12 @@ pub(super) fn same_time(words: &Words, at: usize) -> Option<(i64, usize)> {
 
 /// A number with its unit, or with several in one word: what it adds up to, the smallest unit, and
 /// the index after it.
-fn component(words: &Words, at: usize) -> Option<(Wait, Unit, usize)> {
-    if let Some((wait, unit)) = compact(words.get(at)) {
-        return Some((wait, unit, at + 1));
+fn component(words: &Words, at: usize) -> Option<(Delay, Unit, usize)> {
+    if let Some((delay, unit)) = compact(words.get(at)) {
+        return Some((delay, unit, at + 1));
     }
-    if let Some((wait, end)) = clock_like(words, at) {
-        return Some((wait, Unit::Seconds(60), end));
+    if let Some((delay, end)) = clock_like(words, at) {
+        return Some((delay, Unit::Seconds(60), end));
     }
     let (mut milli, mut end) = number(words, at)?;
     if let Some(next) = words.after(end, &["and a half", "and half", "1/2"]) {
@@ -119,12 +119,12 @@ fn component(words: &Words, at: usize) -> Option<(Wait, Unit, usize)> {
     }
     let end = words.after(end, &["more"]).unwrap_or(end);
     let unit = unit(words.get(end))?;
-    let (wait, end) = end_with_half(words, end + 1, milli, unit)?;
-    Some((wait, unit, end))
+    let (delay, end) = end_with_half(words, end + 1, milli, unit)?;
+    Some((delay, unit, end))
 }
 
 /// "2:30 hours".
-fn clock_like(words: &Words, at: usize) -> Option<(Wait, usize)> {
+fn clock_like(words: &Words, at: usize) -> Option<(Delay, usize)> {
     let (hours, minutes) = words.get(at).split_once(':')?;
     let is_hours = matches!(words.get(at + 1), "hours" | "hour" | "hrs" | "hr" | "h");
     let number = |text: &str| {
@@ -133,15 +133,15 @@ fn clock_like(words: &Words, at: usize) -> Option<(Wait, usize)> {
     };
     let (hours, minutes) = (number(hours)?, number(minutes).filter(|n| *n < 60)?);
     let seconds = i64::from(hours) * 3_600 + i64::from(minutes) * 60;
-    let wait = Wait {
+    let delay = Delay {
         seconds,
-        ..Wait::default()
+        ..Delay::default()
     };
-    is_hours.then_some((wait, at + 2))
+    is_hours.then_some((delay, at + 2))
 }
 
 /// "an hour and a half".
-fn end_with_half(words: &Words, at: usize, milli: Milli, unit: Unit) -> Option<(Wait, usize)> {
+fn end_with_half(words: &Words, at: usize, milli: Milli, unit: Unit) -> Option<(Delay, usize)> {
     match words.after(at, &["and a half"]) {
         Some(next) => Some((scaled(milli + 500, unit)?, next)),
         None => Some((scaled(milli, unit)?, at)),
@@ -149,11 +149,11 @@ fn end_with_half(words: &Words, at: usize, milli: Milli, unit: Unit) -> Option<(
 }
 
 /// "20min", "2d", "1h30", "1h30m", and the smallest unit.
-fn compact(word: &str) -> Option<(Wait, Unit)> {
+fn compact(word: &str) -> Option<(Delay, Unit)> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let mut total = Wait::default();
+    let mut total = Delay::default();
     let mut rest = word;
     let mut last = None;
     for _ in 0..COMPONENTS_MAX {
@@ -197,18 +197,18 @@ fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-fn scaled(milli: Milli, unit: Unit) -> Option<Wait> {
-    let mut wait = Wait::default();
+fn scaled(milli: Milli, unit: Unit) -> Option<Delay> {
+    let mut delay = Delay::default();
     match unit {
-        Unit::Seconds(n) => wait.seconds = milli * n / 1000,
-        Unit::Days(n) if milli * n % 1000 == 0 => wait.days = milli * n / 1000,
+        Unit::Seconds(n) => delay.seconds = milli * n / 1000,
+        Unit::Days(n) if milli * n % 1000 == 0 => delay.days = milli * n / 1000,
         // Half of a week is no day.
         Unit::Days(7..) => return None,
-        Unit::Days(n) => wait.seconds = milli * n * 86_400 / 1000,
-        Unit::Months(n) if milli * n % 1000 == 0 => wait.months = milli * n / 1000,
+        Unit::Days(n) => delay.seconds = milli * n * 86_400 / 1000,
+        Unit::Months(n) if milli * n % 1000 == 0 => delay.months = milli * n / 1000,
         Unit::Months(_) => return None,
     }
-    Some(wait)
+    Some(delay)
 }
 
 /// "20", "1.5", "two", "twenty-five", "a couple of", "half an".
@@ -341,7 +341,7 @@ mod tests {
             ("1 hour and 2 hours", 3_600, "and 2 hours"),
         ] {
             let words = Words::new(text);
-            let (found, end) = wait(&words, 0, true).expect("a span");
+            let (found, end) = delay(&words, 0, true).expect("a span");
             let left = words.original(end..words.len());
             assert_eq!((found.seconds, left), (seconds, rest), "{text}");
         }
@@ -355,7 +355,7 @@ mod tests {
             ("2 days and 3 days", 2, 0),
             ("2 days and 1 week", 2, 0),
         ] {
-            let (found, _) = wait(&Words::new(text), 0, true).expect("a span");
+            let (found, _) = delay(&Words::new(text), 0, true).expect("a span");
             assert_eq!((found.days, found.seconds), (days, seconds), "{text}");
         }
     }

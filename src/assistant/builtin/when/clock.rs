@@ -2,18 +2,18 @@
 //! morning". It knows no dates but those in one
 //! word with a time.
 
-use super::{Clock, Day, Part, amount, day, month, weekday_name};
+use super::{Day, PartOfDay, TimeOfDay, amount, day, month, weekday_name};
 use crate::assistant::builtin::words::Words;
 
 /// "2026-12-24T10:00", a local time.
-pub(super) fn date_time(word: &str) -> Option<(Day, Clock)> {
+pub(super) fn date_time(word: &str) -> Option<(Day, TimeOfDay)> {
     let (date, time) = word.split_once('t')?;
     let (clock, needs_more) = digits(time).filter(|_| time.contains(':'))?;
     (!needs_more).then_some((day::date(date)?, clock))
 }
 
 /// The time of day at `at`. `bare`: a plain number is an hour.
-pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usize)> {
+pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(TimeOfDay, usize)> {
     match words.get(at) {
         "noon" | "midday" | "lunchtime" => return Some((exactly(12, 0), at + 1)),
         "midnight" => return Some((exactly(0, 0), at + 1)),
@@ -30,7 +30,7 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
             let (hour, end) = amount::spelled(words, at)?;
             let half = words.after(end, &["thirty"]);
             let minute = if half.is_some() { 30 } else { 0 };
-            let clock = Clock {
+            let clock = TimeOfDay {
                 bare: true,
                 ..parsed_clock(hour, minute, false)
             };
@@ -46,18 +46,22 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
 
 /// A part of the day, the day that it implies, and the index after it. `dated`: a day or time came
 /// before, so "morning" alone is enough.
-pub(super) fn part(words: &Words, at: usize, dated: bool) -> Option<(Part, Option<Day>, usize)> {
+pub(super) fn part(
+    words: &Words,
+    at: usize,
+    dated: bool,
+) -> Option<(PartOfDay, Option<Day>, usize)> {
     if words.get(at) == "tonight" {
-        return Some((Part::Night, Some(Day::Today), at + 1));
+        return Some((PartOfDay::Night, Some(Day::Today), at + 1));
     }
     if let Some(end) = words.after(at, &["later tonight"]) {
-        return Some((Part::Night, Some(Day::Today), end));
+        return Some((PartOfDay::Night, Some(Day::Today), end));
     }
     let named = |at| match words.get(at) {
-        "morning" => Some(Part::Morning),
-        "afternoon" => Some(Part::Afternoon),
-        "evening" => Some(Part::Evening),
-        "night" => Some(Part::Night),
+        "morning" => Some(PartOfDay::Morning),
+        "afternoon" => Some(PartOfDay::Afternoon),
+        "evening" => Some(PartOfDay::Evening),
+        "night" => Some(PartOfDay::Night),
         _ => None,
     };
     if words.get(at) == "this" {
@@ -65,7 +69,7 @@ pub(super) fn part(words: &Words, at: usize, dated: bool) -> Option<(Part, Optio
     }
     if let Some(next) = words.after(at, &["in the", "at", "the"]) {
         let part = named(next)?;
-        return ((part == Part::Night) == (words.get(at) == "at") || words.get(at) != "at")
+        return ((part == PartOfDay::Night) == (words.get(at) == "at") || words.get(at) != "at")
             .then_some((part, None, next + 1));
     }
     if dated {
@@ -75,8 +79,8 @@ pub(super) fn part(words: &Words, at: usize, dated: bool) -> Option<(Part, Optio
     }
 }
 
-fn exactly(hour: u32, minute: u32) -> Clock {
-    Clock {
+fn exactly(hour: u32, minute: u32) -> TimeOfDay {
+    TimeOfDay {
         hour,
         minute,
         exact: true,
@@ -85,8 +89,8 @@ fn exactly(hour: u32, minute: u32) -> Clock {
 }
 
 /// A parsed time, before am, pm or a part of the day is added.
-fn parsed_clock(hour: u32, minute: u32, exact: bool) -> Clock {
-    Clock {
+fn parsed_clock(hour: u32, minute: u32, exact: bool) -> TimeOfDay {
+    TimeOfDay {
         hour,
         minute,
         exact,
@@ -95,12 +99,15 @@ fn parsed_clock(hour: u32, minute: u32, exact: bool) -> Clock {
 }
 
 /// "half 9" as half past nine, unlike "half 9 volts".
-pub(in crate::assistant::builtin) fn half_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
+pub(in crate::assistant::builtin) fn half_hour(
+    words: &Words,
+    at: usize,
+) -> Option<(TimeOfDay, usize)> {
     let (hour, end) = number(words, words.after(at, &["half"])?)?;
     let (clock, end) = with_meridiem(
         words,
         end,
-        Clock {
+        TimeOfDay {
             bare: true,
             ..parsed_clock(hour, 30, false)
         },
@@ -113,7 +120,7 @@ pub(in crate::assistant::builtin) fn half_hour(words: &Words, at: usize) -> Opti
 }
 
 /// "half past seven", "quarter to 8", "ten past nine".
-fn clock_in_words(words: &Words, at: usize) -> Option<(Clock, usize)> {
+fn clock_in_words(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
     if let Some(found) = half_hour(words, at) {
         return Some(found);
     }
@@ -145,12 +152,12 @@ fn clock_in_words(words: &Words, at: usize) -> Option<(Clock, usize)> {
         return None;
     }
     let clock = if after == "past" {
-        Clock {
+        TimeOfDay {
             bare: true,
             ..parsed_clock(hour, minutes, false)
         }
     } else {
-        Clock {
+        TimeOfDay {
             bare: true,
             ..parsed_clock((hour + 23) % 24, 60 - minutes, false)
         }
@@ -166,7 +173,7 @@ fn number(words: &Words, at: usize) -> Option<(u32, usize)> {
 }
 
 /// "7pm", "7:30", "7.30pm", "19h30", "1830", "7"; and whether it needs another word to be a time.
-pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
+pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
     let split = word
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(word.len());
@@ -188,7 +195,7 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
     }
     match tail.chars().next() {
         None => Some((
-            Clock {
+            TimeOfDay {
                 bare: true,
                 ..parsed_clock(hour, 0, hour > 12 || head.starts_with('0'))
             },
@@ -210,7 +217,7 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
             }
             let exact = hour > 12 || head.starts_with('0') || separator == 'h';
             let seconds = rest.len() == 3 && rest.starts_with(':');
-            let clock = Clock {
+            let clock = TimeOfDay {
                 bare: !exact,
                 ..parsed_clock(hour, minute, exact)
             };
@@ -221,7 +228,7 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
 }
 
 /// Parses "pm", "p.m", "o'clock in" and similar after a time.
-fn with_meridiem(words: &Words, at: usize, clock: Clock) -> (Clock, usize) {
+fn with_meridiem(words: &Words, at: usize, clock: TimeOfDay) -> (TimeOfDay, usize) {
     let oclock = words.after(at, &["oclock", "o clock", "uhr"]);
     let (next, oclock) = (oclock.unwrap_or(at), oclock.is_some());
     match meridiem(words.get(next)) {
@@ -241,7 +248,7 @@ fn meridiem(word: &str) -> Option<bool> {
 }
 
 /// "13am" and "0pm" are no times, and "15pm" is 15:00.
-fn twelve_hours(hour: u32, minute: u32, pm: bool) -> Clock {
+fn twelve_hours(hour: u32, minute: u32, pm: bool) -> TimeOfDay {
     const NO_HOUR: u32 = 99;
     let hour = match (hour, pm) {
         (12, false) => 0,

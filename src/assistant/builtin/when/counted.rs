@@ -1,7 +1,7 @@
 //! Durations from now, and days counted from another day: "two weeks from tomorrow", "3 days after 5
 //! march".
 
-use super::{Day, NamedDay, Spec, Wait, amount, day};
+use super::{Day, Delay, NamedDay, TimeExpression, amount, day};
 use crate::assistant::builtin::words::Words;
 
 /// "two weeks from tomorrow", "3 days after 5 march".
@@ -9,13 +9,13 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
     if let Some(found) = before(words, at) {
         return Some(found);
     }
-    let (wait, end) = amount::wait(words, at, true)?;
+    let (delay, end) = amount::delay(words, at, true)?;
     let from = words.after(end, &["from", "after"])?;
     let (first, end) = day::named_day(words, from, true)?;
-    if wait.seconds != 0 || wait.months != 0 {
+    if delay.seconds != 0 || delay.months != 0 {
         return None;
     }
-    let days = wait.days;
+    let days = delay.days;
     let first = match first {
         Day::Today => return Some((Day::InDays(days), end)),
         Day::InDays(more) => return Some((Day::InDays(more + days), end)),
@@ -30,10 +30,10 @@ fn before(words: &Words, at: usize) -> Option<(Day, usize)> {
     let (days, from) = match the_day {
         Some(from) => (1, from),
         None => {
-            let (wait, end) = amount::wait(words, at, true)?;
-            let is_days = wait.seconds == 0 && wait.months == 0;
+            let (delay, end) = amount::delay(words, at, true)?;
+            let is_days = delay.seconds == 0 && delay.months == 0;
             (
-                wait.days,
+                delay.days,
                 words.after(end, &["before"]).filter(|_| is_days)?,
             )
         }
@@ -55,41 +55,45 @@ fn countable(day: Day) -> Option<NamedDay> {
 }
 
 /// "in 20 minutes", "this time tomorrow", "two weeks from friday".
-pub(super) fn wait_or_day(words: &Words, at: usize, linked: &str) -> Option<(Spec, usize)> {
-    let has_amount = amount::wait(words, at, true).is_some();
+pub(super) fn delay_or_day(
+    words: &Words,
+    at: usize,
+    linked: &str,
+) -> Option<(TimeExpression, usize)> {
+    let has_amount = amount::delay(words, at, true).is_some();
     let may_count = has_amount || matches!(words.get(at), "the" | "day");
     if may_count && let Some((day, end)) = read(words, at) {
-        let day = Spec {
+        let day = TimeExpression {
             day: Some(day),
-            ..Spec::default()
+            ..TimeExpression::default()
         };
         return Some((day, end));
     }
     let same = amount::same_time(words, at).map(|(days, end)| {
-        let wait = Wait {
+        let delay = Delay {
             days,
-            ..Wait::default()
+            ..Delay::default()
         };
-        (wait, end)
+        (delay, end)
     });
     let bare = || {
         let minutes = amount::bare_minutes(words, at).filter(|_| linked == "in")?;
-        let wait = Wait {
+        let delay = Delay {
             seconds: minutes * 60,
-            ..Wait::default()
+            ..Delay::default()
         };
-        Some((wait, at + 1))
+        Some((delay, at + 1))
     };
     let is_linked = matches!(linked, "in" | "after" | "within");
-    let wait = || {
+    let delay = || {
         has_amount
-            .then(|| amount::wait(words, at, is_linked))
+            .then(|| amount::delay(words, at, is_linked))
             .flatten()
     };
-    let (wait, end) = same.or_else(bare).or_else(wait)?;
-    let wait = Spec {
-        wait: Some(wait),
-        ..Spec::default()
+    let (delay, end) = same.or_else(bare).or_else(delay)?;
+    let delay = TimeExpression {
+        delay: Some(delay),
+        ..TimeExpression::default()
     };
-    Some((wait, end))
+    Some((delay, end))
 }

@@ -6,8 +6,8 @@ use chrono::{
 };
 
 use super::{
-    BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, NamedDay, NamedMonth, Part, Spec,
-    Wait,
+    BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, DAY_HOUR, Day, Delay, NamedDay, NamedMonth, PartOfDay,
+    TimeExpression, TimeOfDay,
 };
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
@@ -38,7 +38,7 @@ pub(in crate::assistant) enum Problem {
 }
 
 pub(in crate::assistant) fn resolve(
-    spec: &Spec,
+    spec: &TimeExpression,
     now: Timestamp,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
@@ -47,8 +47,8 @@ pub(in crate::assistant) fn resolve(
     }
     let zone = spec.zone.unwrap_or(zone);
     let local = now.utc().with_timezone(&zone).naive_local();
-    let moment = match spec.wait {
-        Some(wait) => waited(spec, wait, now, local, zone)?,
+    let moment = match spec.delay {
+        Some(delay) => waited(spec, delay, now, local, zone)?,
         None => dated(spec, now, local, zone)?,
     };
     let latest = now
@@ -63,36 +63,36 @@ pub(in crate::assistant) fn resolve(
     }
 }
 
-fn half_of(spec: &Spec) -> Option<u32> {
+fn half_of(spec: &TimeExpression) -> Option<u32> {
     spec.clock.filter(|_| spec.is_half).map(|clock| clock.hour)
 }
 
 fn waited(
-    spec: &Spec,
-    wait: Wait,
+    spec: &TimeExpression,
+    delay: Delay,
     now: Timestamp,
     local: NaiveDateTime,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
-    if wait.months == 0 && wait.days == 0 && spec.clock.is_none() && spec.part.is_none() {
-        return Ok(now.plus_s(wait.seconds));
+    if delay.months == 0 && delay.days == 0 && spec.clock.is_none() && spec.part.is_none() {
+        return Ok(now.plus_s(delay.seconds));
     }
-    let date = ahead(local.date(), wait).ok_or(Problem::TooFar)?;
+    let date = ahead(local.date(), delay).ok_or(Problem::TooFar)?;
     let at = if spec.clock.is_some() || spec.part.is_some() {
         at_time(date, spec)?
     } else {
         date.and_time(local.time())
     };
-    Ok(instant(at, zone)?.plus_s(wait.seconds))
+    Ok(instant(at, zone)?.plus_s(delay.seconds))
 }
 
-fn ahead(date: NaiveDate, wait: Wait) -> Option<NaiveDate> {
-    date.checked_add_months(Months::new(u32::try_from(wait.months).ok()?))?
-        .checked_add_days(Days::new(u64::try_from(wait.days).ok()?))
+fn ahead(date: NaiveDate, delay: Delay) -> Option<NaiveDate> {
+    date.checked_add_months(Months::new(u32::try_from(delay.months).ok()?))?
+        .checked_add_days(Days::new(u64::try_from(delay.days).ok()?))
 }
 
 fn dated(
-    spec: &Spec,
+    spec: &TimeExpression,
     now: Timestamp,
     local: NaiveDateTime,
     zone: Zone,
@@ -206,7 +206,7 @@ fn named_day(
         NamedDay::Easter(days) => Day::Easter(days),
     };
     let end_of_day = NaiveTime::from_hms_opt(23, 59, 59).unwrap_or_default();
-    let spec = Spec {
+    let spec = TimeExpression {
         day: Some(day),
         ..super::exact_time(end_of_day)
     };
@@ -216,13 +216,13 @@ fn named_day(
 
 /// "today" and "tonight" late in the day mean soon, while it is still that day.
 fn on_today(
-    spec: &Spec,
+    spec: &TimeExpression,
     today: NaiveDate,
     now: Timestamp,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
     let hour = now.utc().with_timezone(&zone).hour();
-    if spec.part == Some(Part::Night) && hour < NIGHT_END_HOUR {
+    if spec.part == Some(PartOfDay::Night) && hour < NIGHT_END_HOUR {
         // After midnight "tonight at 2" is still to come.
         let moment = instant(at_time(in_days(today, -1)?, spec)?, zone)?;
         if moment > now {
@@ -240,10 +240,10 @@ fn on_today(
 }
 
 /// Whether "this morning" or "this afternoon" is over at `hour`.
-fn is_over(part: Option<Part>, hour: u32) -> bool {
+fn is_over(part: Option<PartOfDay>, hour: u32) -> bool {
     match part {
-        Some(Part::Morning) => hour >= MORNING_END_HOUR,
-        Some(Part::Afternoon) => hour >= AFTERNOON_END_HOUR,
+        Some(PartOfDay::Morning) => hour >= MORNING_END_HOUR,
+        Some(PartOfDay::Afternoon) => hour >= AFTERNOON_END_HOUR,
         _ => false,
     }
 }
@@ -272,7 +272,7 @@ fn agreed(
 
 /// The first moment after now at that time of day today: a bare 7 occurs twice.
 fn later_today(
-    spec: &Spec,
+    spec: &TimeExpression,
     today: NaiveDate,
     now: Timestamp,
     zone: Zone,
@@ -283,8 +283,8 @@ fn later_today(
             && spec.part.is_none()
             && (BARE_HOUR_PM_MAX + 1..=BARE_HOUR_TWICE_MAX).contains(&clock.hour)
     });
-    let evening = evening.map(|clock| Spec {
-        clock: Some(Clock {
+    let evening = evening.map(|clock| TimeExpression {
+        clock: Some(TimeOfDay {
             hour: clock.hour + 12,
             ..clock
         }),
@@ -367,11 +367,11 @@ fn next_of(
 }
 
 fn in_months(date: NaiveDate, months: i64) -> Result<NaiveDate, Problem> {
-    let wait = Wait {
+    let delay = Delay {
         months,
-        ..Wait::default()
+        ..Delay::default()
     };
-    ahead(date, wait).ok_or(Problem::TooFar)
+    ahead(date, delay).ok_or(Problem::TooFar)
 }
 
 fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
@@ -380,7 +380,7 @@ fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
 }
 
 /// Hour and minute of the first such time of a day.
-pub(in crate::assistant) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Problem> {
+pub(in crate::assistant) fn time_of_day(spec: &TimeExpression) -> Result<(u32, u32), Problem> {
     if let Some(hour) = half_of(spec) {
         return Err(Problem::HalfHour(hour));
     }
@@ -389,26 +389,26 @@ pub(in crate::assistant) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Probl
 }
 
 /// Whether it is in the later half of a night: "night at 1".
-pub(in crate::assistant::builtin) fn is_after_midnight(spec: &Spec) -> bool {
+pub(in crate::assistant::builtin) fn is_after_midnight(spec: &TimeExpression) -> bool {
     let hour = spec.clock.map(|clock| in_part(clock, spec.part).hour);
-    spec.part == Some(Part::Night) && hour.is_some_and(|hour| hour < NIGHT_END_HOUR)
+    spec.part == Some(PartOfDay::Night) && hour.is_some_and(|hour| hour < NIGHT_END_HOUR)
 }
 
 /// The local time on `date`; late night hours of a named day belong to the next day.
-fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
-    let is_of_night = spec.part == Some(Part::Night) && spec.day.is_some();
+fn at_time(date: NaiveDate, spec: &TimeExpression) -> Result<NaiveDateTime, Problem> {
+    let is_of_night = spec.part == Some(PartOfDay::Night) && spec.day.is_some();
     let clock = match spec.clock {
         Some(clock) if clock.hour == 24 && clock.minute == 0 => {
             return Ok(in_days(date, 1)?.and_time(NaiveTime::MIN));
         }
         // "in the afternoon at 10"
-        Some(Clock {
+        Some(TimeOfDay {
             hour: 8..=11,
             exact: false,
             ..
-        }) if spec.part == Some(Part::Afternoon) => return Err(Problem::NoSuchTime),
+        }) if spec.part == Some(PartOfDay::Afternoon) => return Err(Problem::NoSuchTime),
         Some(clock) => in_part(clock, spec.part),
-        None => Clock {
+        None => TimeOfDay {
             hour: part_hour(spec.part),
             minute: 0,
             exact: true,
@@ -425,25 +425,24 @@ fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
 }
 
 /// "7 in the evening" is 19:00.
-fn in_part(clock: Clock, part: Option<Part>) -> Clock {
+fn in_part(clock: TimeOfDay, part: Option<PartOfDay>) -> TimeOfDay {
     let hour = match (part, clock.hour) {
         _ if clock.exact => clock.hour,
-        (Some(Part::Afternoon | Part::Evening), 1..=11) | (Some(Part::Night), 5..=11) => {
-            clock.hour + 12
-        }
-        (Some(Part::Night | Part::Morning), 12) => 0,
+        (Some(PartOfDay::Afternoon | PartOfDay::Evening), 1..=11)
+        | (Some(PartOfDay::Night), 5..=11) => clock.hour + 12,
+        (Some(PartOfDay::Night | PartOfDay::Morning), 12) => 0,
         (None, 1..=BARE_HOUR_PM_MAX) if clock.bare => clock.hour + 12,
         _ => clock.hour,
     };
-    Clock { hour, ..clock }
+    TimeOfDay { hour, ..clock }
 }
 
-fn part_hour(part: Option<Part>) -> u32 {
+fn part_hour(part: Option<PartOfDay>) -> u32 {
     match part {
-        None | Some(Part::Morning) => DAY_HOUR,
-        Some(Part::Afternoon) => 15,
-        Some(Part::Evening) => 19,
-        Some(Part::Night) => 20,
+        None | Some(PartOfDay::Morning) => DAY_HOUR,
+        Some(PartOfDay::Afternoon) => 15,
+        Some(PartOfDay::Evening) => 19,
+        Some(PartOfDay::Night) => 20,
     }
 }
 

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
+    CallContext, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
 };
 use super::{Amount, BillSplitAction, PART_MAX, PaidAction};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: BillSplitOperation,
     /// For paid, settle and split_evenly.
     amount: Option<f64>,
     /// A symbol or name, as EUR.
@@ -34,7 +34,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum BillSplitOperation {
     Show,
     WhoOwes,
     AddPeople,
@@ -50,21 +50,23 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Shared bills: who paid what, who owes whom.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<BillSplitAction>> {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<BillSplitAction>> {
         let money = || money(self.amount, self.currency.as_deref()).map(Amount);
         let payer = || needed(self.payer.as_deref(), "payer");
         let action = match self.operation {
-            Verb::Show => return reads(BillSplitAction::Show),
-            Verb::WhoOwes => return reads(BillSplitAction::Owed),
-            Verb::SplitEvenly => {
+            BillSplitOperation::Show => return reads(BillSplitAction::Show),
+            BillSplitOperation::WhoOwes => return reads(BillSplitAction::Owed),
+            BillSplitOperation::SplitEvenly => {
                 let ways = self.ways.filter(|ways| (2..=100).contains(ways));
                 let ways = ways.ok_or("\"ways\" must be from 2 to 100.")?;
                 let money = money()?;
                 return reads(BillSplitAction::Ways { money, ways });
             }
-            Verb::Undo => return undo(),
-            Verb::AddPeople => BillSplitAction::People(all_needed(&self.people, "people")?),
-            Verb::Paid => BillSplitAction::Paid(PaidAction {
+            BillSplitOperation::Undo => return undo(),
+            BillSplitOperation::AddPeople => {
+                BillSplitAction::People(all_needed(&self.people, "people")?)
+            }
+            BillSplitOperation::Paid => BillSplitAction::Paid(PaidAction {
                 payer: payer()?,
                 money: money()?,
                 purpose: clean(&self.purpose.unwrap_or_default()),
@@ -78,12 +80,12 @@ impl super::super::operations::Arguments for Arguments {
                     false => return Err(format!("\"parts\" are from 1 to {PART_MAX}.")),
                 },
             }),
-            Verb::Settle => BillSplitAction::Settled {
+            BillSplitOperation::Settle => BillSplitAction::Settled {
                 payer: payer()?,
                 to: needed(self.to.as_deref(), "to")?,
                 money: Some(money()?),
             },
-            Verb::Clear => BillSplitAction::Clear,
+            BillSplitOperation::Clear => BillSplitAction::Clear,
         };
         changes(action)
     }

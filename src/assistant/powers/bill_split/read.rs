@@ -6,7 +6,7 @@ mod payments;
 use super::{Amount, BillSplitAction, PART_MAX, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Clear};
+use crate::assistant::powers::RequestStrength::{self, Clear};
 use crate::assistant::powers::{money, parsers, statement};
 use payments::{owes, paid};
 
@@ -19,7 +19,7 @@ const WAYS_MAX: i64 = 1_000;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, BillSplitAction)> {
+) -> Option<(RequestStrength, BillSplitAction)> {
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
@@ -93,7 +93,7 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
 }
 
 /// "split 90 dollars for pizza between Ana, Bo and me, paid by Ana".
-fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
+fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, BillSplitAction)> {
     let after = words
         .after(
             at + 1,

@@ -4,13 +4,13 @@ use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, changes, needed, reads, undo};
+use super::super::operations::{CallContext, OwnOperation, Result, changes, needed, reads, undo};
 use super::BirthdayAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: BirthdayOperation,
     /// Whose birthday, for keep, find and remove.
     name: Option<String>,
     /// For keep.
@@ -23,7 +23,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum BirthdayOperation {
     Keep,
     Find,
     List,
@@ -36,16 +36,16 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Birthdays; the person is told of them on the day.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<BirthdayAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<BirthdayAction>> {
         let name = || needed(self.name.as_deref(), "name");
         let action = match self.operation {
-            Verb::List => return reads(BirthdayAction::List),
-            Verb::Find => {
+            BirthdayOperation::List => return reads(BirthdayAction::List),
+            BirthdayOperation::Find => {
                 return reads(BirthdayAction::When(name()?));
             }
-            Verb::Undo => return undo(),
-            Verb::Remove => BirthdayAction::Remove(name()?),
-            Verb::Keep => {
+            BirthdayOperation::Undo => return undo(),
+            BirthdayOperation::Remove => BirthdayAction::Remove(name()?),
+            BirthdayOperation::Keep => {
                 let (month, day) = self
                     .month
                     .zip(self.day)
@@ -54,7 +54,7 @@ impl super::super::operations::Arguments for Arguments {
                 if NaiveDate::from_ymd_opt(self.year.unwrap_or(2000), month, day).is_none() {
                     return Err("There is no such day.".to_owned());
                 }
-                if self.year.is_some_and(|year| year > moment.today().year()) {
+                if self.year.is_some_and(|year| year > context.today().year()) {
                     return Err("\"year\" is the year of birth, which has come.".to_owned());
                 }
                 BirthdayAction::Keep {

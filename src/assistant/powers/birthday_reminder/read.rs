@@ -6,7 +6,7 @@ use super::BirthdayAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength;
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
 
@@ -19,8 +19,8 @@ const WHEN: [&str; 10] = [
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, BirthdayAction)> {
-    use Strength::{Clear, Soft};
+) -> Option<(RequestStrength, BirthdayAction)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     if lists(message.request()) {
         return Some((Clear, BirthdayAction::List));
@@ -93,8 +93,8 @@ fn told_otherwise(
     mut near: std::ops::Range<usize>,
     at: usize,
     end: usize,
-) -> Option<(Strength, BirthdayAction)> {
-    use Strength::Soft;
+) -> Option<(RequestStrength, BirthdayAction)> {
+    use RequestStrength::Soft;
     let words = &message.words;
     let verb = near.find(|n| matches!(words.get(*n), "born" | "turns" | "turning"))?;
     if let Some(from) = words.after(at, &["when was", "when were", "what year was"])
@@ -167,7 +167,7 @@ fn parse_born(
     at: usize,
     born: usize,
     end: usize,
-) -> Option<(Strength, BirthdayAction)> {
+) -> Option<(RequestStrength, BirthdayAction)> {
     let words = &message.words;
     let from = words.after(at, &KEEP).unwrap_or(at);
     let verb = born.checked_sub(1).filter(|verb| *verb > from)?;
@@ -180,7 +180,7 @@ fn parse_born(
     };
     let is_stated = matches!(words.get(verb), "was" | "is") && to == end;
     let is_short = verb - from <= NAME_WORDS_MAX && !name.is_empty();
-    (is_stated && is_short).then(|| (Strength::Soft, action(name)))
+    (is_stated && is_short).then(|| (RequestStrength::Soft, action(name)))
 }
 
 /// "Bo turns 30 on 5 May", "Bo is turning 30 on 5 May".
@@ -189,7 +189,7 @@ fn parse_turns(
     at: usize,
     verb: usize,
     end: usize,
-) -> Option<(Strength, BirthdayAction)> {
+) -> Option<(RequestStrength, BirthdayAction)> {
     let words = &message.words;
     let from = words.after(at, &KEEP).unwrap_or(at);
     let verb = Some(verb).filter(|verb| *verb > from)?;
@@ -214,7 +214,7 @@ fn parse_turns(
         }
         action => action,
     };
-    Some((Strength::Clear, action))
+    Some((RequestStrength::Clear, action))
 }
 
 fn lists(request: &str) -> bool {
@@ -293,10 +293,10 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
 /// "in two weeks on the 7th": some days from now, and the day of the month, which must agree.
 fn in_days_on(
     message: &ParsedMessage<'_>,
-    spec: &when::Spec,
+    spec: &when::TimeExpression,
     end: usize,
 ) -> Option<(NaiveDate, usize)> {
-    let is_in_days = spec.wait.is_some_and(|wait| wait.seconds == 0);
+    let is_in_days = spec.delay.is_some_and(|wait| wait.seconds == 0);
     let on = message.words.after(end, &["on"]).filter(|_| is_in_days)?;
     let (Day::OfMonth(day), next) = when::day_at(&message.words, on)? else {
         return None;

@@ -22,7 +22,8 @@ pub(super) fn day_at_end(words: &Words<'_>, from: usize, end: usize) -> (usize, 
             starts.find(|start| {
                 let is_linked = matches!(words.get(*start), "at" | "around" | "in");
                 let time = when::read(words, *start).filter(|(_, end)| *end == to);
-                let is_hour = |spec: when::Spec| spec.day.is_none() && spec.wait.is_none();
+                let is_hour =
+                    |spec: when::TimeExpression| spec.day.is_none() && spec.delay.is_none();
                 is_linked && time.is_some_and(|(spec, _)| is_hour(spec))
             })
         };

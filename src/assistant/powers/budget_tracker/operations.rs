@@ -4,14 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads, undo,
+    CallContext, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
+    undo,
 };
 use super::{BudgetAction, Span, Spending};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: BudgetOperation,
     /// For spent: each amount with what it was for.
     #[serde(default)]
     expenses: Vec<Expense>,
@@ -36,7 +37,7 @@ struct Expense {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum BudgetOperation {
     Spent,
     SetBudget,
     RemoveBudget,
@@ -62,12 +63,12 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "What was spent, and monthly budgets.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<BudgetAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<BudgetAction>> {
         let currency = self.currency.as_deref();
         let purpose = clean(self.purpose.as_deref().unwrap_or_default());
         let action = match self.operation {
-            Verb::Show => return reads(BudgetAction::Show),
-            Verb::HowMuch => {
+            BudgetOperation::Show => return reads(BudgetAction::Show),
+            BudgetOperation::HowMuch => {
                 let span = match self.span.unwrap_or(BudgetSpan::Month) {
                     BudgetSpan::Today => Span::Today,
                     BudgetSpan::Yesterday => Span::Yesterday,
@@ -79,11 +80,11 @@ impl super::super::operations::Arguments for Arguments {
                 };
                 return reads(BudgetAction::HowMuch { span, purpose });
             }
-            Verb::Undo => return undo(),
-            Verb::Spent if !(1..=THINGS_MAX).contains(&self.expenses.len()) => {
+            BudgetOperation::Undo => return undo(),
+            BudgetOperation::Spent if !(1..=THINGS_MAX).contains(&self.expenses.len()) => {
                 return Err(format!("\"expenses\" takes 1 to {THINGS_MAX} of them."));
             }
-            Verb::Spent => BudgetAction::Spent {
+            BudgetOperation::Spent => BudgetAction::Spent {
                 spent: self
                     .expenses
                     .iter()
@@ -92,12 +93,12 @@ impl super::super::operations::Arguments for Arguments {
                         Ok((Spending(money), needed(Some(&expense.purpose), "purpose")?))
                     })
                     .collect::<Result<_>>()?,
-                days_ago: days_ago(self.date.as_deref(), moment.today())? as i32,
+                days_ago: days_ago(self.date.as_deref(), context.today())? as i32,
             },
-            Verb::SetBudget => {
+            BudgetOperation::SetBudget => {
                 BudgetAction::Budgets(vec![(Spending(money(self.amount, currency)?), purpose)])
             }
-            Verb::RemoveBudget => BudgetAction::RemoveBudget(purpose),
+            BudgetOperation::RemoveBudget => BudgetAction::RemoveBudget(purpose),
         };
         changes(action)
     }

@@ -5,7 +5,7 @@ use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
-use crate::assistant::powers::{Strength, money, parsers};
+use crate::assistant::powers::{RequestStrength, money, parsers};
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
@@ -20,8 +20,8 @@ const OTHER_REQUESTS: [&str; 26] = [
 pub(super) fn last_or_left(
     message: &ParsedMessage<'_>,
     at: usize,
-) -> Option<(Strength, BudgetAction)> {
-    use Strength::{Clear, InSession, Soft};
+) -> Option<(RequestStrength, BudgetAction)> {
+    use RequestStrength::{Clear, InSession, Soft};
     // "how much is left", "how much food budget is left"
     let request = message.request();
     let is_left = matches!(
@@ -66,13 +66,13 @@ pub(super) fn parse(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, BudgetAction)> {
+) -> Option<(RequestStrength, BudgetAction)> {
     if message.words.is_question() {
         return None;
     }
     bought(message, at, end)
         .or_else(|| bare(message, at, end))
-        .map(|action| (Strength::Soft, action))
+        .map(|action| (RequestStrength::Soft, action))
 }
 
 fn removes_last(request: &str) -> bool {
@@ -95,7 +95,11 @@ fn removes_last(request: &str) -> bool {
 }
 
 /// "remove the rent expense", "delete the gum": the last one of it.
-fn removes_named(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BudgetAction)> {
+fn removes_named(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, BudgetAction)> {
     let verbs = ["delete", "remove", "drop", "cancel", "forget", "undo"];
     let from = words.after(at, &verbs)?;
     let from = words
@@ -114,8 +118,8 @@ fn removes_named(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, 
     };
     let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
     let strength = match is_expense || for_it.is_some() {
-        true => Strength::Soft,
-        false => Strength::InSession,
+        true => RequestStrength::Soft,
+        false => RequestStrength::InSession,
     };
     let purpose = || parsers::original(words, from, to);
     let is_budget = (from..to).any(|n| words.get(n) == "budget");

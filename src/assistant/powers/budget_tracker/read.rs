@@ -5,15 +5,15 @@ use super::purchases;
 use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength;
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::bill_split::shared_with;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, BudgetAction)> {
-    use Strength::{Clear, Soft};
+) -> Option<(RequestStrength, BudgetAction)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     match message.request() {
         "my budget"
@@ -74,7 +74,11 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// "what did i spend on food", "how much on food?", "how much this week?".
-fn asked(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, BudgetAction)> {
+fn asked(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, BudgetAction)> {
     let words = &message.words;
     // It may as well be looked up in memories.
     let from = words.after(at, &["what did i spend"]);
@@ -91,10 +95,10 @@ fn asked(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength
     if let Some(from) = words.after(at, &["how much"])
         && span(words, from).is_some()
     {
-        return how_much(message, from, end).map(|action| (Strength::InSession, action));
+        return how_much(message, from, end).map(|action| (RequestStrength::InSession, action));
     }
     if let Some(from) = from {
-        return how_much(message, from, end).map(|action| (Strength::Soft, action));
+        return how_much(message, from, end).map(|action| (RequestStrength::Soft, action));
     }
     None
 }
@@ -134,15 +138,19 @@ enum Order {
 }
 
 /// "spent 12.50 on lunch", "spent 5 on bus, 12 on lunch yesterday", "I paid the taxi, 30".
-fn spent(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAction)> {
+fn spent(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+) -> Option<(RequestStrength, BudgetAction)> {
     let (words, at) = (&message.words, message.start);
     let is_yesterday = words.get(at) == "yesterday";
     let at = words.after(at, &["yesterday", "today"]).unwrap_or(at);
     let talked = matches!(words.get(at), "i" | "ive" | "paid" | "payed" | "spend");
     let strength = if talked {
-        Strength::Soft
+        RequestStrength::Soft
     } else {
-        Strength::Clear
+        RequestStrength::Clear
     };
     let from = words.after(from, &ROUGHLY).unwrap_or(from);
     let (to, days_ago) = day_at_end(words, from, end);

@@ -3,20 +3,20 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, changes, reads};
+use super::super::operations::{CallContext, OwnOperation, Result, changes, reads};
 use super::{BEFORE_MINUTES_MAX, EventReminderAction};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: EventReminderOperation,
     /// For set_minutes_before: at most 1440.
     minutes: Option<i64>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum EventReminderOperation {
     Show,
     SetMinutesBefore,
 }
@@ -27,8 +27,8 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "The word before each event of connected calendars: how long before it comes.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<EventReminderAction>> {
-        if matches!(self.operation, Verb::Show) {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<EventReminderAction>> {
+        if matches!(self.operation, EventReminderOperation::Show) {
             return reads(EventReminderAction::Show);
         }
         let minutes = self

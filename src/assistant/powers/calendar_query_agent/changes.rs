@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 
-use super::{CalendarQuery, Strength, hours};
+use super::{CalendarQuery, RequestStrength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
@@ -107,7 +107,7 @@ pub enum EventRef {
 }
 
 /// "put lunch with Bo on tuesday at 1 in my work calendar", "move …", "delete …".
-pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQuery)> {
+pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, CalendarQuery)> {
     let (at, end) = (message.start, parsers::end(&message.words));
     match message.words.get(at) {
         "put" | "add" | "schedule" | "create" | "new" | "pencil" => add(message, at, end),
@@ -117,7 +117,11 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, CalendarQu
     }
 }
 
-fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
+fn add(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, CalendarQuery)> {
     let words = &message.words;
     let from = words.after(
         at,
@@ -132,8 +136,8 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         return None;
     }
     let strength = match is_event {
-        true => Strength::Clear,
-        false => Strength::Soft,
+        true => RequestStrength::Clear,
+        false => RequestStrength::Soft,
     };
     let from = words.after(from, &["called", "about"]).unwrap_or(from);
     let spans = named.as_ref().map(|(span, _)| *span);
@@ -143,7 +147,7 @@ fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
         Some(Ok(parsed)) => parsed,
         Some(Err(why)) => return Some((strength, CalendarQuery::Unclear(why))),
         // "put the milk into the fridge" is about no time.
-        None if strength == Strength::Soft => return None,
+        None if strength == RequestStrength::Soft => return None,
         None => return Some((strength, CalendarQuery::Unclear(unclear()))),
     };
     let event = EventDraft { calendar, ..parsed };
@@ -224,7 +228,7 @@ fn length(message: &ParsedMessage<'_>, text: &str) -> (Length, String) {
                 hours(words, at + 1).map(|(from, to, next)| (Length::Hours(from, to), next))
             }
             "for" => when::read_duration(words, at + 1).and_then(|(spec, next)| {
-                let wait = spec.wait.filter(|wait| wait.months == 0)?;
+                let wait = spec.delay.filter(|wait| wait.months == 0)?;
                 let minutes = wait.days * DAY_MINUTES + wait.seconds / 60;
                 (minutes > 0).then_some((Length::Minutes(minutes), next))
             }),
@@ -290,7 +294,7 @@ fn relocate(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, CalendarQuery)> {
+) -> Option<(RequestStrength, CalendarQuery)> {
     let words = &message.words;
     let named = calendar_phrase(message, at, end).map(|(span, _)| span);
     let end = named
@@ -315,7 +319,11 @@ fn relocate(
     ))
 }
 
-fn delete(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, CalendarQuery)> {
+fn delete(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, CalendarQuery)> {
     let named = calendar_phrase(message, at, end).map(|(span, _)| span);
     let end = named
         .filter(|span| span.1 == end)
@@ -331,10 +339,10 @@ fn delete(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strengt
     ))
 }
 
-fn strength(is_explicit: bool) -> Strength {
+fn strength(is_explicit: bool) -> RequestStrength {
     match is_explicit {
-        true => Strength::Clear,
-        false => Strength::Soft,
+        true => RequestStrength::Clear,
+        false => RequestStrength::Soft,
     }
 }
 
@@ -362,7 +370,7 @@ mod tests {
     /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
     const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
-    fn understood(text: &str) -> Option<(Strength, CalendarQuery)> {
+    fn understood(text: &str) -> Option<(RequestStrength, CalendarQuery)> {
         let context = MessageContext {
             timezone: Some("Europe/Berlin".parse().unwrap()),
             ..MessageContext::direct(text, NOW)

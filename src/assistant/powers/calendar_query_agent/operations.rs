@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, clean, minute, needed, planned_day, reads,
+    CallContext, OwnOperation, Result, clean, minute, needed, planned_day, reads,
 };
 use super::changes::{EventChangeRequest, EventDraft, EventRef};
 use super::{CalendarQuery, DAY_MINUTES};
@@ -13,7 +13,7 @@ use crate::assistant::builtin::TimeChange;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: CalendarOperation,
     /// For next: with whom or about what. For add: the title. For move and delete: the event's title,
     /// of one that repeats with its day ("standup on 7 december"), or as "whole series standup".
     about: Option<String>,
@@ -33,7 +33,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum CalendarOperation {
     Next,
     IsFree,
     Meetings,
@@ -47,15 +47,15 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Looks into connected calendars: the next event, whether a time is free, the meetings of days. add, move and delete ask the person: nothing is changed before they say yes, and they are told when it is done.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<CalendarQuery>> {
-        let day = planned_day(self.date.as_deref(), "date", moment)?;
+    fn operation(self, context: CallContext) -> Result<OwnOperation<CalendarQuery>> {
+        let day = planned_day(self.date.as_deref(), "date", context)?;
         let needed_day = day.ok_or("\"date\" is needed for that operation.");
         let query = match self.operation {
-            Verb::Next => {
+            CalendarOperation::Next => {
                 let about = self.about.as_deref().map(clean);
                 CalendarQuery::Next(about.filter(|about| !about.is_empty()))
             }
-            Verb::IsFree => {
+            CalendarOperation::IsFree => {
                 let from = minute(self.from.as_deref(), "from")?.unwrap_or(0);
                 let to = match self.to.as_deref().map(str::trim) {
                     Some("24:00") | None => DAY_MINUTES,
@@ -70,12 +70,14 @@ impl super::super::operations::Arguments for Arguments {
                     to,
                 }
             }
-            Verb::Add => CalendarQuery::Add(self.added(moment)?),
-            Verb::Move => CalendarQuery::Change(self.change(Some(self.new_time(moment)?))?),
-            Verb::Delete => CalendarQuery::Change(self.change(None)?),
-            Verb::Meetings => {
+            CalendarOperation::Add => CalendarQuery::Add(self.added(context)?),
+            CalendarOperation::Move => {
+                CalendarQuery::Change(self.change(Some(self.new_time(context)?))?)
+            }
+            CalendarOperation::Delete => CalendarQuery::Change(self.change(None)?),
+            CalendarOperation::Meetings => {
                 let from = needed_day?;
-                let to = planned_day(self.to_date.as_deref(), "to_date", moment)?;
+                let to = planned_day(self.to_date.as_deref(), "to_date", context)?;
                 let to = to.unwrap_or(from);
                 if to < from {
                     return Err("\"to_date\" must not be before \"date\".".to_owned());
@@ -95,8 +97,8 @@ impl super::super::operations::Arguments for Arguments {
 }
 
 impl Arguments {
-    fn added(&self, moment: Moment) -> Result<EventDraft> {
-        let day = planned_day(self.date.as_deref(), "date", moment)?;
+    fn added(&self, context: CallContext) -> Result<EventDraft> {
+        let day = planned_day(self.date.as_deref(), "date", context)?;
         let from = minute(self.from.as_deref(), "from")?;
         let to = match self.to.as_deref().map(str::trim) {
             Some("24:00") => Some(DAY_MINUTES),
@@ -120,8 +122,8 @@ impl Arguments {
         })
     }
 
-    fn new_time(&self, moment: Moment) -> Result<TimeChange> {
-        let day = planned_day(self.date.as_deref(), "date", moment)?;
+    fn new_time(&self, context: CallContext) -> Result<TimeChange> {
+        let day = planned_day(self.date.as_deref(), "date", context)?;
         let from = minute(self.from.as_deref(), "from")?;
         TimeChange::at(day, from)
             .ok_or("\"date\" or \"from\" is needed for that operation.".to_owned())

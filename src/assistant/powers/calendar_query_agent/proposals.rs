@@ -7,7 +7,7 @@ use super::changes::{EventChangeRequest, EventDraft, EventRef, USUAL_MINUTES};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::events;
-use crate::assistant::powers::facts::Event;
+use crate::assistant::powers::facts::EventFact;
 use crate::assistant::powers::{CalendarName, CalendarRequest, PowerContext};
 use crate::assistant::powers::{local_time, parsers, texts};
 use crate::clock::Timestamp;
@@ -97,7 +97,7 @@ pub(super) fn propose_change(
     context: &PowerContext<'_>,
 ) -> Option<Proposal> {
     let ahead = context.facts.events.iter();
-    let ahead: Vec<&Event> = ahead
+    let ahead: Vec<&EventFact> = ahead
         .filter(|event| event.is_on() && event.ends_at > context.now)
         .collect();
     let found = match &change.which {
@@ -136,13 +136,13 @@ pub(super) fn propose_change(
 /// friday", "tomorrow's standup", "the whole series standup", "the standup series".
 fn named<'a>(
     name: &str,
-    ahead: &[&'a Event],
+    ahead: &[&'a EventFact],
     context: &PowerContext<'_>,
-) -> Option<(&'a Event, bool)> {
+) -> Option<(&'a EventFact, bool)> {
     let find = |name: &str, day: Option<NaiveDate>| {
         let events = ahead.iter().copied();
         let events = events.filter(|event| day.is_none_or(|day| event.date(context) == day));
-        let events: Vec<&Event> = events.collect();
+        let events: Vec<&EventFact> = events.collect();
         let at = parsers::which(name, events.iter().map(|event| event.title.as_str()))?;
         Some(events[at])
     };
@@ -185,7 +185,7 @@ fn dated(name: &str, context: &PowerContext<'_>) -> Option<(String, NaiveDate)> 
 }
 
 fn propose_for(
-    event: &Event,
+    event: &EventFact,
     whole_series: bool,
     to: Option<&TimeChange>,
     context: &PowerContext<'_>,
@@ -250,7 +250,7 @@ fn propose_for(
     )
 }
 
-fn others_stay(event: &Event, to: &EventTime, context: &PowerContext<'_>) -> String {
+fn others_stay(event: &EventFact, to: &EventTime, context: &PowerContext<'_>) -> String {
     match event.is_recurring {
         true if is_within_day(event, to, context) => format!(
             " It is one of a series, and the others stay; for all of them say “move the whole series {} to {}”.",
@@ -264,7 +264,7 @@ fn others_stay(event: &Event, to: &EventTime, context: &PowerContext<'_>) -> Str
 
 /// To another time of the day; a series on other days would be another one.
 fn propose_series_move(
-    event: &Event,
+    event: &EventFact,
     time: EventTime,
     others: &str,
     context: &PowerContext<'_>,
@@ -292,13 +292,13 @@ fn propose_series_move(
     )
 }
 
-fn is_within_day(event: &Event, time: &EventTime, context: &PowerContext<'_>) -> bool {
+fn is_within_day(event: &EventFact, time: &EventTime, context: &PowerContext<'_>) -> bool {
     let day = local_time::date(time.starts_at, context.zone());
     !event.is_all_day && !time.is_all_day() && day == event.date(context)
 }
 
 /// It begins when its series says.
-fn is_in_place(event: &Event, context: &PowerContext<'_>) -> bool {
+fn is_in_place(event: &EventFact, context: &PowerContext<'_>) -> bool {
     let moment = event.starts_at.utc();
     let wall = moment.with_timezone(&context.zone());
     event.instance == moment.format("%Y%m%dT%H%M%SZ").to_string()
@@ -310,7 +310,11 @@ fn clock_of(at: Timestamp, context: &PowerContext<'_>) -> String {
 }
 
 /// It takes as long as before. A day alone moves an event of a whole day to that day.
-fn moved(event: &Event, to: &TimeChange, context: &PowerContext<'_>) -> Result<EventTime, String> {
+fn moved(
+    event: &EventFact,
+    to: &TimeChange,
+    context: &PowerContext<'_>,
+) -> Result<EventTime, String> {
     let zone = context.zone();
     let at = to.of_set(event.starts_at, None, context.now, zone)?.send_at;
     let is_midnight = local_time::minute_of_day(at, zone) == 0;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, reads};
+use super::super::operations::{CallContext, OwnOperation, Result, reads};
 use super::StressAction;
 
 #[derive(Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "How full a week is in connected calendars: hours, breaks, lunches, evenings.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<StressAction>> {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<StressAction>> {
         reads(match self.week {
             Week::This => StressAction::ThisWeek,
             Week::Next => StressAction::NextWeek,

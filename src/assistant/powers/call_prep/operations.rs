@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, reads};
+use super::super::operations::{CallContext, OwnOperation, Result, reads};
 use super::CallPrepAction;
 
 #[derive(Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "The next call or meeting with others: who takes part, where to dial in, what is remembered of them.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<CallPrepAction>> {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<CallPrepAction>> {
         reads(CallPrepAction::Show)
     }
 }

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
+    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::CancellationAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: CancellationOperation,
     /// What can be cancelled, as "netflix trial"; for remove a part of it.
     what: Option<String>,
     /// For keep: whatever else is known.
@@ -24,7 +24,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum CancellationOperation {
     Keep,
     List,
     Remove,
@@ -37,19 +37,19 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "Warns before trials and free cancellations end. It cancels nothing with anybody.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<CancellationAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<CancellationAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
-            Verb::List => {
+            CancellationOperation::List => {
                 return reads(CancellationAction::List);
             }
-            Verb::Undo => return undo(),
-            Verb::Keep => CancellationAction::Keep {
+            CancellationOperation::Undo => return undo(),
+            CancellationOperation::Keep => CancellationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
-                time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+                time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
             },
-            Verb::Remove => CancellationAction::Remove(what()?),
+            CancellationOperation::Remove => CancellationAction::Remove(what()?),
         };
         changes(action)
     }

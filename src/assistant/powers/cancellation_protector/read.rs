@@ -3,7 +3,7 @@
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::powers::{Strength, parsers, planned_time};
+use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// Words before "trial ends".
 const NAME_WORDS_MAX: usize = 12;
@@ -21,8 +21,8 @@ const ORDERS: [&str; 8] = [
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, CancellationAction)> {
-    use Strength::{Clear, Soft};
+) -> Option<(RequestStrength, CancellationAction)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
@@ -68,8 +68,8 @@ fn parse_request(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, CancellationAction)> {
-    use Strength::{InSession, Soft};
+) -> Option<(RequestStrength, CancellationAction)> {
+    use RequestStrength::{InSession, Soft};
     let words = &message.words;
     if let Some(from) = words.after(at, &DONE) {
         let about = bare(message, from, end)?;

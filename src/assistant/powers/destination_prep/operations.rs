@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, changes, clean, reads};
+use super::super::operations::{CallContext, OwnOperation, Result, changes, clean, reads};
 use super::{DestinationAction, MINUTES_MAX};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: DestinationOperation,
     /// For set_way: how long it takes, at most 720.
     minutes: Option<i64>,
     /// For set_way: a part of the address; without it, to any place.
@@ -18,7 +18,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum DestinationOperation {
     Next,
     SetWay,
 }
@@ -29,8 +29,8 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "When to leave for the next event elsewhere, and how long the way takes.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<DestinationAction>> {
-        if matches!(self.operation, Verb::Next) {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<DestinationAction>> {
+        if matches!(self.operation, DestinationOperation::Next) {
             return reads(DestinationAction::Show);
         }
         let minutes = self.minutes.filter(|n| (1..=MINUTES_MAX).contains(n));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, reads};
+use super::super::operations::{CallContext, OwnOperation, Result, reads};
 use super::UrgencyAction;
 
 #[derive(Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "New mail in a connected mailbox that looks as if it could not wait.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<UrgencyAction>> {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<UrgencyAction>> {
         reads(UrgencyAction::Show)
     }
 }

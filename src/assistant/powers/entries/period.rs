@@ -3,7 +3,7 @@
 use chrono::{Duration, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use crate::assistant::builtin::when::Wait;
+use crate::assistant::builtin::when::Delay;
 
 /// Days of the shortest period that gets its notice a week ahead.
 const LONG_DAYS: i64 = 28;
@@ -24,7 +24,7 @@ pub enum Period {
 
 impl Period {
     /// `None`: not in whole days or months.
-    pub(in super::super) fn of(step: Wait) -> Option<Self> {
+    pub(in super::super) fn of(step: Delay) -> Option<Self> {
         Some(match (step.months, step.days, step.seconds) {
             (1, 0, 0) => Self::Monthly,
             (12, 0, 0) => Self::Yearly,

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, days_ago, needed, reads, undo,
+    CallContext, OwnOperation, Result, changes, days_ago, needed, reads, undo,
 };
 use super::HabitAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: HabitOperation,
     /// The habit, for track, did and stop.
     habit: Option<String>,
     /// For track: times a week, 7 if not given.
@@ -22,7 +22,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum HabitOperation {
     Track,
     Did,
     List,
@@ -35,13 +35,13 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Habits, and on which days they were done.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<HabitAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<HabitAction>> {
         let habit = || needed(self.habit.as_deref(), "habit");
         let action = match self.operation {
-            Verb::List => return reads(HabitAction::List),
-            Verb::Undo => return undo(),
-            Verb::Stop => HabitAction::Remove(habit()?),
-            Verb::Track => {
+            HabitOperation::List => return reads(HabitAction::List),
+            HabitOperation::Undo => return undo(),
+            HabitOperation::Stop => HabitAction::Remove(habit()?),
+            HabitOperation::Track => {
                 let per_week = self.per_week.unwrap_or(7);
                 if !(1..=7).contains(&per_week) {
                     return Err("\"per_week\" must be from 1 to 7.".to_owned());
@@ -51,9 +51,9 @@ impl super::super::operations::Arguments for Arguments {
                     per_week,
                 }
             }
-            Verb::Did => HabitAction::Did {
+            HabitOperation::Did => HabitAction::Did {
                 what: habit()?,
-                days_ago: days_ago(self.date.as_deref(), moment.today())? as u32,
+                days_ago: days_ago(self.date.as_deref(), context.today())? as u32,
                 is_report: true,
             },
         };

@@ -34,7 +34,7 @@ pub(super) fn planned(
         });
         // "run for 20 minutes"
         let is_length = [*n, *n - 1].iter().any(|at| words.get(*at) == "for");
-        let has_time = spec.clock.is_some() || spec.part.is_some() || spec.wait.is_some();
+        let has_time = spec.clock.is_some() || spec.part.is_some() || spec.delay.is_some();
         (has_time && !is_length || is_other_day)
             && when::resolve(&spec, message.context.now, message.zone()).is_ok()
     };

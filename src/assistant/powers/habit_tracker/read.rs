@@ -8,13 +8,13 @@ use super::often::{changed, tracked, tracked_so_often};
 use super::planned::planned;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength;
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, HabitAction)> {
-    use Strength::Clear;
+) -> Option<(RequestStrength, HabitAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     match message.request() {
         "my habits"
@@ -40,7 +40,7 @@ pub(in crate::assistant::powers) fn parse(
     }
     let (at, end) = (message.start, parsers::end(words));
     if let Some(what) = asked(words, at, end) {
-        return Some((Strength::Soft, HabitAction::Asked(what)));
+        return Some((RequestStrength::Soft, HabitAction::Asked(what)));
     }
     kept(words, at, end).or_else(|| done(message, at, end))
 }
@@ -69,8 +69,8 @@ fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 }
 
 /// What begins or ends a habit.
-fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
-    use Strength::Clear;
+fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
+    use RequestStrength::Clear;
     let track = [
         "track habit", "track a habit", "track the habit", "track my habit", "new habit",
         "add habit", "add a habit", "add the habit", "start habit", "start a habit",
@@ -90,7 +90,7 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
         return Some((Clear, action));
     }
     if let Some(action) = changed(words, at, end) {
-        return Some((Strength::Soft, action));
+        return Some((RequestStrength::Soft, action));
     }
     let stop = [
         "delete habit", "delete the habit", "delete my habit", "remove habit", "remove the habit",
@@ -101,7 +101,7 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
         return Some((Clear, remove(from)));
     }
     if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
-        return Some((Strength::Soft, remove(from)));
+        return Some((RequestStrength::Soft, remove(from)));
     }
     None
 }
@@ -114,8 +114,12 @@ const NOT_DONE: [&str; 21] = [
 ];
 
 /// "I ran today", "did run", "run done", "I didn't run today".
-fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
-    use Strength::{InSession, Soft};
+fn done(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, HabitAction)> {
+    use RequestStrength::{InSession, Soft};
     let words = &message.words;
     // A question reports nothing done.
     if words.is_question()
@@ -132,8 +136,8 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
     let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
     let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
     let first = from.unwrap_or(at);
-    let is_denied =
-        words.after(at, &NOT_DONE).is_some() || (at..to).any(|n| is_negative(words.get(n)));
+    let not_done = words.after(at, &NOT_DONE);
+    let is_denied = not_done.is_some() || (at..to).any(|n| is_negative(words.get(n)));
     let is_had = first > at && matches!(words.get(first - 1), "have" | "ive");
     let is_perfect = is_had && is_participle(words.get(first));
     // "gym on friday" may be a plan.
@@ -160,7 +164,7 @@ fn done(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength,
             return is_short.then_some((InSession, HabitAction::DaysUnclear(what)));
         }
     };
-    if let Some(from) = words.after(at, &NOT_DONE) {
+    if let Some(from) = not_done {
         let what = parsers::original(words, from, to);
         return (to > from && to - from <= 6)
             .then_some((Soft, HabitAction::DidNot { what, days_ago }));
@@ -198,15 +202,15 @@ fn several(
     (at, from): (usize, Option<usize>),
     end: usize,
     today: Option<&dyn Fn() -> NaiveDate>,
-) -> Option<(Strength, HabitAction)> {
+) -> Option<(RequestStrength, HabitAction)> {
     let start = from.unwrap_or(at);
     let found = days::each(words, (start, end), today)?;
     let is_plain = (at..start).any(|n| words.get(n) == "did");
     let is_sure = found.is_dated || is_plain || is_usual_past(words.get(start));
     let strength = if is_sure {
-        Strength::Soft
+        RequestStrength::Soft
     } else {
-        Strength::InSession
+        RequestStrength::InSession
     };
     let is_report = found.is_dated || is_plain;
     let done = found.done.into_iter();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
+    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::RenewalAction;
 use crate::assistant::powers::entries::Period;
@@ -15,7 +15,7 @@ const INTERVAL_MAX: u32 = 120;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: RenewalOperation,
     /// The membership, subscription, insurance or document; for show and remove a part of it.
     what: Option<String>,
     /// For keep: price, number, whatever else is known.
@@ -30,7 +30,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum RenewalOperation {
     Keep,
     List,
     Show,
@@ -72,26 +72,26 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "Tells of renewals before they come. It cancels nothing with anybody.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<RenewalAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<RenewalAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
-            Verb::List => return reads(RenewalAction::List),
-            Verb::Show => {
+            RenewalOperation::List => return reads(RenewalAction::List),
+            RenewalOperation::Show => {
                 let show = RenewalAction::Show(what()?);
                 return reads(show);
             }
-            Verb::Undo => return undo(),
-            Verb::Keep => RenewalAction::Keep {
+            RenewalOperation::Undo => return undo(),
+            RenewalOperation::Keep => RenewalAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
-                time: needed_time(self.date.as_deref(), None, moment)?,
+                time: needed_time(self.date.as_deref(), None, context)?,
                 period: Some(
                     self.every
                         .ok_or("\"every\" is needed for that operation.")?
                         .period(self.interval)?,
                 ),
             },
-            Verb::Remove => RenewalAction::Remove(what()?),
+            RenewalOperation::Remove => RenewalAction::Remove(what()?),
         };
         changes(action)
     }

@@ -3,7 +3,7 @@
 
 use super::super::entries::Period;
 use super::super::planned_time::{self, PlannedTime};
-use super::super::{Strength, money};
+use super::super::{RequestStrength, money};
 use super::RenewalAction;
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
@@ -30,15 +30,17 @@ const CANCELLED: [&str; 7] = [
     "i have canceled", "i quit",
 ];
 
-pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, RenewalAction)> {
-    use Strength::{Clear, InSession, Soft};
+pub(in super::super) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(RequestStrength, RenewalAction)> {
+    use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
         return Some((Clear, RenewalAction::List));
     }
     if asks_for_list(message.request()) {
-        return Some((Strength::Soft, RenewalAction::List));
+        return Some((RequestStrength::Soft, RenewalAction::List));
     }
     if let Some(from) = words.after(at, &["when does", "when will", "when do"]) {
         let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
@@ -96,8 +98,8 @@ fn renewal(
     what: String,
     tail: Tail,
     ends: bool,
-) -> Option<(Strength, RenewalAction)> {
-    use Strength::{Clear, Soft};
+) -> Option<(RequestStrength, RenewalAction)> {
+    use RequestStrength::{Clear, Soft};
     let context = MessageContext {
         text: &tail.rest,
         ..*message.context
@@ -269,7 +271,7 @@ fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
 fn lasting(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
     let from = words.after(at, &["for another", "for"])?;
     let (spec, next) = when::read_duration(words, from)?;
-    Some((Period::of(spec.wait?)?, next))
+    Some((Period::of(spec.delay?)?, next))
 }
 
 /// "a month" after a price.

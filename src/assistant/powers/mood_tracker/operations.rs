@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    DAYS_BACK_MAX, Moment, OwnOperation, Result, changes, clean, reads, undo,
+    CallContext, DAYS_BACK_MAX, OwnOperation, Result, changes, clean, reads, undo,
 };
 use super::MoodAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: MoodOperation,
     /// For log: from 1 (bad) to 10 (good).
     score: Option<u8>,
     /// For log.
@@ -22,7 +22,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum MoodOperation {
     Log,
     Past,
     Undo,
@@ -33,14 +33,14 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "A diary of moods from 1 to 10.";
 
-    fn operation(self, _: Moment) -> Result<OwnOperation<MoodAction>> {
+    fn operation(self, _: CallContext) -> Result<OwnOperation<MoodAction>> {
         match self.operation {
-            Verb::Past => {
+            MoodOperation::Past => {
                 let days = self.days.unwrap_or(7).clamp(1, DAYS_BACK_MAX);
                 reads(MoodAction::Past { days })
             }
-            Verb::Undo => undo(),
-            Verb::Log => {
+            MoodOperation::Undo => undo(),
+            MoodOperation::Log => {
                 let score = self.score.filter(|score| (1..=10).contains(score));
                 changes(MoodAction::Log {
                     score: score.ok_or("\"score\" must be from 1 to 10.")?,

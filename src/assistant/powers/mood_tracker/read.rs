@@ -3,7 +3,7 @@
 use super::MoodAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{Strength, parsers, planned_time};
+use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 const SCORES: [(u8, &[&str]); 10] = [
     (
@@ -54,8 +54,8 @@ const SCORES: [(u8, &[&str]); 10] = [
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, MoodAction)> {
-    use Strength::{Clear, InSession, Soft};
+) -> Option<(RequestStrength, MoodAction)> {
+    use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     if let Some(found) = fixed(message.request()) {
         return Some(found);
@@ -150,7 +150,7 @@ fn ends_word(words: &Words<'_>, at: usize) -> bool {
         )
 }
 
-fn fixed(request: &str) -> Option<(Strength, MoodAction)> {
+fn fixed(request: &str) -> Option<(RequestStrength, MoodAction)> {
     let (strength, days) = match request {
         "how was my mood this week"
         | "how was my mood"
@@ -172,12 +172,12 @@ fn fixed(request: &str) -> Option<(Strength, MoodAction)> {
         | "track my moods"
         | "how has my mood been this week"
         | "show my mood this week"
-        | "mood diary" => (Strength::Clear, 7),
-        "how was my mood today" | "my mood today" | "mood today" => (Strength::Clear, 1),
+        | "mood diary" => (RequestStrength::Clear, 7),
+        "how was my mood today" | "my mood today" | "mood today" => (RequestStrength::Clear, 1),
         "how was my mood this month"
         | "my mood this month"
         | "mood this month"
-        | "how has my mood been this month" => (Strength::Clear, 30),
+        | "how has my mood been this month" => (RequestStrength::Clear, 30),
         "mood"
         | "whats my mood"
         | "what is my mood"
@@ -186,8 +186,8 @@ fn fixed(request: &str) -> Option<(Strength, MoodAction)> {
         | "how have i felt this week"
         | "average mood"
         | "my average mood"
-        | "whats my average mood" => (Strength::Soft, 7),
-        "how did i feel today" => (Strength::Soft, 1),
+        | "whats my average mood" => (RequestStrength::Soft, 7),
+        "how did i feel today" => (RequestStrength::Soft, 1),
         _ => return None,
     };
     Some((strength, MoodAction::Past { days }))

@@ -4,14 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads, undo,
+    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads,
+    undo,
 };
 use super::ParcelAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: ParcelOperation,
     /// For keep: what comes and from whom. For arrived and remove: a part of it; without it
     /// the only one.
     parcel: Option<String>,
@@ -25,7 +26,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum ParcelOperation {
     Keep,
     SetDay,
     List,
@@ -40,25 +41,25 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "Keeps which parcels are on their way, and tells of them on the day. It asks no carrier.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<ParcelAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<ParcelAction>> {
         let (date, time) = (self.date.as_deref(), self.time.as_deref());
         let parcel = clean(self.parcel.as_deref().unwrap_or_default());
         let about = (!parcel.is_empty()).then(|| parcel.clone());
         let action = match self.operation {
-            Verb::List => return reads(ParcelAction::List),
-            Verb::Undo => return undo(),
-            Verb::Keep => ParcelAction::Keep {
+            ParcelOperation::List => return reads(ParcelAction::List),
+            ParcelOperation::Undo => return undo(),
+            ParcelOperation::Keep => ParcelAction::Keep {
                 what: needed(Some(&parcel), "parcel")?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
-                time: planned_time(date, time, moment)?,
+                time: planned_time(date, time, context)?,
             },
-            Verb::SetDay => ParcelAction::SetTime {
+            ParcelOperation::SetDay => ParcelAction::SetTime {
                 about,
-                time: needed_time(date, time, moment)?,
+                time: needed_time(date, time, context)?,
             },
-            Verb::Arrived | Verb::Remove => ParcelAction::Remove {
+            ParcelOperation::Arrived | ParcelOperation::Remove => ParcelAction::Remove {
                 about,
-                arrived: matches!(self.operation, Verb::Arrived),
+                arrived: matches!(self.operation, ParcelOperation::Arrived),
             },
         };
         changes(action)

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{Strength, parsers, planned_time};
+use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
@@ -25,8 +25,8 @@ const EXPECTING: [&str; 12] = [
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, ParcelAction)> {
-    use Strength::{Clear, InSession, Soft};
+) -> Option<(RequestStrength, ParcelAction)> {
+    use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if lists(message.request()) {
@@ -137,19 +137,25 @@ fn parse_removal(
     at: usize,
     kind: usize,
     end: usize,
-) -> Option<(Strength, ParcelAction)> {
+) -> Option<(RequestStrength, ParcelAction)> {
     let verbs = [
         "delete", "remove", "forget", "drop", "stop tracking", "untrack",
     ];
     if let Some(from) = message.words.after(at, &verbs) {
         let about = about(message, from, kind, end);
         let arrived = false;
-        return Some((Strength::Clear, ParcelAction::Remove { about, arrived }));
+        return Some((
+            RequestStrength::Clear,
+            ParcelAction::Remove { about, arrived },
+        ));
     }
     let verb = (kind..end).find(|n| is_arrived(message, *n))?;
     let about = about(message, at, kind, verb);
     let arrived = true;
-    Some((Strength::Soft, ParcelAction::Remove { about, arrived }))
+    Some((
+        RequestStrength::Soft,
+        ParcelAction::Remove { about, arrived },
+    ))
 }
 
 /// "my parcel from Zalando arrives on friday", "track package 1Z… by UPS".

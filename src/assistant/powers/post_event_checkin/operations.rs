@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, changes, needed, needed_time, reads};
+use super::super::operations::{
+    CallContext, OwnOperation, Result, changes, needed, needed_time, reads,
+};
 use super::CheckinAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: CheckinOperation,
     /// As "job interview".
     what: Option<String>,
     /// For keep: YYYY-MM-DD.
@@ -22,7 +24,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum CheckinOperation {
     Keep,
     List,
     Remove,
@@ -33,16 +35,16 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Asks the person afterwards how something was that mattered to them.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<CheckinAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<CheckinAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
-            Verb::List => return reads(CheckinAction::List),
-            Verb::Keep => CheckinAction::Keep {
+            CheckinOperation::List => return reads(CheckinAction::List),
+            CheckinOperation::Keep => CheckinAction::Keep {
                 what: what()?,
-                time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+                time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
                 is_moved: self.moved.unwrap_or_default(),
             },
-            Verb::Remove => CheckinAction::Remove(what()?),
+            CheckinOperation::Remove => CheckinAction::Remove(what()?),
         };
         changes(action)
     }

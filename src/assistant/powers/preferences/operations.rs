@@ -13,7 +13,7 @@ pub const NOTICES_DESCRIPTION: &str = "The messages that superpowers send by the
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoticeArguments {
-    operation: Verb,
+    operation: NoticesOperation,
     /// For stop and resume: the name of the superpower's tool.
     superpower: Option<String>,
     /// For set_hours: HH:MM.
@@ -24,7 +24,7 @@ pub struct NoticeArguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum NoticesOperation {
     /// Those of the superpower that wrote last.
     StopLast,
     Stop,
@@ -49,13 +49,13 @@ pub fn notice_request(arguments: &str) -> Result<NoticeRequest> {
         minute(text.as_deref(), name)?.ok_or(format!("\"{name}\" is needed for that operation."))
     };
     Ok(match arguments.operation {
-        Verb::StopLast => NoticeRequest::StopThese,
-        Verb::Stop => NoticeRequest::Stop(superpower()?),
-        Verb::Resume => NoticeRequest::Resume(superpower()?),
-        Verb::SetHours => NoticeRequest::SetWakingHours(WakingHours {
+        NoticesOperation::StopLast => NoticeRequest::StopThese,
+        NoticesOperation::Stop => NoticeRequest::Stop(superpower()?),
+        NoticesOperation::Resume => NoticeRequest::Resume(superpower()?),
+        NoticesOperation::SetHours => NoticeRequest::SetWakingHours(WakingHours {
             from: hour(&arguments.from, "from")?,
             to: hour(&arguments.to, "to")?,
         }),
-        Verb::ShowHours => NoticeRequest::ShowWakingHours,
+        NoticesOperation::ShowHours => NoticeRequest::ShowWakingHours,
     })
 }

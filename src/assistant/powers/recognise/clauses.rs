@@ -3,7 +3,7 @@
 use super::{PowerCalls, calls_in, in_part, statements};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::powers::budget_tracker::BudgetAction;
-use crate::assistant::powers::{Power, PowerAction, Strength};
+use crate::assistant::powers::{Power, PowerAction, RequestStrength};
 
 /// A longer message is not looked through.
 const WORDS_MAX: usize = 30;
@@ -67,7 +67,10 @@ pub(super) fn clauses(message: &ParsedMessage<'_>, whole: &PowerCalls) -> Vec<St
 /// What notes the part of a message.
 fn reported(calls: &PowerCalls) -> Option<Power> {
     let mut reports = calls.calls.iter().filter(|call| {
-        let is_stated = matches!(call.strength, Strength::Clear | Strength::Soft);
+        let is_stated = matches!(
+            call.strength,
+            RequestStrength::Clear | RequestStrength::Soft
+        );
         // "8 now" may be anything.
         let is_supposed = matches!(
             call.action,

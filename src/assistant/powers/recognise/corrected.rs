@@ -12,9 +12,9 @@ use crate::assistant::powers::{money, parsers};
 #[derive(Debug, PartialEq)]
 pub(super) enum Correction {
     /// Nothing is said anew.
-    AsSaid,
+    Unchanged,
     /// The message with the later value in place of the earlier one.
-    Instead(String),
+    Replaced(String),
     /// It is not clear what is replaced. `anew`, after the correction, may be all that is meant.
     Unclear { first: String, anew: String },
 }
@@ -53,20 +53,20 @@ const NUMBERED: [&str; 22] = [
 pub(super) fn meant(message: &ParsedMessage<'_>) -> Correction {
     let (words, start) = (&message.words, message.start);
     if words.len() > WORDS_MAX {
-        return Correction::AsSaid;
+        return Correction::Unchanged;
     }
     let mut starts = start + 1..words.len();
     let found = starts.find_map(|at| Some((at, mark_at(words, at)?)));
     let Some((mark, (from, is_sure))) = found else {
-        return Correction::AsSaid; // most messages
+        return Correction::Unchanged; // most messages
     };
     let unclear = || Correction::Unclear {
         first: words.original(0..mark).to_owned(),
         anew: words.original(from..words.len()).to_owned(),
     };
     match replaced(words, start..mark, from, is_sure) {
-        Replacement::By(text) => Correction::Instead(text),
-        Replacement::Nothing if !is_sure => Correction::AsSaid,
+        Replacement::By(text) => Correction::Replaced(text),
+        Replacement::Nothing if !is_sure => Correction::Unchanged,
         Replacement::Nothing | Replacement::Unclear => unclear(),
     }
 }
@@ -318,8 +318,8 @@ mod tests {
         ] {
             let context = MessageContext::direct(text, Timestamp(0));
             let found = match meant(&read_message(&context)) {
-                Correction::AsSaid => "as said".to_owned(),
-                Correction::Instead(text) => text,
+                Correction::Unchanged => "as said".to_owned(),
+                Correction::Replaced(text) => text,
                 Correction::Unclear { anew, .. } => format!("unclear: {anew}"),
             };
             assert_eq!(found, expected, "{text}");

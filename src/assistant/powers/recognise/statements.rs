@@ -11,11 +11,11 @@ use super::super::package_tracking::ParcelAction;
 use super::super::post_event_checkin::CheckinAction;
 use super::super::reservation_prep::ReservationAction;
 use super::super::todo_list::TodoAction;
-use super::super::{PowerAction, Strength};
+use super::super::{PowerAction, RequestStrength};
 
 /// The name of what a statement is about, "" where it has none; `None` for all other actions.
-pub(super) fn subject(action: &PowerAction, strength: Strength) -> Option<&str> {
-    let is_soft = strength == Strength::Soft;
+pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option<&str> {
+    let is_soft = strength == RequestStrength::Soft;
     match action {
         PowerAction::BirthdayReminder(
             BirthdayAction::Keep { .. } | BirthdayAction::IsOn { .. } | BirthdayAction::Unclear,

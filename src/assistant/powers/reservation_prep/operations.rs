@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
+    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
 use super::ReservationAction;
 use super::which::BookingRef;
@@ -12,7 +12,7 @@ use super::which::BookingRef;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: ReservationOperation,
     /// What is booked and where; for show and remove a part of it.
     what: Option<String>,
     /// For keep: number, address, people, whatever else is known.
@@ -27,7 +27,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum ReservationOperation {
     Keep,
     List,
     Show,
@@ -40,24 +40,24 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Keeps what the person has booked (tables, rooms, appointments) and tells of it before. It books nothing.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<ReservationAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<ReservationAction>> {
         let what = || needed(self.what.as_deref(), "what");
         let action = match self.operation {
-            Verb::List => {
+            ReservationOperation::List => {
                 return reads(ReservationAction::List);
             }
-            Verb::Show => {
+            ReservationOperation::Show => {
                 let show = ReservationAction::Show(what()?);
                 return reads(show);
             }
-            Verb::Undo => return undo(),
-            Verb::Keep => ReservationAction::Keep {
+            ReservationOperation::Undo => return undo(),
+            ReservationOperation::Keep => ReservationAction::Keep {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
-                time: needed_time(self.date.as_deref(), self.time.as_deref(), moment)?,
+                time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
                 is_moved: self.moved.unwrap_or_default(),
             },
-            Verb::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
+            ReservationOperation::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
         };
         changes(action)
     }

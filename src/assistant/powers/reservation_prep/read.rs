@@ -5,7 +5,7 @@ use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, 
 use super::{ReservationAction, changes};
 use crate::assistant::builtin::{ParsedMessage, when};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
-use crate::assistant::powers::{Strength, trip_planner};
+use crate::assistant::powers::{RequestStrength, trip_planner};
 use crate::assistant::powers::{local_time, parsers, statement, texts};
 
 /// Words before "on friday" that are looked at.
@@ -26,8 +26,8 @@ const HAVING: [&str; 14] = [
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, ReservationAction)> {
-    use Strength::{Clear, Soft};
+) -> Option<(RequestStrength, ReservationAction)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     let (at, end) = (statement::start(message), parsers::end(words));
     if lists(message.request()) {
@@ -135,8 +135,8 @@ fn parse_booking(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, ReservationAction)> {
-    use Strength::{Clear, Soft};
+) -> Option<(RequestStrength, ReservationAction)> {
+    use RequestStrength::{Clear, Soft};
     let words = &message.words;
     if words.is_question() {
         return None;

@@ -14,12 +14,12 @@ use crate::clock::{Timestamp, Zone};
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
 fn operation(power: Power, arguments: &Value) -> Result<PowerOperation> {
-    let moment = Moment {
+    let context = CallContext {
         now: NOW,
         zone: Zone::UTC,
         has_photos: false,
     };
-    power.operation(&arguments.to_string(), moment)
+    power.operation(&arguments.to_string(), context)
 }
 
 fn thing(text: &str, day: Option<NaiveDate>) -> todo_list::TodoDraft {

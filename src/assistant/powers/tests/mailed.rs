@@ -346,7 +346,7 @@ fn a_removed_flight_stays_removed() {
 
 #[test]
 fn travel_of_a_calendar_is_told_once() {
-    let event = |id, title: &str, starts: &str, hours: i64| Event {
+    let event = |id, title: &str, starts: &str, hours: i64| EventFact {
         id,
         calendar: 1,
         uid: String::new(),

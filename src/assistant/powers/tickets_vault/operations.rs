@@ -4,14 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads, undo,
+    CallContext, OwnOperation, Result, changes, clean, needed, needed_time, planned_time, reads,
+    undo,
 };
 use super::TicketAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: TicketOperation,
     /// For keep: all that the ticket says, without its day. For show and remove: a part of it;
     /// show without it lists all.
     ticket: Option<String>,
@@ -23,7 +24,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum TicketOperation {
     Keep,
     SetDay,
     Show,
@@ -36,25 +37,25 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Keeps tickets and shows them before.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<TicketAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<TicketAction>> {
         let (date, time) = (self.date.as_deref(), self.time.as_deref());
         let ticket = clean(self.ticket.as_deref().unwrap_or_default());
         let action = match self.operation {
-            Verb::Show => {
+            TicketOperation::Show => {
                 let about = (!ticket.is_empty()).then_some(ticket);
                 return reads(TicketAction::Show(about));
             }
-            Verb::Undo => return undo(),
-            Verb::Keep => TicketAction::Keep {
-                text: match moment.has_photos {
+            TicketOperation::Undo => return undo(),
+            TicketOperation::Keep => TicketAction::Keep {
+                text: match context.has_photos {
                     true => ticket,
                     false => needed(Some(&ticket), "ticket")?,
                 },
-                time: planned_time(date, time, moment)?,
-                has_photo: moment.has_photos,
+                time: planned_time(date, time, context)?,
+                has_photo: context.has_photos,
             },
-            Verb::SetDay => TicketAction::SetTime(needed_time(date, time, moment)?),
-            Verb::Remove => TicketAction::Remove(needed(Some(&ticket), "ticket")?),
+            TicketOperation::SetDay => TicketAction::SetTime(needed_time(date, time, context)?),
+            TicketOperation::Remove => TicketAction::Remove(needed(Some(&ticket), "ticket")?),
         };
         changes(action)
     }

@@ -4,7 +4,7 @@
 use super::corrected::things_meant;
 use super::phrases::{is_no_thing, is_repeat, no_repetition};
 use super::{ListName, TodoAction, TodoDraft};
-use crate::assistant::builtin::when::{self, Spec};
+use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::parsers;
@@ -16,7 +16,7 @@ pub(super) fn added(
     message: &ParsedMessage<'_>,
     list: ListName,
     (from, to): (usize, usize),
-    due: Option<Spec>,
+    due: Option<TimeExpression>,
 ) -> TodoAction {
     let text = message.words.original(from..to.max(from));
     let text = text.trim().trim_start_matches([':', '-']);
@@ -256,13 +256,13 @@ fn is_ordinal(word: &str) -> bool {
 }
 
 /// A time that begins at `from` and ends the words: one with a day, or "at 5".
-pub(super) fn time_until(words: &Words<'_>, from: usize, end: usize) -> Option<Spec> {
+pub(super) fn time_until(words: &Words<'_>, from: usize, end: usize) -> Option<TimeExpression> {
     let (spec, to) = when::time_at(words, from)?;
     (to == end && (has_day(&spec) || words.get(from) == "at")).then_some(spec)
 }
 
-pub(super) fn has_day(spec: &Spec) -> bool {
-    spec.day.is_some() || spec.wait.is_some()
+pub(super) fn has_day(spec: &TimeExpression) -> bool {
+    spec.day.is_some() || spec.delay.is_some()
 }
 
 pub(super) fn day_unclear() -> String {

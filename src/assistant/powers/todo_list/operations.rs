@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, all_needed, changes, clean, coming_day, needed, one, reads, undo,
+    CallContext, OwnOperation, Result, all_needed, changes, clean, coming_day, needed, one, reads,
+    undo,
 };
 use super::{ListName, TodoAction, TodoDraft};
 use crate::assistant::powers::planned_time::PlannedTime;
@@ -12,7 +13,7 @@ use crate::assistant::powers::planned_time::PlannedTime;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: TodoOperation,
     /// For add, done, reopen and remove: one entry for each thing.
     #[serde(default)]
     items: Vec<String>,
@@ -24,7 +25,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum TodoOperation {
     Show,
     ShowLists,
     BeginList,
@@ -43,7 +44,7 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "The to-do list, and lists with names, like groceries.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<TodoAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<TodoAction>> {
         let items = || all_needed(&self.items, "items");
         let name = self.list.as_deref().map(clean);
         let list = match name.filter(|name| !name.is_empty()) {
@@ -51,22 +52,22 @@ impl super::super::operations::Arguments for Arguments {
             None => ListName::Unnamed,
         };
         let action = match self.operation {
-            Verb::Show => return reads(TodoAction::Show(list)),
-            Verb::ShowLists => return reads(TodoAction::ShowLists),
-            Verb::Undo => return undo(),
-            Verb::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
-            Verb::Add => {
-                let due = coming_day(self.date.as_deref(), "date", moment)?;
+            TodoOperation::Show => return reads(TodoAction::Show(list)),
+            TodoOperation::ShowLists => return reads(TodoAction::ShowLists),
+            TodoOperation::Undo => return undo(),
+            TodoOperation::BeginList => TodoAction::Begin(needed(self.list.as_deref(), "list")?),
+            TodoOperation::Add => {
+                let due = coming_day(self.date.as_deref(), "date", context)?;
                 let due = due.map(|day| PlannedTime { day, minute: None });
                 let drafts = items()?.into_iter().map(|text| TodoDraft { text, due });
                 TodoAction::Add(list, drafts.collect())
             }
-            Verb::Done => TodoAction::Done(list, items()?),
-            Verb::Reopen => TodoAction::Reopen(one(items()?, "items")?),
-            Verb::Remove => TodoAction::Remove(list, items()?),
-            Verb::ClearAll => TodoAction::Clear(list),
-            Verb::ClearDone => TodoAction::ClearDone(list),
-            Verb::DeleteList => TodoAction::Delete(list),
+            TodoOperation::Done => TodoAction::Done(list, items()?),
+            TodoOperation::Reopen => TodoAction::Reopen(one(items()?, "items")?),
+            TodoOperation::Remove => TodoAction::Remove(list, items()?),
+            TodoOperation::ClearAll => TodoAction::Clear(list),
+            TodoOperation::ClearDone => TodoAction::ClearDone(list),
+            TodoOperation::DeleteList => TodoAction::Delete(list),
         };
         changes(action)
     }

@@ -12,7 +12,7 @@ use super::{ListName, TodoAction, removed};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength;
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
 
@@ -23,8 +23,8 @@ const PLAIN_THINGS_MAX: usize = 10;
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, TodoAction)> {
-    use Strength::{Clear, InSession, Soft};
+) -> Option<(RequestStrength, TodoAction)> {
+    use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if let Some(action) = whole_request(message.request()).or_else(|| of_a_list(message, end)) {
@@ -69,7 +69,11 @@ pub(in crate::assistant::powers) fn parse(
 
 /// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom". A
 /// condition is no part of it.
-fn add(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
+fn add(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TodoAction)> {
     let Some(condition) = condition(&message.words, at + 1, end) else {
         return add_all(message, at, end);
     };
@@ -113,8 +117,12 @@ fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
     (!(from..at).any(is_asked)).then_some(at)
 }
 
-fn add_all(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
-    use Strength::{Clear, InSession};
+fn add_all(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TodoAction)> {
+    use RequestStrength::{Clear, InSession};
     let words = &message.words;
     let more = |from: usize| {
         matches!(words.get(from), "for" | "by" | "on" | "at" | "due" | "in")
@@ -156,7 +164,7 @@ fn add_all(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Streng
         return None;
     }
     let strength = if is_plain_thing(message, at + 1, end) {
-        Strength::Opening
+        RequestStrength::Opening
     } else {
         InSession
     };

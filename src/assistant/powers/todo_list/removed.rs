@@ -5,7 +5,7 @@ use super::drafts::is_second;
 use super::phrases::{is_no_thing, on_list};
 use super::{ListName, TodoAction};
 use crate::assistant::builtin::{ParsedMessage, subject};
-use crate::assistant::powers::Strength;
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers::things;
 
 /// Words of things that are named without a list.
@@ -15,8 +15,8 @@ pub(super) fn parse(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, TodoAction)> {
-    use Strength::InSession;
+) -> Option<(RequestStrength, TodoAction)> {
+    use RequestStrength::InSession;
     let words = &message.words;
     match words.get(at) {
         "remove" | "delete" | "take" | "drop" | "cross" | "strike" => off(message, at, end),
@@ -63,24 +63,32 @@ pub(super) fn parse(
 }
 
 /// "done with milk", "i bought milk on my groceries list".
-fn done_with(message: &ParsedMessage<'_>, from: usize, end: usize) -> (Strength, TodoAction) {
+fn done_with(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+) -> (RequestStrength, TodoAction) {
     let words = &message.words;
     let links = ["on", "from", "off", "of"];
     match on_list(message, from + 1, end, &links, |_| false) {
         Some(found) => (
-            Strength::Clear,
+            RequestStrength::Clear,
             removal(true, found.list, words.original(from..found.start)),
         ),
         None => (
-            Strength::Soft,
+            RequestStrength::Soft,
             removal(true, ListName::InUse, words.original(from..end)),
         ),
     }
 }
 
 /// "remove eggs from my list", "cross eggs off my groceries list".
-fn off(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
-    use Strength::{Clear, InSession};
+fn off(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TodoAction)> {
+    use RequestStrength::{Clear, InSession};
     let words = &message.words;
     let verb = words.get(at);
     let done = matches!(verb, "cross" | "strike");
@@ -100,7 +108,7 @@ fn off(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, 
 }
 
 /// "check milk off my list", "mark milk as done", "tick off milk".
-fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(Strength, TodoAction)> {
+fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(RequestStrength, TodoAction)> {
     let words = &message.words;
     let at = message.start;
     let from = at + 1 + usize::from(words.get(at + 1) == "off");
@@ -116,11 +124,11 @@ fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(Strength, TodoAct
         |_| false,
     ) {
         let texts = words.original(from..found.start);
-        return Some((Strength::Clear, removal(true, found.list, texts)));
+        return Some((RequestStrength::Clear, removal(true, found.list, texts)));
     }
     if let Some(to) = mark_end {
         let texts = words.original(from..to);
-        return Some((Strength::Soft, removal(true, ListName::InUse, texts)));
+        return Some((RequestStrength::Soft, removal(true, ListName::InUse, texts)));
     }
     if words.get(at) == "mark" {
         return None;
@@ -131,7 +139,12 @@ fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(Strength, TodoAct
         end
     };
     let texts = words.original(from..to);
-    (to > from).then(|| (Strength::InSession, removal(true, ListName::InUse, texts)))
+    (to > from).then(|| {
+        (
+            RequestStrength::InSession,
+            removal(true, ListName::InUse, texts),
+        )
+    })
 }
 
 /// "actually no bread", "no bread after all", "scratch the bread": what was to be added.

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, OwnOperation, Result, changes, clean, reads, undo};
+use super::super::operations::{CallContext, OwnOperation, Result, changes, clean, reads, undo};
 use super::{StopKind, TravelAction};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: TravelOperation,
     /// For next and remove; without it any journey.
     kind: Option<Kind>,
     /// A part of where it goes, or of the hotel's name.
@@ -18,7 +18,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum TravelOperation {
     /// The next flight, ride or stay, with gate, seat, address and booking.
     Next,
     /// When to check in for the next flight.
@@ -47,7 +47,7 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str =
         "Tells of flights, trains, buses and hotels in the person's mails and calendars.";
 
-    fn operation(self, _moment: Moment) -> Result<OwnOperation<TravelAction>> {
+    fn operation(self, _moment: CallContext) -> Result<OwnOperation<TravelAction>> {
         let to = clean(self.to.as_deref().unwrap_or_default());
         let kind = match self.kind {
             Some(Kind::Flight) => StopKind::Flight,
@@ -57,12 +57,12 @@ impl super::super::operations::Arguments for Arguments {
             None => StopKind::Journey,
         };
         match self.operation {
-            Verb::Next => reads(TravelAction::Next { kind, to }),
-            Verb::CheckIn => reads(TravelAction::CheckIn),
-            Verb::Leave => reads(TravelAction::Leave),
-            Verb::Trips => reads(TravelAction::Trips),
-            Verb::Remove => changes(TravelAction::Remove { kind, to }),
-            Verb::Undo => undo(),
+            TravelOperation::Next => reads(TravelAction::Next { kind, to }),
+            TravelOperation::CheckIn => reads(TravelAction::CheckIn),
+            TravelOperation::Leave => reads(TravelAction::Leave),
+            TravelOperation::Trips => reads(TravelAction::Trips),
+            TravelOperation::Remove => changes(TravelAction::Remove { kind, to }),
+            TravelOperation::Undo => undo(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked about travel: "when's my flight to Lisbon?", "where is my hotel?".
 
-use super::super::{Strength, parsers};
+use super::super::{RequestStrength, parsers};
 use super::TravelAction;
 use super::stops::StopKind;
 use crate::assistant::builtin::ParsedMessage;
@@ -9,8 +9,10 @@ use crate::assistant::builtin::words::Words;
 /// Words after the kind that name the destination.
 const PLACE_WORDS_MAX: usize = 5;
 
-pub(in super::super) fn parse(message: &ParsedMessage<'_>) -> Option<(Strength, TravelAction)> {
-    use Strength::Clear;
+pub(in super::super) fn parse(
+    message: &ParsedMessage<'_>,
+) -> Option<(RequestStrength, TravelAction)> {
+    use RequestStrength::Clear;
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
     if let Some(action) = parse_fixed(message.request()) {

@@ -3,7 +3,7 @@
 
 use chrono::NaiveDateTime;
 
-use super::super::{Booking, Event, Plan, PowerContext, bookings, events};
+use super::super::{Booking, EventFact, Plan, PowerContext, bookings, events};
 use crate::assistant::powers::{local_time, texts};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -145,12 +145,12 @@ fn of_booking(booking: &Booking) -> Option<Stop> {
 }
 
 /// Whether a calendar's event is a part of a trip.
-pub fn is_travel(event: &Event) -> bool {
+pub fn is_travel(event: &EventFact) -> bool {
     of_event(event).is_some()
 }
 
 /// "Flight to Lisbon (TP 531)", "Train to Hamburg", "Stay at Hotel Lux".
-fn of_event(event: &Event) -> Option<Stop> {
+fn of_event(event: &EventFact) -> Option<Stop> {
     if !event.is_on() {
         return None;
     }

@@ -4,14 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::operations::{
-    Moment, OwnOperation, Result, all_needed, changes, clean, coming_day, date, needed, reads, undo,
+    CallContext, OwnOperation, Result, all_needed, changes, clean, coming_day, date, needed, reads,
+    undo,
 };
 use super::TripAction;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::assistant::powers) struct Arguments {
-    operation: Verb,
+    operation: TripOperation,
     /// For plan, show and cancel; the newest trip if empty.
     place: Option<String>,
     /// For plan and set_dates: the first day, YYYY-MM-DD.
@@ -29,7 +30,7 @@ pub(in crate::assistant::powers) struct Arguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Verb {
+enum TripOperation {
     Plan,
     SetDates,
     AddDayPlan,
@@ -47,39 +48,39 @@ impl super::super::operations::Arguments for Arguments {
 
     const DESCRIPTION: &str = "Trips: dates, plans by day, packing list.";
 
-    fn operation(self, moment: Moment) -> Result<OwnOperation<TripAction>> {
+    fn operation(self, context: CallContext) -> Result<OwnOperation<TripAction>> {
         let (from, to) = (
             date(self.from.as_deref(), "from")?,
-            coming_day(self.to.as_deref(), "to", moment)?,
+            coming_day(self.to.as_deref(), "to", context)?,
         );
         let place = clean(self.place.as_deref().unwrap_or_default());
         let things = || all_needed(&self.things, "things");
         let action = match self.operation {
-            Verb::Show => return reads(TripAction::Show(place)),
-            Verb::List => return reads(TripAction::List),
-            Verb::PackingList => {
+            TripOperation::Show => return reads(TripAction::Show(place)),
+            TripOperation::List => return reads(TripAction::List),
+            TripOperation::PackingList => {
                 return reads(TripAction::PackingList);
             }
-            Verb::Undo => return undo(),
-            Verb::Plan if from.is_some() != to.is_some() => {
+            TripOperation::Undo => return undo(),
+            TripOperation::Plan if from.is_some() != to.is_some() => {
                 return Err("\"from\" and \"to\" go together.".to_owned());
             }
-            Verb::Plan => TripAction::Plan {
+            TripOperation::Plan => TripAction::Plan {
                 place: needed(Some(&place), "place")?,
                 from,
                 to,
             },
-            Verb::SetDates => TripAction::Dates {
+            TripOperation::SetDates => TripAction::Dates {
                 from: from.ok_or("\"from\" is needed for that operation.")?,
                 to: to.ok_or("\"to\" is needed for that operation.")?,
             },
-            Verb::AddDayPlan => TripAction::AddDay {
+            TripOperation::AddDayPlan => TripAction::AddDay {
                 day: self.day.ok_or("\"day\" is needed for that operation.")?,
                 what: needed(self.plan.as_deref(), "plan")?,
             },
-            Verb::Pack => TripAction::Pack(things()?),
-            Verb::Packed => TripAction::Packed(things()?),
-            Verb::Cancel => TripAction::Cancel(place),
+            TripOperation::Pack => TripAction::Pack(things()?),
+            TripOperation::Packed => TripAction::Packed(things()?),
+            TripOperation::Cancel => TripAction::Cancel(place),
         };
         changes(action)
     }

@@ -3,7 +3,7 @@
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Clear, InSession, Soft};
+use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::{parsers, statement};
 
 /// Words of a place.
@@ -47,7 +47,7 @@ pub(super) fn parse(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, TripAction)> {
+) -> Option<(RequestStrength, TripAction)> {
     let words = &message.words;
     let things = |from: usize, to: usize| {
         let things = parsers::things(words.original(from..to.max(from)));

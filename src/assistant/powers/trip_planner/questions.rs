@@ -3,7 +3,7 @@
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Clear, Soft};
+use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::parsers;
 
 /// Words of a place.
@@ -13,7 +13,7 @@ pub(super) fn parse(
     message: &ParsedMessage<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, TripAction)> {
+) -> Option<(RequestStrength, TripAction)> {
     let words = &message.words;
     if let Some(from) = words.after(
         at,

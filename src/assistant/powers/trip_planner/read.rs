@@ -6,13 +6,13 @@ use chrono::{Datelike, NaiveDate};
 use super::{DAYS_MAX, TripAction, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Clear, Soft};
+use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
-) -> Option<(Strength, TripAction)> {
+) -> Option<(RequestStrength, TripAction)> {
     if let Some(action) = fixed(message.request()) {
         return Some((Clear, action));
     }
@@ -330,7 +330,11 @@ fn day_number(word: &str) -> Option<u32> {
 }
 
 /// "add day 2: museum", "day 2: museum", "on day 2 we visit the museum", "add museum to day 2".
-fn on_day(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+fn on_day(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TripAction)> {
     let words = &message.words;
     let number = |n: usize| words.get(n).parse::<u32>().ok();
     let add = words.after(

@@ -5,7 +5,7 @@ use chrono::Weekday;
 
 use super::times_a_year;
 use super::weekdays::{ALL_DAYS, dashed, is_compact, weekdays};
-use crate::assistant::builtin::when::{self, Day, Part, amount, weekday_name};
+use crate::assistant::builtin::when::{self, Day, PartOfDay, amount, weekday_name};
 use crate::assistant::builtin::words::Words;
 
 /// Limit of listed days.
@@ -41,7 +41,7 @@ pub(super) struct Frequency {
     pub(super) interval: u32,
     pub(super) days: Days,
     /// "every morning".
-    pub(super) part: Option<Part>,
+    pub(super) part: Option<PartOfDay>,
 }
 
 impl Frequency {
@@ -99,12 +99,12 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     plural(words, at).or_else(|| of_each_month(words, at))
 }
 
-pub(super) fn part_of_day(word: &str) -> Option<Part> {
+pub(super) fn part_of_day(word: &str) -> Option<PartOfDay> {
     Some(match word {
-        "morning" | "mornings" => Part::Morning,
-        "afternoon" | "afternoons" => Part::Afternoon,
-        "evening" | "evenings" => Part::Evening,
-        "night" | "nights" => Part::Night,
+        "morning" | "mornings" => PartOfDay::Morning,
+        "afternoon" | "afternoons" => PartOfDay::Afternoon,
+        "evening" | "evenings" => PartOfDay::Evening,
+        "night" | "nights" => PartOfDay::Night,
         _ => return None,
     })
 }
@@ -126,7 +126,7 @@ fn adverb(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let frequency = match words.get(at) {
         "daily" | "everyday" => Frequency::of(Unit::Day, 1),
         "nightly" => Frequency {
-            part: Some(Part::Night),
+            part: Some(PartOfDay::Night),
             ..Frequency::of(Unit::Day, 1)
         },
         "weekly" => Frequency::of(Unit::Week, 1),
@@ -171,10 +171,10 @@ fn every_part_of_hour(words: &Words, at: usize) -> Option<(Frequency, usize)> {
             return Some((Frequency::of(Unit::Minute, minutes), end));
         }
     }
-    let (wait, end) = amount::wait(words, at, true)?;
-    let is_uneven = wait.seconds % 3_600 != 0 && wait.seconds % 60 == 0;
-    let minutes = u32::try_from(wait.seconds / 60).ok()?;
-    let is_minutes = is_uneven && minutes > 60 && wait.days == 0 && wait.months == 0;
+    let (delay, end) = amount::delay(words, at, true)?;
+    let is_uneven = delay.seconds % 3_600 != 0 && delay.seconds % 60 == 0;
+    let minutes = u32::try_from(delay.seconds / 60).ok()?;
+    let is_minutes = is_uneven && minutes > 60 && delay.days == 0 && delay.months == 0;
     is_minutes.then(|| (Frequency::of(Unit::Minute, minutes), end))
 }
 
@@ -284,7 +284,7 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let night = words.get(from) == "weeknights";
     let (days, end) = weekdays(words, from).filter(|_| is_plural)?;
     let frequency = Frequency {
-        part: night.then_some(Part::Night),
+        part: night.then_some(PartOfDay::Night),
         ..Frequency::on(Unit::Week, Days::Weekdays(days))
     };
     Some((frequency, end))

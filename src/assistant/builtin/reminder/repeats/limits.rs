@@ -6,7 +6,7 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::{Repeat, RuleEnd, RuleParts};
-use crate::assistant::builtin::when::{self, Day, NamedMonth, Spec};
+use crate::assistant::builtin::when::{self, Day, NamedMonth, TimeExpression};
 use crate::assistant::builtin::words::Words;
 
 /// "until 2028": to its last day.
@@ -18,9 +18,9 @@ pub(super) fn read_year(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
         month: 12,
         day: 31,
     };
-    let end = Spec {
+    let end = TimeExpression {
         day: Some(day),
-        ..Spec::default()
+        ..TimeExpression::default()
     };
     let is_year = (2000..2100).contains(&year);
     is_year.then_some((RuleEnd::At(end), from + 1))
@@ -35,11 +35,14 @@ pub(super) fn read_end(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
     }
     let from = words.after(at, &["for the next", "for"])?;
     let (spec, after) = when::read_duration(words, from)?;
-    Some((RuleEnd::After(spec.wait?), after))
+    Some((RuleEnd::After(spec.delay?), after))
 }
 
 /// "from 9 to 17", "between 9am and 5pm".
-pub(super) fn read_between(words: &Words, at: usize) -> Option<((Spec, Spec), usize)> {
+pub(super) fn read_between(
+    words: &Words,
+    at: usize,
+) -> Option<((TimeExpression, TimeExpression), usize)> {
     let from = words.after(at, &["from", "between"])?;
     let (first, after) = when::read_hour_alone(words, from)?;
     let to = words.after(after, &["to", "until", "till", "and"])?;

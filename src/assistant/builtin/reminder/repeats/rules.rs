@@ -4,7 +4,7 @@ use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, We
 
 use super::frequency::{Days, Frequency, Unit};
 use super::{Repeat, RepeatProblem, RuleEnd};
-use crate::assistant::builtin::when::{self, Problem, Spec};
+use crate::assistant::builtin::when::{self, Problem, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Recurrence, RecurrenceError};
 
@@ -15,8 +15,8 @@ impl Repeat {
     }
 
     /// Adds a time of day that was found elsewhere; false if it isn't one.
-    pub(in crate::assistant) fn take_time(&mut self, spec: Spec) -> bool {
-        let is_time = spec.day.is_none() && spec.wait.is_none();
+    pub(in crate::assistant) fn take_time(&mut self, spec: TimeExpression) -> bool {
+        let is_time = spec.day.is_none() && spec.delay.is_none();
         if is_time {
             self.times.push(spec);
         }
@@ -47,7 +47,7 @@ impl Repeat {
     }
 
     fn times_of_day(&self) -> Result<Vec<(u32, u32)>, RepeatProblem> {
-        let of_day = |spec: &Spec| when::time_of_day(spec).map_err(RepeatProblem::Time);
+        let of_day = |spec: &TimeExpression| when::time_of_day(spec).map_err(RepeatProblem::Time);
         if let Some((first, last)) = &self.between {
             let (first, mut last) = (of_day(first)?, of_day(last)?);
             if last < first && last.0 < 12 {
@@ -118,7 +118,7 @@ impl Repeat {
         let first = match self.times.first() {
             Some(spec) => {
                 let day = self.start.and_then(|start| start.day);
-                let spec = Spec { day, ..*spec };
+                let spec = TimeExpression { day, ..*spec };
                 when::resolve(&spec, now, zone).map_err(RepeatProblem::Time)?
             }
             None => now.plus_s(i64::from(interval) * seconds),
@@ -143,10 +143,10 @@ impl Repeat {
         let local = |at: Timestamp| at.utc().with_timezone(&zone).naive_local();
         Ok(match &self.end {
             None | Some(RuleEnd::Count(_)) => None,
-            Some(RuleEnd::After(wait)) => {
-                let spec = Spec {
-                    wait: Some(*wait),
-                    ..Spec::default()
+            Some(RuleEnd::After(delay)) => {
+                let spec = TimeExpression {
+                    delay: Some(*delay),
+                    ..TimeExpression::default()
                 };
                 let end = when::resolve(&spec, first, zone).map_err(RepeatProblem::Time)?;
                 Some(local(end.plus_s(-1)))

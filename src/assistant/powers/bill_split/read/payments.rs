@@ -5,7 +5,7 @@ use super::{
     is_somebody, names, shared_with,
 };
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::Strength::{self, Soft};
+use crate::assistant::powers::RequestStrength::{self, Soft};
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
@@ -14,12 +14,12 @@ pub(super) fn owes(
     words: &Words<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, BillSplitAction)> {
+) -> Option<(RequestStrength, BillSplitAction)> {
     let parts = money::parts(words, at, end);
     if parts.len() > 1 {
         let each = parts.iter().map(|(from, to)| one_owes(words, *from, *to));
-        let each: Option<Vec<(Strength, BillSplitAction)>> = each.collect();
-        let is_debt = |(_, action): &(Strength, BillSplitAction)| {
+        let each: Option<Vec<(RequestStrength, BillSplitAction)>> = each.collect();
+        let is_debt = |(_, action): &(RequestStrength, BillSplitAction)| {
             matches!(action, BillSplitAction::Owes { .. })
         };
         if let Some(each) = each.filter(|each| each.iter().all(is_debt)) {
@@ -31,7 +31,11 @@ pub(super) fn owes(
 }
 
 /// "Bo owes me 20 for lunch", "I lent Bo 20".
-fn one_owes(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
+fn one_owes(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, BillSplitAction)> {
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| {
         matches!(
             words.get(*n),
@@ -121,7 +125,7 @@ pub(super) fn paid(
     words: &Words<'_>,
     at: usize,
     end: usize,
-) -> Option<(Strength, BillSplitAction)> {
+) -> Option<(RequestStrength, BillSplitAction)> {
     let parts = money::parts(words, at, end);
     let (first, others) = parts.split_first()?;
     let action = one_paid(words, first.0, first.1, None)?;

@@ -5,11 +5,11 @@
 //! person's own chat; how an account is deleted. A reply that only refuses needs none.
 
 use super::model_turn::{CallTotals, ModelTurn};
-use super::outside::UNKNOWN;
+use super::remote_calls::UNKNOWN;
 use super::request::CertainRequest;
+use super::requested_changes::is_any_missing;
 use super::result::CallRecord;
 use super::statements::{claims, ends_with_question, is_question, is_refusal};
-use super::wanted::is_any_missing;
 use crate::assistant::prompt::Prompt;
 use crate::assistant::tools::{LINK, OfferedTool, Tool};
 use crate::assistant::{AccountTask, wording};
@@ -80,10 +80,10 @@ impl ModelTurn<'_> {
             false => &text,
         };
         let language = self.language_with(said);
-        let undone = self.undone(said, work);
-        let is_nothing_sent = self.is_nothing_sent(said, work, undone.is_some());
+        let denial = self.denial(said, work);
+        let is_nothing_sent = self.is_nothing_sent(said, work, denial.is_some());
         let sentences = [
-            undone,
+            denial,
             is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
             self.untold_account_task(&text, work),
         ];
@@ -93,18 +93,18 @@ impl ModelTurn<'_> {
     }
 
     /// That nothing was changed, or not all.
-    fn undone(&self, said: &str, work: &CallTotals) -> Option<String> {
+    fn denial(&self, said: &str, work: &CallTotals) -> Option<String> {
         let language = self.language_with(said);
         let is_own = |record: &CallRecord| record.is_change && !is_private(record);
         // What other servers' tools did, or what was done before, is not known here.
         let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
-        let is_outside = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
+        let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
         let may_be_done = work.committed > 0
             || !self.context.done_calls.is_empty()
             || work
                 .records
                 .iter()
-                .any(|record| is_own(record) || is_outside(record));
+                .any(|record| is_own(record) || is_remote(record));
         let is_requested =
             matches!(self.plan.request, Some(CertainRequest::Change { .. })) && !self.is_talk(said);
         if self.asks_back(said) {
@@ -113,14 +113,14 @@ impl ModelTurn<'_> {
         let is_whole = work.parts.is_empty() && self.context.sent.is_empty();
         match may_be_done {
             false if is_whole && is_refusal(said) => None,
-            false if work.undone.has_own() || is_requested => {
+            false if work.failed_changes.has_own() || is_requested => {
                 Some(wording::nothing_done(language).to_owned())
             }
-            true if !work.undone.is_empty() => {
-                Some(wording::not_done(&work.undone.things(), language))
+            true if !work.failed_changes.is_empty() => {
+                Some(wording::not_done(&work.failed_changes.things(), language))
             }
             true if self.context.done_calls.is_empty()
-                && is_any_missing(&self.plan.wanted, &work.records) =>
+                && is_any_missing(&self.plan.requested_changes, &work.records) =>
             {
                 Some(wording::not_done(&[], language))
             }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::context::{self, Context};
+use super::context::{self, ReplyContext};
 use super::model_turn::ModelTurn;
-use super::outside;
 use super::plan;
+use super::remote_calls;
 use super::result::ReplyResult;
 use crate::error::Result;
 use crate::ingest::Ingest;
@@ -36,7 +36,7 @@ pub(super) async fn make(
     let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
     let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(outcome));
     // A greeting must wait neither for other messages nor for memories.
-    let greeted = |context: &Context| {
+    let greeted = |context: &ReplyContext| {
         let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
         Some(ReplyResult::small_talk(text).after(queued_ms, mono().since(outcome), 0))
     };
@@ -45,7 +45,7 @@ pub(super) async fn make(
     {
         return Ok(Some(result));
     }
-    read_outside_facts(ingest, &mut context, &pending).await?;
+    read_external_facts(ingest, &mut context, &pending).await?;
     let context_ms = mono().since(outcome);
     let mut waited_ms = 0;
     let place = match model.try_acquire_permit() {
@@ -87,21 +87,21 @@ pub(super) async fn make(
 }
 
 /// Adds what others know: memories, and the tools of other servers.
-async fn read_outside_facts(
+async fn read_external_facts(
     ingest: &Ingest,
-    context: &mut Context,
+    context: &mut ReplyContext,
     pending: &PendingReply,
 ) -> Result<()> {
     let (memories, tools) = tokio::join!(
         context::memories(ingest, context),
-        outside::tools(ingest, context, pending)
+        remote_calls::tools(ingest, context, pending)
     );
     context.known.memories = memories?;
     context.remote_tools = tools;
     Ok(())
 }
 
-async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>> {
+async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<ReplyContext>> {
     let id = pending.message_id;
     let _turn = ingest.replies.reads.acquire().await; // the semaphore is never closed
     let read = ingest.store.read(move |view| context::read(view, id));

@@ -21,7 +21,7 @@ const LOOK_UPS: [&str; 23] = [
 
 /// A call that was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct UndoneCall {
+struct FailedChange {
     tool: String,
     about: Option<String>,
     /// The number of the model's reply.
@@ -30,24 +30,24 @@ struct UndoneCall {
 
 /// All that are not made good yet.
 #[derive(Debug, Default)]
-pub(super) struct UndoneCalls(Vec<UndoneCall>);
+pub(super) struct FailedChanges(Vec<FailedChange>);
 
-impl UndoneCalls {
+impl FailedChanges {
     /// Notes a call that was to change something. `reply`: the number of the model's reply.
     pub(super) fn note(&mut self, tool: &str, arguments: &str, is_done: bool, reply: usize) {
         if is_done {
-            let is_same = |call: &UndoneCall| call.reply < reply && replaces(tool, &call.tool);
+            let is_same = |call: &FailedChange| call.reply < reply && replaces(tool, &call.tool);
             if let Some(at) = self.0.iter().position(is_same) {
                 self.0.remove(at);
             }
             return;
         }
-        let call = UndoneCall {
+        let call = FailedChange {
             tool: tool.to_owned(),
             about: about(arguments),
             reply,
         };
-        let is_known = |known: &UndoneCall| known.tool == call.tool && known.about == call.about;
+        let is_known = |known: &FailedChange| known.tool == call.tool && known.about == call.about;
         // Called again, and refused again.
         self.0.retain(|known| !is_known(known));
         self.0.push(call);
@@ -69,11 +69,11 @@ impl UndoneCalls {
     }
 }
 
-/// Whether a call of `tool` may do what one of `undone` did not.
-fn replaces(tool: &str, undone: &str) -> bool {
-    let is_known = Tool::all().any(|known| known.name() == undone);
+/// Whether a call of `tool` may do what one of `failed` did not.
+fn replaces(tool: &str, failed: &str) -> bool {
+    let is_known = Tool::all().any(|known| known.name() == failed);
     let is_reminder = |name: &str| name.ends_with("_reminder");
-    !is_known || tool == undone || is_reminder(tool) && is_reminder(undone)
+    !is_known || tool == failed || is_reminder(tool) && is_reminder(failed)
 }
 
 fn about(arguments: &str) -> Option<String> {
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_later_call_makes_a_refused_one_good() {
         let milk = r#"{"text": "buy  milk"}"#;
-        let mut calls = UndoneCalls::default();
+        let mut calls = FailedChanges::default();
         calls.note("set_reminder", milk, false, 1);
         calls.note("remember", "{}", true, 2);
         assert_eq!(calls.things(), ["“buy milk”"]);
@@ -123,7 +123,7 @@ mod tests {
         calls.note("cancel_reminder", r#"{"id": "1"}"#, false, 4);
         assert!(calls.things().is_empty() && !calls.is_empty());
         // What nobody offered may be done by any tool.
-        let mut calls = UndoneCalls::default();
+        let mut calls = FailedChanges::default();
         calls.note("set_alarm", "{}", false, 1);
         calls.note("set_reminder", "{}", true, 2);
         assert!(calls.is_empty());

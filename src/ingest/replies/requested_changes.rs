@@ -11,7 +11,7 @@ use crate::clock::Zone;
 
 /// A change that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct WantedChange {
+pub(super) struct RequestedChange {
     /// A call of any of these makes it.
     tools: Vec<Tool>,
     /// What it is about; a field of the profile in quotes.
@@ -20,7 +20,7 @@ pub(super) struct WantedChange {
     calls: usize,
 }
 
-impl WantedChange {
+impl RequestedChange {
     fn of(tool: Tool, about: &str) -> Self {
         Self {
             tools: vec![tool],
@@ -73,12 +73,12 @@ impl WantedChange {
 }
 
 /// Whether a change that is wanted was not made by any call.
-pub(super) fn is_any_missing(wanted: &[WantedChange], calls: &[CallRecord]) -> bool {
+pub(super) fn is_any_missing(requested: &[RequestedChange], calls: &[CallRecord]) -> bool {
     let is_done = |call: &&CallRecord| call.is_change || call.is_done && call.tool.contains(LINK);
     let done: Vec<&CallRecord> = calls.iter().filter(is_done).collect();
     let mut left = done.clone();
     let mut lacking = Vec::new();
-    for one in wanted {
+    for one in requested {
         for _ in 0..one.calls {
             match left.iter().position(|call| one.is_made_by(call)) {
                 Some(at) => {
@@ -103,22 +103,25 @@ pub(super) fn is_any_missing(wanted: &[WantedChange], calls: &[CallRecord]) -> b
 
 impl RequestFacts<'_> {
     /// The changes that a message asks for; one of which it is not known what makes it is left out.
-    pub(super) fn wanted(&self, understood: &Understanding) -> Vec<WantedChange> {
+    pub(super) fn requested_changes(&self, understood: &Understanding) -> Vec<RequestedChange> {
         match self.change(&understood.intent) {
-            Some(_) => self.wanted_by(&understood.intent),
-            None => self.wanted_of_powers(&understood.calls, self.message.text),
+            Some(_) => self.requested_by(&understood.intent),
+            None => self.requested_of_powers(&understood.calls, self.message.text),
         }
     }
 
-    fn wanted_by(&self, intent: &Intent) -> Vec<WantedChange> {
-        let one = |tool, about: &str| vec![WantedChange::of(tool, about)];
+    fn requested_by(&self, intent: &Intent) -> Vec<RequestedChange> {
+        let one = |tool, about: &str| vec![RequestedChange::of(tool, about)];
         match intent {
-            Intent::Several(parts) => parts.iter().flat_map(|part| self.wanted_by(part)).collect(),
+            Intent::Several(parts) => parts
+                .iter()
+                .flat_map(|part| self.requested_by(part))
+                .collect(),
             Intent::Remind { text, .. } => one(Tool::SetReminder, text),
             Intent::RemindBefore(_) => one(Tool::SetReminder, ""),
-            Intent::CancelReminders(which) => vec![WantedChange {
+            Intent::CancelReminders(which) => vec![RequestedChange {
                 calls: self.count_to_cancel(which).max(1),
-                ..WantedChange::of(Tool::CancelReminder, "")
+                ..RequestedChange::of(Tool::CancelReminder, "")
             }],
             Intent::Remember { text } => one(Tool::Remember, text),
             Intent::Forget { about } => one(Tool::Forget, about),
@@ -132,22 +135,22 @@ impl RequestFacts<'_> {
                     group: false, // only one of the parts has the name
                     ..*self.message
                 };
-                self.wanted_of_powers(&powers::recognise(&part), text)
+                self.requested_of_powers(&powers::recognise(&part), text)
             }
             Intent::FollowUp { what, otherwise } => match what {
-                FollowUp::Cancel(ReminderRef::Numbered(numbers)) => vec![WantedChange {
+                FollowUp::Cancel(ReminderRef::Numbered(numbers)) => vec![RequestedChange {
                     calls: numbers.len(),
-                    ..WantedChange::of(Tool::CancelReminder, "")
+                    ..RequestedChange::of(Tool::CancelReminder, "")
                 }],
                 what if self.is_change(what) => Vec::new(),
-                _ => self.wanted_by(otherwise),
+                _ => self.requested_by(otherwise),
             },
             _ => Vec::new(),
         }
     }
 
     /// Of superpowers that the same words may mean one is enough.
-    fn wanted_of_powers(&self, calls: &PowerCalls, text: &str) -> Vec<WantedChange> {
+    fn requested_of_powers(&self, calls: &PowerCalls, text: &str) -> Vec<RequestedChange> {
         let mut clear = self.clear_calls(calls);
         clear.retain(|call| self.keeps(call));
         let mut tools: Vec<Tool> = clear.iter().map(|call| Tool::Power(call.power)).collect();
@@ -155,7 +158,7 @@ impl RequestFacts<'_> {
         if tools.is_empty() {
             return Vec::new();
         }
-        vec![WantedChange {
+        vec![RequestedChange {
             tools,
             about: text.to_owned(),
             calls: 1,
@@ -226,8 +229,8 @@ mod tests {
                 has_latest: false,
                 is_unanswered: false,
             };
-            let wanted = facts.wanted(&assistant::understand_all(&message));
-            let calls: Vec<usize> = wanted.iter().map(|one| one.calls).collect();
+            let requested_changes = facts.requested_changes(&assistant::understand_all(&message));
+            let calls: Vec<usize> = requested_changes.iter().map(|one| one.calls).collect();
             assert_eq!(calls, [expected], "{text}");
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::context::Context;
+use super::context::ReplyContext;
 use super::model_turn::{CallTotals, ModelTurn};
 use super::tool_outcomes::{CallResult, too_many};
 use crate::assistant::prompt::{CallWithResult, ToolExchange};
@@ -18,7 +18,7 @@ use crate::mcp::{self, CallOutcome};
 use crate::store::{DoneCall, PendingReply};
 
 /// Time that all calls for one message may take.
-const OUTSIDE_MS_MAX: u64 = 60_000;
+const REMOTE_MS_MAX: u64 = 60_000;
 /// The outcome of a call whose effect is unknown.
 pub(super) const UNKNOWN: &str = "unknown";
 /// The outcome of a call that was made before for the same message.
@@ -27,7 +27,7 @@ const MADE_BEFORE: &str = "made before";
 /// The tools that may be offered for a message.
 pub(super) async fn tools(
     ingest: &Ingest,
-    context: &Context,
+    context: &ReplyContext,
     pending: &PendingReply,
 ) -> Vec<Arc<RemoteTool>> {
     let flags = ingest.flags.for_user(&context.user.public_id);
@@ -82,7 +82,7 @@ impl ModelTurn<'_> {
     }
 
     /// Calls a tool once.
-    pub(super) async fn call_outside(
+    pub(super) async fn call_remote(
         &self,
         tool: &Arc<RemoteTool>,
         arguments: &str,
@@ -98,7 +98,7 @@ impl ModelTurn<'_> {
         if !self.ingest.may_command(user, &flags, mono) {
             return too_many();
         }
-        let left_ms = OUTSIDE_MS_MAX.saturating_sub(work.outside_ms);
+        let left_ms = REMOTE_MS_MAX.saturating_sub(work.remote_ms);
         if left_ms == 0 {
             let error = "There is no time left for this call. It was not made.";
             return CallResult::refused("no time left", error);
@@ -121,7 +121,7 @@ impl ModelTurn<'_> {
         let outcome = servers
             .call(tool, arguments, Duration::from_millis(left_ms))
             .await;
-        work.outside_ms += self.ingest.clock.monotonic().since(begun);
+        work.remote_ms += self.ingest.clock.monotonic().since(begun);
         let result = to_result(outcome);
         if result.outcome != UNKNOWN {
             let json = result.json.to_string();

@@ -1,4 +1,4 @@
-//! What rules of a crisis have in common: what they tell of, and what takes them back.
+//! What patterns of a crisis have in common: what they tell of, and what takes them back.
 
 /// What somebody in a crisis needs to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub enum CrisisKind {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct RuleSet {
+pub(super) struct PatternSet {
     pub(super) kind: CrisisKind,
     /// A tag of BCP 47.
     pub(super) language: &'static str,
     /// The contexts in which nobody means it.
     pub(super) yields_to: u8,
     /// In the notation of `grammar`.
-    pub(super) rules: &'static [&'static str],
+    pub(super) patterns: &'static [&'static str],
 }
 
 /// Of what else a sentence may speak.
