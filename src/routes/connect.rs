@@ -9,7 +9,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Fields, Json, Response, StatusCode, header};
 use crate::services::ServiceView;
 
-const PAGE: &str = include_str!("connect.html");
+const PAGE: &str = include_str!("connect/page.html");
+const CALENDAR_FORMS: &str = include_str!("connect/calendar_forms.html");
+const MAILBOX_FORM: &str = include_str!("connect/mailbox_form.html");
 /// Content-Security-Policy: no scripts, only the page's own style by its hash (a test checks the
 /// hash), and the form is sent to this service only.
 const POLICY: &str = "default-src 'none'; style-src 'sha256-jKvdf0uurpAZkKUqHPX1Dh8TxFRiFq7wVxN2EDvwjEU='; form-action 'self'; \
@@ -122,17 +124,14 @@ fn form(is_for_mail: bool, message: Option<&str>) -> String {
     let message = message.map_or(String::new(), |message| {
         format!("<p class=bad role=alert>{}</p>", escape(message))
     });
-    let (_, forms) = PAGE.split_once("<!-- form -->").unwrap_or_default();
-    let (calendar, mail) = forms.split_once("<!-- mail -->").unwrap_or((forms, ""));
     match is_for_mail {
-        true => format!("{message}{mail}{calendar}"),
-        false => format!("{message}{calendar}{mail}"),
+        true => format!("{message}{MAILBOX_FORM}{CALENDAR_FORMS}"),
+        false => format!("{message}{CALENDAR_FORMS}{MAILBOX_FORM}"),
     }
 }
 
 fn page(status: StatusCode, title: &str, body: &str) -> Response {
-    let (frame, _) = PAGE.split_once("<!-- form -->").unwrap_or((PAGE, ""));
-    let text = frame.replace("{title}", title).replace("{body}", body);
+    let text = PAGE.replace("{title}", title).replace("{body}", body);
     let mut response = http::html(text);
     *response.status_mut() = status;
     let response = http::with_header(response, header::CONTENT_SECURITY_POLICY, POLICY);

@@ -4,6 +4,13 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime, Timelike};
 
 use crate::clock::{Timestamp, Zone};
 
+/// The day of a number beyond the calendar, as only a damaged state has. The other days of such a
+/// state stay readable.
+const DAMAGED_DAY: NaiveDate = match NaiveDate::from_ymd_opt(1970, 1, 1) {
+    Some(day) => day,
+    None => NaiveDate::MIN,
+};
+
 pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }
@@ -24,5 +31,5 @@ pub(super) fn number(date: NaiveDate) -> i32 {
 }
 
 pub(super) fn day(number: i32) -> NaiveDate {
-    NaiveDate::from_num_days_from_ce_opt(number).unwrap_or_default()
+    NaiveDate::from_num_days_from_ce_opt(number).unwrap_or(DAMAGED_DAY)
 }
