@@ -244,6 +244,15 @@ impl Store {
         self.writer().write_repeatable(f).await
     }
 
+    /// Runs `f` in a transaction like `write` and returns its result; its changes are undone.
+    pub async fn dry_run<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        self.writer().dry_run(f).await
+    }
+
     /// Like `write` without waiting. The closure is queued when this returns, so later writes see
     /// its changes. It is dropped when the queue is full.
     pub fn post<F>(&self, f: F)

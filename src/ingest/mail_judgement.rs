@@ -66,13 +66,15 @@ async fn judge_new(ingest: &Arc<Ingest>, tried: &mut HashSet<i64>, now: Timestam
 async fn is_wanted(ingest: &Arc<Ingest>, user: UserId, now: Timestamp) -> Result<bool> {
     let worker = ingest.clone();
     let is_on =
-        ingest.store.write(move |tx| {
-            let row = tx.user(user)?;
+        ingest.store.read(move |view| {
+            let Some(row) = view.user_row(user)? else {
+                return Ok(false);
+            };
             let flags = worker.flags.for_user(&row.public_id);
             let is_offered = flags.superpower(Power::EmailUrgency.name())
                 && flags.boolean("workflow.email_urgency")
                 && !flags.boolean("llm.force_basic_mode");
-            let judged = tx.view().judged_mails(user, now.plus_s(-DAY_S))?;
+            let judged = view.judged_mails(user, now.plus_s(-DAY_S))?;
             Ok(is_offered
                 && judged < MAILS_A_DAY_MAX
                 && gate::has_superpowers_alone(&row, &flags, now))

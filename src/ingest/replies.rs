@@ -20,6 +20,7 @@ mod operations;
 mod pending_message;
 mod plan;
 mod private_answer;
+mod reminder_json;
 mod remote_calls;
 mod reply_waiters;
 mod request;

@@ -193,6 +193,16 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// Whether the user has a direct chat that takes commands.
+    pub fn has_direct_chat(&self, user: UserId) -> Result<bool> {
+        self.one(
+            "SELECT EXISTS (SELECT 1 FROM rooms
+             WHERE owner_id = ?1 AND mode = 'direct' AND agent_id IS NOT NULL
+               AND instr(chat_guid, ?2) = 0)",
+            (user, FORMER),
+        )
+    }
+
     /// The room of that name, if the user is a member or its owner.
     pub fn room_to_manage(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
         self.find(

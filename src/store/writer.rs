@@ -37,9 +37,18 @@ trait WriteJob: Send {
     fn notify(self: Box<Self>, failed: Option<&str>);
 }
 
+/// What becomes of a closure's changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WriteKind {
+    Kept,
+    /// Kept. The closure may run again after its changes were undone.
+    Repeatable,
+    Undone,
+}
+
 struct QueuedClosure<T, F> {
     f: F,
-    repeatable: bool,
+    kind: WriteKind,
     result: Option<Result<T>>,
     answer: oneshot::Sender<Result<T>>,
 }
@@ -52,16 +61,16 @@ where
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         let result = catch_unwind(AssertUnwindSafe(|| (self.f)(tx)))
             .unwrap_or_else(|_| Err(Error::internal("a write panicked")));
-        self.result.insert(result).is_ok()
+        self.result.insert(result).is_ok() && self.kind != WriteKind::Undone
     }
 
     fn is_repeatable(&self) -> bool {
-        self.repeatable
+        self.kind == WriteKind::Repeatable
     }
 
     fn notify(self: Box<Self>, failed: Option<&str>) {
         let result = match (self.result, failed) {
-            (Some(Ok(_)), Some(cause)) => Err(not_written(cause)),
+            (Some(Ok(_)), Some(cause)) if self.kind != WriteKind::Undone => Err(not_written(cause)),
             (Some(result), _) => result,
             (None, _) => return,
         };
@@ -168,7 +177,17 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (task, answered) = write(once(f), false);
+        let (task, answered) = write(once(f), WriteKind::Kept);
+        self.wait(task, answered).await
+    }
+
+    /// Runs `f` like `write`, and undoes its changes.
+    pub(super) async fn dry_run<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        let (task, answered) = write(once(f), WriteKind::Undone);
         self.wait(task, answered).await
     }
 
@@ -179,7 +198,7 @@ impl Writer {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (task, answered) = write(f, true);
+        let (task, answered) = write(f, WriteKind::Repeatable);
         self.wait(task, answered).await
     }
 
@@ -234,7 +253,7 @@ impl Writer {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
     {
-        if self.send(write(once(f), false).0).is_err() {
+        if self.send(write(once(f), WriteKind::Kept).0).is_err() {
             log::debug!("a write that nobody waits for was dropped: the queue is full");
         }
     }
@@ -244,7 +263,7 @@ impl Writer {
     }
 }
 
-fn write<T, F>(f: F, repeatable: bool) -> (Task, oneshot::Receiver<Result<T>>)
+fn write<T, F>(f: F, kind: WriteKind) -> (Task, oneshot::Receiver<Result<T>>)
 where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
@@ -252,7 +271,7 @@ where
     let (answer, answered) = oneshot::channel();
     let call = QueuedClosure {
         f,
-        repeatable,
+        kind,
         result: None,
         answer,
     };

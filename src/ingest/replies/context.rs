@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::dialog_facts::{self, DialogFacts};
-use super::operations::short_id;
+use super::reminder_json::short_id;
 use crate::assistant::memory_overlap;
 use crate::assistant::prompt::{Author, PersonFacts, RoomMessage};
 use crate::assistant::tools::RemoteTool;

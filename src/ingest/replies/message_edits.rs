@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::model_turn::ModelTurn;
+use super::reminder_json::to_json;
 use super::result::{ReplacedVersions, ToolCall};
-use super::tool_outcomes::{CHANGED_NOTHING, CallResult};
 use crate::assistant::powers::PowerAction;
 use crate::assistant::tools::Tool;
 use crate::error::Result;
@@ -14,10 +14,6 @@ use crate::ingest::memories;
 use crate::ingest::powers::{self, PowerReply, attempt};
 use crate::ingest::turn::MessageTurn;
 use crate::store::Tx;
-
-/// What a result says beside what was taken back.
-const TAKEN_BACK: &str = "This was done for the earlier version of the message and was taken \
-                          back. What the new version still asks for has to be done again.";
 
 impl ModelTurn<'_> {
     /// Notes with each call that changes something what it replaces. `before`: earlier calls for the
@@ -51,62 +47,39 @@ impl ModelTurn<'_> {
     }
 }
 
-impl MessageTurn<'_> {
-    /// Carries out a call that changes something in the place of what earlier versions did.
-    pub(super) fn run_in_place(
-        mut self,
-        tx: &mut Tx<'_>,
-        call: &ToolCall,
-        earlier: &ReplacedVersions,
-    ) -> Result<CallResult> {
-        let is_admitted = std::mem::replace(&mut self.is_admitted, true);
-        let taken_back = self.take_back(tx, earlier)?;
-        self.is_admitted = is_admitted;
-        let mut result = self.run_call(tx, call)?;
-        if !taken_back.is_empty() {
-            // "Not milk" is done by taking it back.
-            if result.outcome == CHANGED_NOTHING {
-                result = CallResult::done(json!({}));
-            }
-            // What a refused call took back is not committed.
-            if result.is_ok() {
-                result.json["replaced"] = taken_back.into();
-                result.json["note"] = TAKEN_BACK.into();
-            }
-        }
-        Ok(result)
-    }
-
-    /// What was taken back, without what is private in a group.
-    fn take_back(&self, tx: &mut Tx<'_>, earlier: &ReplacedVersions) -> Result<Vec<Value>> {
-        let mut taken_back = Vec::new();
-        for at in &earlier.times {
-            for reminder in tx.view().reminders_made_at(self.user.id, *at)? {
-                if earlier.names(&reminder.schedule_id) {
-                    continue;
-                }
-                tx.delete_reminder(reminder.id)?;
-                if !self.in_group() || reminder.room == self.room.id {
-                    taken_back.push(self.to_json(&reminder));
-                }
-            }
-            for power in powers::changed_at(self, tx, *at)? {
-                let undone = attempt::act(self, tx, power, PowerAction::Undo)?;
-                if matches!(undone, Some(PowerReply::Said { changed: true, .. })) {
-                    taken_back.push(json!({ "last_change_of": power.name() }));
-                }
-            }
-            if self.in_group() {
+/// What was taken back, without what is private in a group.
+pub(super) fn take_back(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    earlier: &ReplacedVersions,
+) -> Result<Vec<Value>> {
+    let mut taken_back = Vec::new();
+    for at in &earlier.times {
+        for reminder in tx.view().reminders_made_at(turn.user.id, *at)? {
+            if earlier.names(&reminder.schedule_id) {
                 continue;
             }
-            for memory in memories::known(self, tx)?.memories {
-                if memory.created_at == Some(*at) && !earlier.names(&memory.id) {
-                    let memories = &self.ingest.memories;
-                    memories.forget(tx, self.user.id, &memory, self.now)?;
-                    taken_back.push(json!({ "memory": memory.text }));
-                }
+            tx.delete_reminder(reminder.id)?;
+            if !turn.in_group() || reminder.room == turn.room.id {
+                taken_back.push(to_json(turn, &reminder));
             }
         }
-        Ok(taken_back)
+        for power in powers::changed_at(turn, tx, *at)? {
+            let undone = attempt::act(turn, tx, power, PowerAction::Undo)?;
+            if matches!(undone, Some(PowerReply::Said { changed: true, .. })) {
+                taken_back.push(json!({ "last_change_of": power.name() }));
+            }
+        }
+        if turn.in_group() {
+            continue;
+        }
+        for memory in memories::known(turn, tx)?.memories {
+            if memory.created_at == Some(*at) && !earlier.names(&memory.id) {
+                let memories = &turn.ingest.memories;
+                memories.forget(tx, turn.user.id, &memory, turn.now)?;
+                taken_back.push(json!({ "memory": memory.text }));
+            }
+        }
     }
+    Ok(taken_back)
 }

@@ -8,8 +8,7 @@ use serde_json::json;
 
 use super::context;
 use super::model_turn::{CallTotals, ModelTurn};
-use super::result::{CallRecord, ToolCall};
-use super::tool_outcomes::CallResult;
+use super::result::{CallRecord, CallResult, ToolCall};
 use crate::assistant::tools::{Operation, Tool};
 use crate::engine::CallPermit;
 use crate::error::Result;
@@ -110,8 +109,8 @@ impl ModelTurn<'_> {
         let Some(mut context) = read.await? else {
             return Ok(None);
         };
-        let chat = store.write(move |tx| tx.newest_direct_chat(user, true));
-        if chat.await?.is_none() {
+        let has_chat = store.read(move |view| view.has_direct_chat(user));
+        if !has_chat.await? {
             return Ok(None);
         }
         context.known.memories = context::memories(self.ingest, &context).await?;
@@ -139,49 +138,50 @@ impl CallTotals {
     }
 }
 
-impl MessageTurn<'_> {
-    /// The same turn as if the message had come in the person's direct chat. `None`: there is none.
-    pub(super) fn in_direct_chat(mut self, tx: &mut Tx<'_>) -> Result<Option<Self>> {
-        let Some(chat) = tx.newest_direct_chat(self.user.id, true)? else {
-            return Ok(None);
-        };
-        let Some(room) = tx.room(&chat.chat_guid)? else {
-            return Ok(None);
-        };
-        let message = self.message.to_mut();
-        message.chat_guid = chat.chat_guid;
-        message.mode = Mode::Direct;
-        Ok(Some(Self {
-            room,
-            agent: room.agent,
-            ..self
-        }))
-    }
+/// The same turn as if the message had come in the person's direct chat. `None`: there is none.
+pub(super) fn in_direct_chat<'a>(
+    mut turn: MessageTurn<'a>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<MessageTurn<'a>>> {
+    let Some(chat) = tx.newest_direct_chat(turn.user.id, true)? else {
+        return Ok(None);
+    };
+    let Some(room) = tx.room(&chat.chat_guid)? else {
+        return Ok(None);
+    };
+    let message = turn.message.to_mut();
+    message.chat_guid = chat.chat_guid;
+    message.mode = Mode::Direct;
+    Ok(Some(MessageTurn {
+        room,
+        agent: room.agent,
+        ..turn
+    }))
+}
 
-    /// Sends the answer. `text`: "" when there is none.
-    pub(super) fn answer_privately(&self, tx: &mut Tx<'_>, text: &str) -> Result<CallResult> {
-        let Some(chat) = tx.newest_direct_chat(self.user.id, true)? else {
-            let error = "The person has no chat of their own with you; they have to write there \
+/// Sends the answer. `text`: "" when there is none.
+pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<CallResult> {
+    let Some(chat) = tx.newest_direct_chat(turn.user.id, true)? else {
+        let error = "The person has no chat of their own with you; they have to write there \
                          first. Nothing was answered.";
-            return Ok(CallResult::refused("no such chat", error));
-        };
-        if text.is_empty() {
-            let error = "No answer could be found. Say that nothing was answered, and that they \
+        return Ok(CallResult::refused("no such chat", error));
+    };
+    if text.is_empty() {
+        let error = "No answer could be found. Say that nothing was answered, and that they \
                          may ask you in their own chat.";
-            return Ok(CallResult::refused("no answer", error));
-        }
-        if !direct_chat::send(self, tx, text)? {
-            let error = "Nothing can be sent to their own chat now. Nothing was answered.";
-            return Ok(CallResult::refused("not sent", error));
-        }
-        let new = PrivateAnswer {
-            at: self.now.0,
-            asked: self.message.text.clone(),
-            answer: text.to_owned(),
-        };
-        dialog::note_private_answer(tx, (chat.room, self.user.id), new, self.now)?;
-        Ok(CallResult::done(json!({
-            "answered": "in the person's own chat, which they read alone",
-        })))
+        return Ok(CallResult::refused("no answer", error));
     }
+    if !direct_chat::send(turn, tx, text)? {
+        let error = "Nothing can be sent to their own chat now. Nothing was answered.";
+        return Ok(CallResult::refused("not sent", error));
+    }
+    let new = PrivateAnswer {
+        at: turn.now.0,
+        asked: turn.message.text.clone(),
+        answer: text.to_owned(),
+    };
+    dialog::note_private_answer(tx, (chat.room, turn.user.id), new, turn.now)?;
+    Ok(CallResult::done(json!({
+        "answered": "in the person's own chat, which they read alone",
+    })))
 }

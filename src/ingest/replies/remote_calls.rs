@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::context::ReplyContext;
 use super::model_turn::{CallTotals, ModelTurn};
-use super::tool_outcomes::{CallResult, too_many};
+use super::result::CallResult;
 use crate::assistant::prompt::{CallWithResult, ToolExchange};
 use crate::assistant::tools::RemoteTool;
 use crate::engine::{self, Model};
@@ -96,7 +96,7 @@ impl ModelTurn<'_> {
         let flags = self.ingest.flags.for_user(&self.context.user.public_id);
         let (user, mono) = (self.context.user.id, self.ingest.clock.monotonic());
         if !self.ingest.may_command(user, &flags, mono) {
-            return too_many();
+            return CallResult::too_many();
         }
         let left_ms = REMOTE_MS_MAX.saturating_sub(work.remote_ms);
         if left_ms == 0 {

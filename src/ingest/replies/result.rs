@@ -1,7 +1,7 @@
 //! The result of making a reply: its text or tool calls, how it was made, and what it cost.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::access::Denial;
 use crate::assistant::tools::{Operation, Tool};
@@ -105,6 +105,77 @@ impl ReplacedVersions {
 
     pub(super) fn names(&self, id: &str) -> bool {
         self.named.iter().any(|named| id.ends_with(named.as_str()))
+    }
+}
+
+/// The result of one call.
+#[derive(Debug, Clone)]
+pub(super) struct CallResult {
+    /// `{ok, …}`
+    pub(super) json: Value,
+    /// For operators: "done", or why not.
+    pub(super) outcome: &'static str,
+    pub(super) denial: Option<Denial>,
+    /// A reminder's fields for relays, which the answer contains.
+    pub(super) schedule: Option<Value>,
+}
+
+impl CallResult {
+    /// `fields`: an object.
+    pub(super) fn done(fields: Value) -> Self {
+        let mut json = json!({ "ok": true });
+        if let (Some(all), Value::Object(fields)) = (json.as_object_mut(), fields) {
+            all.extend(fields);
+        }
+        Self {
+            json,
+            outcome: "done",
+            denial: None,
+            schedule: None,
+        }
+    }
+
+    /// A text by other people, marked as data for the model.
+    pub(super) fn quoting(text: &str) -> Self {
+        Self::done(json!({ "quoted": text }))
+    }
+
+    /// The result of a call that an earlier one of the same message has carried out.
+    pub(super) fn repeated() -> Self {
+        let note = "An equal call was carried out before for this message; it was not repeated.";
+        Self {
+            outcome: "repeated",
+            ..Self::done(json!({ "note": note }))
+        }
+    }
+
+    /// The result of a call that was made before.
+    pub(super) fn of_before(json: Value, outcome: &'static str) -> Self {
+        Self {
+            json,
+            outcome,
+            denial: None,
+            schedule: None,
+        }
+    }
+
+    /// `error`: a sentence that the model can act on.
+    pub(super) fn refused(outcome: &'static str, error: impl Into<String>) -> Self {
+        Self {
+            json: json!({ "ok": false, "error": error.into() }),
+            outcome,
+            denial: None,
+            schedule: None,
+        }
+    }
+
+    pub(super) fn too_many() -> Self {
+        let error = "That was too much for one minute; the person has to try again in a minute.";
+        Self::refused("too many this minute", error)
+    }
+
+    pub(super) fn is_ok(&self) -> bool {
+        self.json["ok"] == true
     }
 }
 
@@ -213,25 +284,28 @@ impl ReplyResult {
 
     /// The builtin assistant's text, because no model call is free.
     pub(super) fn small_talk(text: String) -> Self {
+        let decision = ReplyDecision {
+            outcome: SMALL_TALK,
+            ..ReplyDecision::default()
+        };
         Self {
             text: Some(text),
-            apology: None,
-            changes: Vec::new(),
-            tried_at: Timestamp(0),
-            denied: None,
-            service_memories: ServiceMemories::Nothing,
-            is_for_builtin: false,
-            decision: ReplyDecision {
-                outcome: SMALL_TALK,
-                ..ReplyDecision::default()
-            },
-            used: None,
-            others: Vec::new(),
+            ..Self::without_call(decision)
         }
     }
 
     pub(super) fn failed(unprompted: bool, failure: &str) -> Self {
-        let mut result = Self {
+        let mut result = Self::without_call(ReplyDecision {
+            failure: Some(failure.to_owned()),
+            ..ReplyDecision::default()
+        });
+        result.apologize(unprompted, Apology::NoWords);
+        result
+    }
+
+    /// No model was asked, and nothing is said yet.
+    fn without_call(decision: ReplyDecision) -> Self {
+        Self {
             text: None,
             apology: None,
             changes: Vec::new(),
@@ -239,15 +313,10 @@ impl ReplyResult {
             denied: None,
             service_memories: ServiceMemories::Nothing,
             is_for_builtin: false,
-            decision: ReplyDecision {
-                failure: Some(failure.to_owned()),
-                ..ReplyDecision::default()
-            },
+            decision,
             used: None,
             others: Vec::new(),
-        };
-        result.apologize(unprompted, Apology::NoWords);
-        result
+        }
     }
 
     /// An unprompted reply needs no apology.

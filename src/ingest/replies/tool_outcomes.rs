@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::language;
 use super::pending_message::{message_row, missing_row};
-use super::result::{ReplyDecision, ReplyResult, ToolCall};
+use super::result::{CallResult, ReplacedVersions, ReplyDecision, ReplyResult, ToolCall};
+use super::{language, message_edits, operations, private_answer};
 use crate::access::{Access, Denial};
 use crate::assistant::tools::{LINK, Operation, Tool};
 use crate::assistant::wording::{self, Apology};
@@ -30,74 +29,9 @@ const NOT_FROM_A_GROUP: &str = "Nothing was done: from a group nothing of the pe
                                 changed. They may ask for it in this chat.";
 /// The outcome of a call of a superpower that changed nothing.
 pub(super) const CHANGED_NOTHING: &str = "changed nothing";
-/// The code of the error that ends a trial.
-const TRIAL: &str = "trial";
-
-/// The result of one call.
-#[derive(Debug, Clone)]
-pub(super) struct CallResult {
-    /// `{ok, …}`
-    pub(super) json: Value,
-    /// For operators: "done", or why not.
-    pub(super) outcome: &'static str,
-    pub(super) denial: Option<Denial>,
-    /// A reminder's fields for relays, which the answer contains.
-    pub(super) schedule: Option<Value>,
-}
-
-impl CallResult {
-    /// `fields`: an object.
-    pub(super) fn done(fields: Value) -> Self {
-        let mut json = json!({ "ok": true });
-        if let (Some(all), Value::Object(fields)) = (json.as_object_mut(), fields) {
-            all.extend(fields);
-        }
-        Self {
-            json,
-            outcome: "done",
-            denial: None,
-            schedule: None,
-        }
-    }
-
-    /// A text by other people, marked as data for the model.
-    pub(super) fn quoting(text: &str) -> Self {
-        Self::done(json!({ "quoted": text }))
-    }
-
-    /// The result of a call that an earlier one of the same message has carried out.
-    pub(super) fn repeated() -> Self {
-        let note = "An equal call was carried out before for this message; it was not repeated.";
-        Self {
-            outcome: "repeated",
-            ..Self::done(json!({ "note": note }))
-        }
-    }
-
-    /// The result of a call that was made before.
-    pub(super) fn of_before(json: Value, outcome: &'static str) -> Self {
-        Self {
-            json,
-            outcome,
-            denial: None,
-            schedule: None,
-        }
-    }
-
-    /// `error`: a sentence that the model can act on.
-    pub(super) fn refused(outcome: &'static str, error: impl Into<String>) -> Self {
-        Self {
-            json: json!({ "ok": false, "error": error.into() }),
-            outcome,
-            denial: None,
-            schedule: None,
-        }
-    }
-
-    pub(super) fn is_ok(&self) -> bool {
-        self.json["ok"] == true
-    }
-}
+/// What a result says beside what was taken back.
+const TAKEN_BACK: &str = "This was done for the earlier version of the message and was taken \
+                          back. What the new version still asks for has to be done again.";
 
 /// The message that calls are made for.
 #[derive(Clone, Copy)]
@@ -111,7 +45,7 @@ pub(super) struct CallScope<'a> {
 }
 
 impl Ingest {
-    /// The results that `calls` would have after `done`. Everything is rolled back.
+    /// The results that `calls` would have after `done`. Nothing is kept.
     pub(super) async fn try_calls(
         self: &Arc<Self>,
         pending: PendingReply,
@@ -121,9 +55,8 @@ impl Ingest {
         service_memories: ServiceMemories,
         now: Timestamp,
     ) -> Result<Vec<CallResult>> {
-        let (ingest, tried) = (self.clone(), Arc::new(Mutex::new(Vec::new())));
-        let results = tried.clone();
-        let trial = self.store.write(move |tx| -> Result<()> {
+        let ingest = self.clone();
+        let results = self.store.dry_run(move |tx| {
             let scope = CallScope {
                 pending: &pending,
                 is_private,
@@ -134,22 +67,15 @@ impl Ingest {
                 ingest.run_call(tx, scope, call, true, None)?;
             }
             let mut scheduled = done.iter().any(ToolCall::is_new_reminder);
+            let mut results = Vec::new();
             for call in &calls {
                 let result = ingest.run_call(tx, scope, call, false, Some(scheduled))?;
                 scheduled |= result.is_ok() && call.is_new_reminder();
-                results.lock().push(result);
+                results.push(result);
             }
-            Err(Error::new(
-                ErrorKind::Unavailable,
-                TRIAL,
-                "Nothing is kept.",
-            ))
+            Ok(results)
         });
-        match trial.await {
-            Err(error) if error.code == TRIAL => Ok(std::mem::take(&mut *tried.lock())),
-            Err(error) => Err(error),
-            Ok(()) => Ok(Vec::new()),
-        }
+        results.await
     }
 
     /// The final reply, and how it was made. The error `CHANGED_MEANWHILE`: a call no longer has
@@ -253,8 +179,8 @@ impl Ingest {
             if call.operation.changes() {
                 return Ok(CallResult::refused("not from a group", NOT_FROM_A_GROUP));
             }
-            return match turn.in_direct_chat(tx)? {
-                Some(turn) => turn.run_call(tx, call),
+            return match private_answer::in_direct_chat(turn, tx)? {
+                Some(turn) => perform(&turn, tx, call),
                 None => Ok(CallResult::refused("no such chat", NOT_FROM_A_GROUP)),
             };
         }
@@ -265,8 +191,8 @@ impl Ingest {
             ));
         }
         let mut result = match &call.replaces {
-            Some(earlier) => turn.run_in_place(tx, call, earlier)?,
-            None => turn.run_call(tx, call)?,
+            Some(earlier) => perform_in_place(turn, tx, call, earlier)?,
+            None => perform(&turn, tx, call)?,
         };
         let ignored = call.tool.ignored_fields(&call.arguments);
         if !ignored.is_empty() {
@@ -276,48 +202,68 @@ impl Ingest {
     }
 }
 
-impl MessageTurn<'_> {
-    pub(super) fn run_call(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
-        let is_off = match call.tool {
-            Tool::Power(power) => !self.flags.superpower(power.name()),
-            Tool::Notices => !self.flags.boolean("superpower.enabled"),
-            _ => false,
-        };
-        if is_off
-            || self.flags.boolean("llm.force_basic_mode")
-            || !call.tool.is_for(self.in_group())
-        {
-            let error = "This tool can't be used here any more.";
-            return Ok(CallResult::refused("not offered any more", error));
+fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
+    let is_off = match call.tool {
+        Tool::Power(power) => !turn.flags.superpower(power.name()),
+        Tool::Notices => !turn.flags.boolean("superpower.enabled"),
+        _ => false,
+    };
+    if is_off || turn.flags.boolean("llm.force_basic_mode") || !call.tool.is_for(turn.in_group()) {
+        let error = "This tool can't be used here any more.";
+        return Ok(CallResult::refused("not offered any more", error));
+    }
+    match &call.operation {
+        Operation::Power(power, operation) => {
+            if let Access::Deny(denial) = gate::superpower_access(turn, tx)? {
+                return Ok(denied(denial));
+            }
+            Ok(
+                match attempt::act(turn, tx, *power, operation.action.clone())? {
+                    Some(PowerReply::Said { text, .. })
+                        if !operation.changes && power.quotes_others() =>
+                    {
+                        CallResult::quoting(&text)
+                    }
+                    Some(reply) => result_of(reply, operation.changes),
+                    None => CallResult::refused(
+                        "about nothing that is kept",
+                        "Nothing like that is kept; look at what there is first.",
+                    ),
+                },
+            )
         }
-        match &call.operation {
-            Operation::Power(power, operation) => {
-                if let Access::Deny(denial) = gate::superpower_access(self, tx)? {
-                    return Ok(denied(denial));
-                }
-                Ok(
-                    match attempt::act(self, tx, *power, operation.action.clone())? {
-                        Some(PowerReply::Said { text, .. })
-                            if !operation.changes && power.quotes_others() =>
-                        {
-                            CallResult::quoting(&text)
-                        }
-                        Some(reply) => result_of(reply, operation.changes),
-                        None => CallResult::refused(
-                            "about nothing that is kept",
-                            "Nothing like that is kept; look at what there is first.",
-                        ),
-                    },
-                )
-            }
-            _ if !limits::may_command(self) => Ok(too_many()),
-            Operation::Notices(request) => {
-                let reply = answer::set_notices(self, tx, *request)?;
-                Ok(result_of(reply, call.operation.changes()))
-            }
-            operation => self.run_operation(tx, operation, &call.new_id),
+        _ if !limits::may_command(turn) => Ok(CallResult::too_many()),
+        Operation::Notices(request) => {
+            let reply = answer::set_notices(turn, tx, *request)?;
+            Ok(result_of(reply, call.operation.changes()))
+        }
+        operation => operations::run(turn, tx, operation, &call.new_id),
+    }
+}
+
+/// Carries out a call that changes something in the place of what earlier versions did.
+fn perform_in_place(
+    mut turn: MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    call: &ToolCall,
+    earlier: &ReplacedVersions,
+) -> Result<CallResult> {
+    let is_admitted = std::mem::replace(&mut turn.is_admitted, true);
+    let taken_back = message_edits::take_back(&turn, tx, earlier)?;
+    turn.is_admitted = is_admitted;
+    let mut result = perform(&turn, tx, call)?;
+    if !taken_back.is_empty() {
+        // "Not milk" is done by taking it back.
+        if result.outcome == CHANGED_NOTHING {
+            result = CallResult::done(json!({}));
+        }
+        // What a refused call took back is not committed.
+        if result.is_ok() {
+            result.json["replaced"] = taken_back.into();
+            result.json["note"] = TAKEN_BACK.into();
         }
     }
+    Ok(result)
 }
 
 /// `changes`: the call was to change something.
@@ -331,13 +277,8 @@ fn result_of(reply: PowerReply, changes: bool) -> CallResult {
         PowerReply::Said { text, .. } => {
             CallResult::refused(CHANGED_NOTHING, format!("Nothing has changed: {text}"))
         }
-        PowerReply::TooMany => too_many(),
+        PowerReply::TooMany => CallResult::too_many(),
     }
-}
-
-pub(super) fn too_many() -> CallResult {
-    let error = "That was too much for one minute; the person has to try again in a minute.";
-    CallResult::refused("too many this minute", error)
 }
 
 fn denied(denial: Denial) -> CallResult {

@@ -1,0 +1,38 @@
+//! A reminder as a language model reads it in the results of its calls.
+
+use serde_json::{Value, json};
+
+use crate::clock::{Timestamp, Zone};
+use crate::ingest::turn::MessageTurn;
+use crate::store::Reminder;
+
+/// Characters of a reminder's id that a model gets: its end, as its beginning is that of all that
+/// were set within a minute.
+pub(super) const ID_CHARS: usize = 8;
+
+pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
+    let mut value = json!({
+        "id": short_id(&reminder.schedule_id),
+        "text": reminder.text,
+        "at": local_time(reminder.send_at, turn.zone()),
+    });
+    if let Some(recurrence) = &reminder.recurrence {
+        value["repeat"] = recurrence.rule().into();
+    }
+    if reminder.room != turn.room.id {
+        value["chat"] = "another chat of the person".into();
+    }
+    value
+}
+
+/// The id of a reminder as a model gets it.
+pub(super) fn short_id(schedule_id: &str) -> &str {
+    let start = schedule_id.len().saturating_sub(ID_CHARS);
+    schedule_id.get(start..).unwrap_or(schedule_id)
+}
+
+/// With the weekday, which models get wrong by themselves.
+pub(super) fn local_time(at: Timestamp, zone: Zone) -> String {
+    let local = at.utc().with_timezone(&zone);
+    local.format("%A %Y-%m-%dT%H:%M").to_string()
+}
