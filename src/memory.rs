@@ -301,6 +301,11 @@ impl Memories {
         Ok(())
     }
 
+    /// Notified when a change for the external service is committed.
+    pub fn task_queued(&self) -> Arc<Notify> {
+        self.wake.clone()
+    }
+
     fn wake_after(&self, tx: &mut Tx<'_>) {
         let wake = self.wake.clone();
         tx.after_commit(move || wake.notify_one());

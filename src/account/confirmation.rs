@@ -9,12 +9,12 @@ use tokio::sync::Notify;
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::mail::{MailRefusal, Mailer, OutgoingLetter};
-use crate::metrics::{CallMetrics, JobMetrics};
+use crate::metrics::CallMetrics;
 use crate::setting::Setting;
 use crate::store::{NewMail, OutgoingMail, SharedStore};
 
 /// How often the queue is checked.
-const POLL_INTERVAL: Duration = Duration::from_secs(30);
+pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 const FIRST_PAUSE_MS: i64 = 60_000;
 const PAUSE_MS_MAX: i64 = 3_600_000;
 /// A mail is dropped after this time.
@@ -69,21 +69,6 @@ pub struct DeletionMailer {
     /// Notified when a mail is queued.
     pub queued: Arc<Notify>,
     pub calls: CallMetrics,
-}
-
-/// Runs until the service ends.
-pub async fn run(mailer: Arc<DeletionMailer>, metrics: Arc<JobMetrics>) {
-    loop {
-        let sent = mailer.send_due().await;
-        metrics.ran(&sent, mailer.clock.now().0);
-        if let Err(error) = sent {
-            log::warn!("mails: {error}");
-        }
-        tokio::select! {
-            () = tokio::time::sleep(POLL_INTERVAL) => {}
-            () = mailer.queued.notified() => {}
-        }
-    }
 }
 
 impl DeletionMailer {

@@ -7,14 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::{App, exports, relays, reminders, replies};
-use crate::account::{confirmation, erasure};
+use crate::account::confirmation::{self, DeletionMailer};
+use crate::account::erasure;
 use crate::billing;
+use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::flags::poller::{self, PollIntervals};
-use crate::ingest::mail_judgement;
+use crate::ingest::mail_judgement::MailJudge;
 use crate::memory::outbox;
 use crate::metrics::JobMetrics;
 use crate::services::{idle, sync_job};
@@ -45,9 +48,7 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         exports::work::run(app.exports.clone(), metrics)
     });
     if app.memories.has_service() {
-        jobs.add("memories", |app, metrics| {
-            outbox::run(app.memories.clone(), metrics)
-        });
+        jobs.add_memories();
     }
     jobs.add("services", |app, metrics| {
         sync_job::run(app.services.clone(), metrics)
@@ -59,9 +60,7 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         replies::job::run(app.ingest.clone(), metrics)
     });
     if app.ingest.replies.model().is_some() {
-        jobs.add("mail_judgement", |app, metrics| {
-            mail_judgement::run(app.ingest.clone(), metrics)
-        });
+        jobs.add_mail_judgement();
     }
     jobs.add_every("commands", EXPIRE_INTERVAL, expire_commands);
     jobs.add_every("answers", RECORD_DELIVERIES_INTERVAL, record_deliveries);
@@ -72,17 +71,10 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         erasure::schedule::run(app.eraser.clone(), metrics)
     });
     if let Some(deletion_mailer) = app.deletion_mailer.clone() {
-        jobs.add("mails", move |_, metrics| {
-            confirmation::run(deletion_mailer.clone(), metrics)
-        });
+        jobs.add_mails(deletion_mailer);
     }
     if app.billing.has_provider() {
-        jobs.add("payment_tasks", |app, metrics| {
-            billing::tasks::run(app.billing.clone(), metrics)
-        });
-        jobs.add("payment_reconcile", |app, metrics| {
-            billing::reconcile::run(app.billing.clone(), metrics)
-        });
+        jobs.add_payments();
     }
     for (relay, address) in app
         .relays
@@ -133,6 +125,70 @@ impl JobSet {
         });
     }
 
+    /// Adds a job whose runs return the pause after them.
+    fn add_repeated<F>(
+        &mut self,
+        name: &'static str,
+        pauses: Pauses,
+        job: impl Fn(Timestamp) -> F + Clone + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<Duration>> + Send + 'static,
+    {
+        self.add(name, move |app, metrics| {
+            let clock = app.clock.clone();
+            repeat(name, (clock, metrics), pauses.clone(), job.clone())
+        });
+    }
+
+    fn add_memories(&mut self) {
+        let memories = self.app.memories.clone();
+        let pauses = Pauses {
+            after_failure: outbox::POLL_INTERVAL,
+            woken_by: Some(memories.task_queued()),
+        };
+        self.add_repeated("memories", pauses, move |_| {
+            outbox::run_due_tasks(memories.clone())
+        });
+    }
+
+    fn add_mail_judgement(&mut self) {
+        let judge = Arc::new(MailJudge::new(self.app.ingest.clone()));
+        let pauses = Pauses {
+            after_failure: MailJudge::POLL_INTERVAL,
+            woken_by: None,
+        };
+        self.add_repeated("mail_judgement", pauses, move |now| {
+            judge.clone().judge_new(now)
+        });
+    }
+
+    fn add_mails(&mut self, mailer: Arc<DeletionMailer>) {
+        let pauses = Pauses {
+            after_failure: confirmation::POLL_INTERVAL,
+            woken_by: Some(mailer.queued.clone()),
+        };
+        self.add_repeated("mails", pauses, move |_| send_mails(mailer.clone()));
+    }
+
+    fn add_payments(&mut self) {
+        let tasks = self.app.billing.clone();
+        let pauses = Pauses {
+            after_failure: billing::tasks::FAILED_PAUSE,
+            woken_by: Some(self.app.store.provider_task_queued()),
+        };
+        self.add_repeated("payment_tasks", pauses, move |now| {
+            tasks.clone().run_due_tasks(now)
+        });
+        let billing = self.app.billing.clone();
+        let pauses = Pauses {
+            after_failure: billing::reconcile::INTERVAL,
+            woken_by: None,
+        };
+        self.add_repeated("payment_reconcile", pauses, move |_| {
+            billing.clone().reconcile()
+        });
+    }
+
     /// Adds a job whose runs are counted elsewhere, or not at all.
     fn add_without_metrics<F>(
         &mut self,
@@ -165,6 +221,42 @@ async fn restart_on_panic<F>(
     }
 }
 
+/// The pauses of a job that each run does not choose itself.
+#[derive(Clone)]
+struct Pauses {
+    after_failure: Duration,
+    /// Ends a pause early.
+    woken_by: Option<Arc<Notify>>,
+}
+
+/// Runs a job until the service ends. Each run returns the pause after it.
+async fn repeat<F>(
+    name: &str,
+    (clock, metrics): (Clock, Arc<JobMetrics>),
+    pauses: Pauses,
+    job: impl Fn(Timestamp) -> F,
+) where
+    F: Future<Output = Result<Duration>>,
+{
+    let woken = async || match &pauses.woken_by {
+        Some(wake) => wake.notified().await,
+        None => std::future::pending().await,
+    };
+    loop {
+        let now = clock.now();
+        let outcome = job(now).await;
+        metrics.ran(&outcome, clock.now().0);
+        let pause = outcome.unwrap_or_else(|error| {
+            log::warn!("job {name}: {error}");
+            pauses.after_failure
+        });
+        tokio::select! {
+            () = clock.pause(now, pause) => {}
+            () = woken() => {}
+        }
+    }
+}
+
 async fn every<F>(
     name: &str,
     (app, metrics): (Arc<App>, Arc<JobMetrics>),
@@ -181,6 +273,11 @@ async fn every<F>(
             log::warn!("job {name}: {error}");
         }
     }
+}
+
+async fn send_mails(mailer: Arc<DeletionMailer>) -> Result<Duration> {
+    mailer.send_due().await?;
+    Ok(confirmation::POLL_INTERVAL)
 }
 
 /// Returns immediately when no provider is configured.

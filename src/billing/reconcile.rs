@@ -15,11 +15,10 @@ use super::stripe::objects::{self, list};
 use super::stripe::{Failure, Form, StripeCall, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::metrics::JobMetrics;
 use crate::model::payment::{MergeOutcome, ProviderStatement, StoredSubscription, TieBreak, merge};
 use crate::store::Customer;
 
-const INTERVAL: Duration = Duration::from_secs(3_600);
+pub const INTERVAL: Duration = Duration::from_secs(3_600);
 /// Customers per page. A whole page must finish within `PAGE_MAX`.
 const PAGE_CUSTOMERS: usize = 20;
 const PAGE_MAX: Duration = Duration::from_secs(8);
@@ -76,22 +75,16 @@ pub struct SubscriptionDrift {
 }
 
 /// Runs until the service ends: immediately, and then every hour.
-pub async fn run(billing: Arc<Billing>, metrics: Arc<JobMetrics>) {
-    loop {
-        let result = billing.run_once().await;
-        metrics.ran(&result, billing.clock.now().0);
-        match result {
-            Ok((0, 0)) => {}
-            Ok((events, drift)) => {
-                log::info!("billing: fixed {events} missed events and {drift} differences");
-            }
-            Err(error) => log::warn!("billing can't be compared with the provider: {error}"),
-        }
-        tokio::time::sleep(INTERVAL).await;
-    }
-}
-
 impl Billing {
+    /// One run. Returns the pause before the next one.
+    pub async fn reconcile(self: Arc<Self>) -> Result<Duration> {
+        let (events, drift) = self.run_once().await?;
+        if (events, drift) != (0, 0) {
+            log::info!("billing: fixed {events} missed events and {drift} differences");
+        }
+        Ok(INTERVAL)
+    }
+
     /// Compares one page of customers after the id `after`. An empty `after` starts, and applies
     /// missed events first.
     pub async fn reconcile_page(&self, after: &str, dry_run: bool) -> Result<Page> {

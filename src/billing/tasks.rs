@@ -12,13 +12,12 @@ use super::stripe::objects::id;
 use super::stripe::{Failure, Form, StripeCall};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::metrics::JobMetrics;
 use crate::store::{ProviderTask, TaskKind};
 
 /// Longest time between two checks; also the delay until a changed clock is noticed.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause after a failed read of the tasks.
-const FAILED_PAUSE: Duration = Duration::from_secs(1);
+pub const FAILED_PAUSE: Duration = Duration::from_secs(1);
 const TASK_MAX: Duration = Duration::from_secs(20);
 /// Concurrent tasks, each with its own subject.
 const CONCURRENT_TASKS: usize = 4;
@@ -30,34 +29,9 @@ enum Outcome {
     AlreadyCancelled,
 }
 
-/// Runs until the service ends.
-pub async fn run(billing: Arc<Billing>, metrics: Arc<JobMetrics>) {
-    let queued = billing.store.provider_task_queued();
-    loop {
-        let now = billing.clock.now();
-        let next_due = billing.run_due_tasks(now).await;
-        metrics.ran(&next_due, billing.clock.now().0);
-        let pause = match next_due {
-            Ok(Some(next)) => {
-                let ms = next.0.saturating_sub(billing.clock.now().0).max(0) as u64;
-                Duration::from_millis(ms).min(POLL_INTERVAL)
-            }
-            Ok(None) => POLL_INTERVAL,
-            Err(error) => {
-                log::warn!("tasks for the payment provider: {error}");
-                FAILED_PAUSE
-            }
-        };
-        tokio::select! {
-            () = billing.clock.pause(now, pause) => {}
-            () = queued.notified() => {}
-        }
-    }
-}
-
 impl Billing {
-    /// Tries every due task once. Returns when the next task is due.
-    async fn run_due_tasks(self: &Arc<Self>, now: Timestamp) -> Result<Option<Timestamp>> {
+    /// Tries every due task once. Returns the pause before the next ones.
+    pub async fn run_due_tasks(self: Arc<Self>, now: Timestamp) -> Result<Duration> {
         let due = self.store.read(move |view| view.due_tasks(now)).await?;
         for batch in due.chunks(CONCURRENT_TASKS) {
             let mut running = tokio::task::JoinSet::new();
@@ -71,7 +45,12 @@ impl Billing {
                 }
             }
         }
-        self.store.read(|view| view.next_task_due()).await
+        let next_due = self.store.read(|view| view.next_task_due()).await?;
+        let until_due = next_due.map(|next| {
+            let ms = next.0.saturating_sub(self.clock.now().0).max(0) as u64;
+            Duration::from_millis(ms)
+        });
+        Ok(until_due.map_or(POLL_INTERVAL, |pause| pause.min(POLL_INTERVAL)))
     }
 
     async fn try_task(&self, id: i64) -> Result<()> {

@@ -6,18 +6,17 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use super::{Ingest, gate};
 use crate::assistant::powers::{JUDGED_WITHIN_S, Power};
 use crate::assistant::prompt::{mail_question, mail_verdict};
 use crate::clock::Timestamp;
 use crate::engine::{Model, ModelRequest};
 use crate::error::Result;
-use crate::metrics::JobMetrics;
 use crate::model::mail_item::MailExtract;
 use crate::store::{MailItem, UserId};
 
-/// How soon a new mail is noticed.
-const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Mails judged in one run.
 const MAILS_MAX: usize = 20;
 /// Mails of one person that a model is asked about in a day.
@@ -26,39 +25,45 @@ const MAILS_A_DAY_MAX: i64 = 100;
 const TOKENS_MAX: i64 = 100;
 const DAY_S: i64 = 86_400;
 
-/// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>, metrics: Arc<JobMetrics>) {
-    // Each mail is asked about once, also where no verdict came.
-    let mut tried: HashSet<i64> = HashSet::new();
-    loop {
-        let now = ingest.clock.now();
-        let outcome = judge_new(&ingest, &mut tried, now).await;
-        metrics.ran(&outcome, ingest.clock.now().0);
-        if let Err(error) = outcome {
-            log::warn!("judging mails: {error}");
-        }
-        ingest.clock.pause(now, POLL_INTERVAL).await;
-    }
+/// Asks about mails, each of them once, also where no verdict came.
+pub struct MailJudge {
+    ingest: Arc<Ingest>,
+    asked_about: Mutex<HashSet<i64>>,
 }
 
-async fn judge_new(ingest: &Arc<Ingest>, tried: &mut HashSet<i64>, now: Timestamp) -> Result<()> {
-    let Some(model) = ingest.replies.shared_model() else {
-        return Ok(());
-    };
-    let since = now.plus_s(-JUDGED_WITHIN_S);
-    let new = ingest
-        .store
-        .read(move |view| view.unjudged_mails(since, MAILS_MAX));
-    let new = new.await?;
-    // Older ones are not found again.
-    let found: HashSet<i64> = new.iter().map(|mail| mail.id).collect();
-    tried.retain(|id| found.contains(id));
-    for mail in new.into_iter().filter(|mail| !mail.extract.is_mass_mail()) {
-        if tried.insert(mail.id) && is_wanted(ingest, mail.user, now).await? {
-            judge(ingest, &model, mail).await?;
+impl MailJudge {
+    /// How soon a new mail is noticed.
+    pub const POLL_INTERVAL: Duration = Duration::from_secs(5);
+
+    pub fn new(ingest: Arc<Ingest>) -> Self {
+        Self {
+            ingest,
+            asked_about: Mutex::default(),
         }
     }
-    Ok(())
+
+    /// Asks about new mails. Returns the pause before the next ones.
+    pub async fn judge_new(self: Arc<Self>, now: Timestamp) -> Result<Duration> {
+        let ingest = &self.ingest;
+        let Some(model) = ingest.replies.shared_model() else {
+            return Ok(Self::POLL_INTERVAL);
+        };
+        let since = now.plus_s(-JUDGED_WITHIN_S);
+        let new = ingest
+            .store
+            .read(move |view| view.unjudged_mails(since, MAILS_MAX));
+        let new = new.await?;
+        // Older ones are not found again.
+        let found: HashSet<i64> = new.iter().map(|mail| mail.id).collect();
+        self.asked_about.lock().retain(|id| found.contains(id));
+        for mail in new.into_iter().filter(|mail| !mail.extract.is_mass_mail()) {
+            let is_new = self.asked_about.lock().insert(mail.id);
+            if is_new && is_wanted(ingest, mail.user, now).await? {
+                judge(ingest, &model, mail).await?;
+            }
+        }
+        Ok(Self::POLL_INTERVAL)
+    }
 }
 
 /// Whether the person gets messages about urgent mail, and the number of judged mails is below its

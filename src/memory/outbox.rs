@@ -9,42 +9,28 @@ use super::mem0::{Mem0, MemoryServiceError};
 use super::{CALL_MAX, Memories, Memory, blocking};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::metrics::JobMetrics;
 use crate::store::{MemoryTask, MemoryTaskKind};
 
-const POLL_INTERVAL: Duration = Duration::from_secs(5);
+pub const POLL_INTERVAL: Duration = Duration::from_secs(5);
 const RETRY_FIRST_S: i64 = 2;
 const RETRY_MAX_S: i64 = 600;
 /// How long a finished task is kept: longer than any list may take.
 const KEEP_FINISHED_S: i64 = 60;
 
-/// Runs until the service ends.
-pub async fn run(memories: Arc<Memories>, metrics: Arc<JobMetrics>) {
-    let Some(service) = memories.service.clone() else {
-        return;
+/// Executes due tasks. Returns the pause before the next ones.
+pub async fn run_due_tasks(memories: Arc<Memories>) -> Result<Duration> {
+    let has_more = match &memories.service {
+        Some(service) => execute_due(&memories, service).await?,
+        None => false,
     };
-    loop {
-        let now = memories.clock.now();
-        let result = run_due_tasks(&memories, &service).await;
-        metrics.ran(&result, memories.clock.now().0);
-        let has_more = match result {
-            Ok(has_more) => has_more,
-            Err(error) => {
-                log::warn!("memories: {error}");
-                false
-            }
-        };
-        if !has_more {
-            tokio::select! {
-                () = memories.clock.pause(now, POLL_INTERVAL) => {}
-                () = memories.wake.notified() => {}
-            }
-        }
-    }
+    Ok(match has_more {
+        true => Duration::ZERO,
+        false => POLL_INTERVAL,
+    })
 }
 
-/// Executes due tasks; true when there may be more.
-async fn run_due_tasks(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
+/// True when there may be more.
+async fn execute_due(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
     remove_finished(memories).await?;
     let now = memories.clock.now();
     let due = memories.store.read(move |view| view.due_memory_tasks(now));
