@@ -18,14 +18,15 @@ pub enum Endpoint {
     Legacy,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
+    #[default]
     Direct,
     Group,
 }
 
-/// A message as the relay sent it, with every field checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A message as the relay sent it, with every field checked. The default is without any field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
     pub chat_guid: String,
     pub mode: Mode,

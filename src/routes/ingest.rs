@@ -202,12 +202,7 @@ fn read_message(
         participants: fields
             .optional_string_list("participants", PARTICIPANTS_MAX, 1..=ID_BYTES_MAX)
             .unwrap_or_default(),
-        metadata: None,
-        context: None,
-        owner: None,
-        photos: 0,
-        superpower: None,
-        reply_to_assistant: false,
+        ..Message::default()
     };
     if with_context {
         fields.nested("metadata", check_metadata);

@@ -93,13 +93,7 @@ fn read(form: &Form, agent: &str, now_s: i64) -> Result<Upload> {
             .optional_string("caption", 0..=TEXT_BYTES_MAX)
             .unwrap_or_default(),
         timestamp: now_s,
-        participants: Vec::new(),
-        metadata: None,
-        context: None,
-        owner: None,
-        photos: 0,
-        superpower: None,
-        reply_to_assistant: false,
+        ..Message::default()
     };
     let attachment_guid = fields.required_string("attachment_guid", 1..=ID_BYTES_MAX);
     let mut inner = Map::new();

@@ -66,12 +66,6 @@ fn message(row: MessageRow, room: RoomRow) -> Message {
         sender: row.sender,
         text: row.text,
         timestamp: row.sent_at_s,
-        participants: Vec::new(),
-        metadata: None,
-        context: None,
-        owner: None,
-        photos: 0,
-        superpower: None,
-        reply_to_assistant: false,
+        ..Message::default()
     }
 }

@@ -34,12 +34,7 @@ pub(super) fn read(
         text: body_fields.text.0,
         timestamp: i64::try_from(body_fields.timestamp).ok()?,
         participants: strings(body_fields.participants.unwrap_or_default()),
-        metadata: None,
-        context: None,
-        owner: None,
-        photos: 0,
-        superpower: None,
-        reply_to_assistant: false,
+        ..Message::default()
     };
     if message.timestamp > TIMESTAMP_MAX || message.participants.len() > PARTICIPANTS_MAX {
         return None;
