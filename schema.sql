@@ -107,7 +107,7 @@ CREATE TABLE messages (
   metadata    TEXT,                          -- JSON, its keys sorted; NULL: none
   context     TEXT,                          -- JSON, its keys sorted; NULL: none
   counted     INTEGER NOT NULL,              -- 1: it used one of the day's free messages
-  request     BLOB,                          -- as in kept_answers; NULL: it had an idempotency key
+  request     BLOB,                          -- as in undelivered_answers; NULL: it had an idempotency key
   unwritten   INTEGER NOT NULL,              -- messages before it whose answers may not have been
                                              -- written when it was stored; -1: all were, its own too
   bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
@@ -163,7 +163,8 @@ CREATE INDEX done_calls_message ON done_calls(message_id);
 CREATE TABLE token_usage (
   day               INTEGER NOT NULL,        -- days since the epoch, UTC
   endpoint          TEXT NOT NULL,
-  class             TEXT NOT NULL,           -- reflex, default, deep_reasoning, vision
+  class             TEXT NOT NULL            -- of the message
+    CHECK (class IN ('reflex', 'default', 'deep_reasoning', 'vision')),
   calls             INTEGER NOT NULL,        -- requests to the model's server, repeated ones too
   estimated_calls   INTEGER NOT NULL,        -- those of them whose tokens the server did not say
   prompt_tokens     INTEGER NOT NULL,
@@ -189,11 +190,11 @@ CREATE TABLE idempotency_keys (
 ) STRICT;
 
 -- Answers whose connection was gone before they could be written.
-CREATE TABLE kept_answers (
+CREATE TABLE undelivered_answers (
   id         INTEGER PRIMARY KEY,
   request    BLOB NOT NULL,                  -- SHA-256 of relay, endpoint and body
   message_id INTEGER NOT NULL,
-  kept_at    INTEGER NOT NULL
+  created_at INTEGER NOT NULL
 ) STRICT;
 
 -- Every command pays for each index, so there is none by user or by app: an erasure looks through
@@ -205,14 +206,14 @@ CREATE TABLE commands (
   seq         INTEGER NOT NULL,              -- per agent, from 1, without gaps
   command_id  TEXT NOT NULL,                 -- UUID; kept when a command moves
   room_id     INTEGER NOT NULL,
-  kind        TEXT NOT NULL,                 -- send_message_now
+  kind        TEXT NOT NULL CHECK (kind = 'send_message_now'),
   payload     TEXT NOT NULL,                 -- JSON, exactly as it goes out
   state       TEXT NOT NULL CHECK        -- the first line is of unfinished ones
     (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing'
     OR state = 'completed' OR state = 'failed' OR state = 'expired' OR state = 'moved'),
   attempts    INTEGER NOT NULL DEFAULT 0,
   resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
-  handed      INTEGER,                       -- place in the agent's order of first hand-outs; NULL: never
+  send_order  INTEGER,                       -- place in the agent's order of first sends; NULL: never sent
   refused     INTEGER NOT NULL DEFAULT 0,    -- times that the relay reported it failed
   error       TEXT,                          -- what the relay said of it
   created_at  INTEGER NOT NULL,
@@ -272,8 +273,8 @@ CREATE TABLE dialogs (
   latest_at INTEGER,
   listed    TEXT,                            -- JSON: ids of reminders in the order of the last list
   listed_at INTEGER,
-  told      TEXT,                            -- JSON: what was asked in a group and answered here, the last ones
-  told_at   INTEGER,
+  private_answers    TEXT,                   -- JSON: what was asked in a group and answered here, the last ones
+  private_answers_at INTEGER,
   used_at   INTEGER NOT NULL,                -- the newest of the four, or up to an hour before it
   PRIMARY KEY (room_id, user_id)
 ) STRICT, WITHOUT ROWID;
@@ -286,7 +287,8 @@ CREATE TABLE removed_items (
   user_id    INTEGER NOT NULL REFERENCES users(id), -- whose it was
   removed_by INTEGER NOT NULL,               -- the user who took it away
   room_id    INTEGER REFERENCES rooms(id),   -- of a reminder
-  kind       TEXT NOT NULL,                  -- reminder, memory, birthday, first value (a superpower's state before a correction)
+  kind       TEXT NOT NULL                   -- corrected_state: a superpower's state before a correction
+    CHECK (kind IN ('reminder', 'memory', 'birthday', 'corrected_state')),
   item       TEXT NOT NULL,                  -- JSON: the row or the state as it was
   removed_at INTEGER NOT NULL
 ) STRICT;
@@ -338,7 +340,7 @@ CREATE TABLE identities (
   issuer    TEXT NOT NULL,                   -- iss; '' for the local development key
   subject   TEXT NOT NULL,                   -- sub
   user_id   INTEGER NOT NULL REFERENCES users(id),
-  tied_at   INTEGER NOT NULL,
+  linked_at INTEGER NOT NULL,
   PRIMARY KEY (issuer, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX identities_user ON identities(user_id);
@@ -403,7 +405,8 @@ CREATE TABLE connected_services (
   user_id       INTEGER NOT NULL REFERENCES users(id),
   kind          TEXT NOT NULL CHECK (kind IN ('ics', 'caldav', 'imap')),
   name          TEXT NOT NULL,
-  scope         TEXT NOT NULL,                 -- 'calendar.read', 'calendar' (also writes), 'mail.read'
+  scope         TEXT NOT NULL                  -- calendar: also writes
+    CHECK (scope IN ('calendar.read', 'calendar', 'mail.read')),
   host          TEXT NOT NULL,                 -- of the address, all of it that is shown
   credentials   BLOB NOT NULL,                 -- sealed JSON; empty: they are being removed
   state         TEXT NOT NULL DEFAULT 'ok' CHECK (state IN ('ok', 'failing', 'refused')),
@@ -657,10 +660,10 @@ CREATE TABLE provider_keys (
   user_id   INTEGER NOT NULL REFERENCES users(id),
   operation TEXT NOT NULL,                   -- what is made, with a digest of what is sent
   key       TEXT NOT NULL,
-  made_at   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
   PRIMARY KEY (user_id, operation)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX provider_keys_age ON provider_keys(made_at);
+CREATE INDEX provider_keys_age ON provider_keys(created_at);
 
 -- Events that have taken effect, in the order in which they came.
 CREATE TABLE payment_events (

@@ -66,9 +66,9 @@ const TABLES: &[Table] = &[
         fill: "", left: "SELECT count(*) FROM usage_days WHERE user_id = {user}" },
     Table { name: "idempotency_keys", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
         fill: "", left: "SELECT count(*) FROM idempotency_keys WHERE message_id NOT IN (SELECT id FROM messages)" },
-    Table { name: "kept_answers", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
-        fill: "INSERT INTO kept_answers (request, message_id, kept_at) SELECT zeroblob(32), id, received_at FROM messages WHERE user_id = {user} LIMIT 1",
-        left: "SELECT count(*) FROM kept_answers WHERE message_id NOT IN (SELECT id FROM messages)" },
+    Table { name: "undelivered_answers", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
+        fill: "INSERT INTO undelivered_answers (request, message_id, created_at) SELECT zeroblob(32), id, received_at FROM messages WHERE user_id = {user} LIMIT 1",
+        left: "SELECT count(*) FROM undelivered_answers WHERE message_id NOT IN (SELECT id FROM messages)" },
     Table { name: "commands", links: &["user_id", "room_id", "app_creator_id"], emptied: "ended first, then all looked through", exported: Not("what relays were told: replies stand with the messages, reminders by themselves"),
         fill: "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
                SELECT 1, 1000, 'c', {room}, 'send_message_now', '{\"text\":\"quixotic\"}', 'completed', 1, 1, {user}",
@@ -102,7 +102,7 @@ const TABLES: &[Table] = &[
         fill: "INSERT INTO relationships (user_id, persona_id, trust_score, rapport_score, stage, updated_at) VALUES ({user}, 'p', 1, 1, 'quixotic', 1)",
         left: "SELECT count(*) FROM relationships WHERE user_id = {user}" },
     Table { name: "connected_services", links: &["user_id"], emptied: "by user", exported: In("connected_services"),
-        fill: "INSERT INTO connected_services (id, service_id, user_id, kind, name, scope, host, credentials, connected_at) VALUES (1, 'quixotic', {user}, 'imap', 'quixotic', 'quixotic', 'quixotic', CAST('quixotic' AS BLOB), 1)",
+        fill: "INSERT INTO connected_services (id, service_id, user_id, kind, name, scope, host, credentials, connected_at) VALUES (1, 'quixotic', {user}, 'imap', 'quixotic', 'mail.read', 'quixotic', CAST('quixotic' AS BLOB), 1)",
         left: "SELECT count(*) FROM connected_services WHERE user_id = {user}" },
     Table { name: "connect_links", links: &["user_id", "room_id"], emptied: "by user", exported: EXPIRES,
         fill: "INSERT INTO connect_links (token_digest, user_id, room_id, kind, created_at, expires_at) VALUES (x'01', {user}, {room}, 'mail', 1, 4000000000000)",
@@ -291,7 +291,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
         conn.execute_batch(&written(table.fill)).unwrap();
     }
     let emptied_later = [
-        "erasures", "erased_users", "erased_identities", "outgoing_mails", "kept_answers",
+        "erasures", "erased_users", "erased_identities", "outgoing_mails", "undelivered_answers",
         "pending_replies", "done_calls", "idempotency_keys", "room_heads",
     ];
     for table in TABLES
@@ -381,7 +381,7 @@ async fn nothing_that_others_were_told_quotes_a_person() {
              json_object('chat_guid', chat_guid, 'text', 'tea' || char(10) || 'quixotic', 'bubbles', json_array('tea' || char(10) || 'quixotic')),
              iif(n, 'completed', 'queued'), 1, 4000000000000, iif(n, 1, NULL), (SELECT id FROM users WHERE phone = '{BEN}')
            FROM rooms, (SELECT 0 AS n UNION SELECT 1) WHERE mode = 'group';
-         INSERT INTO dialogs (room_id, user_id, told, told_at, used_at)
+         INSERT INTO dialogs (room_id, user_id, private_answers, private_answers_at, used_at)
            SELECT id, (SELECT id FROM users WHERE phone = '{BEN}'),
              json_array(json_object('at', 1, 'asked', 'who is {PHONE}', 'answer', 'tea' || char(10) || 'quixotic')), 1, 4000000000000
            FROM rooms WHERE mode = 'direct';
@@ -400,7 +400,7 @@ async fn nothing_that_others_were_told_quotes_a_person() {
     let waiting = service.rows("SELECT json_extract(payload, '$.text') FROM commands");
     assert_eq!(waiting, [["tea\n…"]]);
     let told = service
-        .rows("SELECT json_extract(told, '$[0].answer') FROM dialogs WHERE told IS NOT NULL");
+        .rows("SELECT json_extract(private_answers, '$[0].answer') FROM dialogs WHERE private_answers IS NOT NULL");
     assert_eq!(told, [["tea\n…"]]);
     assert_eq!(
         service.rows("SELECT event_id, details FROM edge_events"),

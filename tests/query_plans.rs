@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "the parts of one reply that were sent, few",
     ),
     (
-        "NOT IN (SELECT message_id FROM kept_answers)",
+        "NOT IN (SELECT message_id FROM undelivered_answers)",
         "once at the start",
     ),
     (
@@ -69,11 +69,12 @@ const ALLOWED: &[(&str, &str)] = &[
         "FROM edge_events ORDER BY id LIMIT", "housekeeping, the first 500 rows",
     ),
     (
-        "FROM kept_answers ORDER BY id",
+        "FROM undelivered_answers ORDER BY id",
         "once at the start, and after a rollback; at most 100,000 rows",
     ),
     (
-        "DELETE FROM kept_answers WHERE kept_at", "housekeeping; nearly always empty",
+        "DELETE FROM undelivered_answers WHERE created_at",
+        "housekeeping; nearly always empty",
     ),
     (
         "INDEXED BY commands_given_up",

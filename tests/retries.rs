@@ -30,7 +30,7 @@ fn counts(service: &Service) -> Vec<Vec<Value>> {
 }
 
 fn stored_answers(service: &Service) -> Vec<Vec<Value>> {
-    service.rows("SELECT count(*) FROM kept_answers")
+    service.rows("SELECT count(*) FROM undelivered_answers")
 }
 
 /// Sends a request and does not wait for the answer; it is being worked on, while the writer is
@@ -181,7 +181,7 @@ async fn a_client_that_only_stopped_sending_gets_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kept_answers_survive_a_restart_and_end_after_ten_minutes() {
+async fn undelivered_answers_survive_a_restart_and_end_after_ten_minutes() {
     let clock = Clock::fixed(Timestamp(1_800_000_000_000));
     let folder = tempfile::tempdir().unwrap();
     let mut service = Service::in_folder(folder, &[], clock.clone()).await;

@@ -119,7 +119,7 @@ impl Outbox {
         };
         for command in unfinished {
             let seq = command.seq;
-            outbox.next_order = outbox.next_order.max(command.handed + 1);
+            outbox.next_order = outbox.next_order.max(command.send_order + 1);
             outbox.insert(command);
             if let Some(entry) = outbox.entries.get_mut(&seq)
                 && entry.was_handed()

@@ -56,11 +56,17 @@ pub(in crate::ingest) fn note_private_answer(
     new: PrivateAnswer,
     now: Timestamp,
 ) -> Result<()> {
-    let noted = tx.dialog(room, user)?.told;
+    let noted = tx.dialog(room, user)?.private_answers;
     let mut all = recent_private_answers(noted.as_ref(), now);
     all.push(new);
     all.drain(..all.len().saturating_sub(PRIVATE_ANSWERS_MAX));
-    note(tx, (room, user), DialogPart::Told, Some(&all), now)
+    note(
+        tx,
+        (room, user),
+        DialogPart::PrivateAnswers,
+        Some(&all),
+        now,
+    )
 }
 
 /// Those of the last day, oldest first.

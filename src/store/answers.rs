@@ -15,7 +15,7 @@ use crate::error::Result;
 pub(super) const KEYS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const KEPT_MS: i64 = 10 * 60 * 1000;
 /// Limit of undelivered answers; beyond it the oldest is dropped.
-const KEPT_ANSWERS_MAX: usize = 100_000;
+const UNDELIVERED_ANSWERS_MAX: usize = 100_000;
 
 /// A SHA-256 digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -53,7 +53,7 @@ values! { Digest }
 pub(super) struct StoredAnswer {
     pub(super) id: i64,
     pub(super) message_id: i64,
-    pub(super) kept_at: i64,
+    pub(super) created_at: i64,
 }
 
 /// A used idempotency key.
@@ -89,20 +89,20 @@ impl Tx<'_> {
     pub fn keep_answer(&mut self, request: Digest, message_id: i64, now: Timestamp) -> Result<()> {
         self.cache.refresh(self.conn)?;
         self.cache.touched = true;
-        if self.cache.kept_answers.len() >= KEPT_ANSWERS_MAX {
-            self.drop_kept_answers(now)?;
+        if self.cache.undelivered_answers.len() >= UNDELIVERED_ANSWERS_MAX {
+            self.drop_undelivered_answers(now)?;
         }
         self.run(
-            "INSERT INTO kept_answers (request, message_id, kept_at) VALUES (?1, ?2, ?3)",
+            "INSERT INTO undelivered_answers (request, message_id, created_at) VALUES (?1, ?2, ?3)",
             (request, message_id, now),
         )?;
         let answer = StoredAnswer {
             id: self.conn.last_insert_rowid(),
             message_id,
-            kept_at: now.0,
+            created_at: now.0,
         };
         self.cache
-            .kept_answers
+            .undelivered_answers
             .entry(request)
             .or_default()
             .push_back(answer);
@@ -113,18 +113,18 @@ impl Tx<'_> {
     /// once.
     pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
         self.cache.refresh(self.conn)?;
-        let waiting = self.cache.kept_answers.get(request);
-        let current = |answer: &&StoredAnswer| now.0.saturating_sub(answer.kept_at) <= KEPT_MS;
+        let waiting = self.cache.undelivered_answers.get(request);
+        let current = |answer: &&StoredAnswer| now.0.saturating_sub(answer.created_at) <= KEPT_MS;
         // Earlier ones have expired; housekeeping removes them.
         let Some(answer) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
             return Ok(None);
         };
         self.cache.touched = true;
-        self.run("DELETE FROM kept_answers WHERE id = ?1", [answer.id])?;
-        if let Some(queue) = self.cache.kept_answers.get_mut(request) {
+        self.run("DELETE FROM undelivered_answers WHERE id = ?1", [answer.id])?;
+        if let Some(queue) = self.cache.undelivered_answers.get_mut(request) {
             queue.retain(|other| other.id != answer.id);
             if queue.is_empty() {
-                self.cache.kept_answers.remove(request);
+                self.cache.undelivered_answers.remove(request);
             }
         }
         Ok(Some(answer.message_id))
@@ -134,7 +134,7 @@ impl Tx<'_> {
     /// digest.
     pub fn any_kept_answer(&mut self) -> Result<bool> {
         self.cache.refresh(self.conn)?;
-        Ok(!self.cache.kept_answers.is_empty())
+        Ok(!self.cache.undelivered_answers.is_empty())
     }
 
     /// Removes the answers of erased messages: keys, undelivered answers and delivery state.
@@ -148,10 +148,15 @@ impl Tx<'_> {
         }
         self.cache.refresh(self.conn)?;
         let of_them = |answer: &&StoredAnswer| messages.contains(&answer.message_id);
-        let answers = self.cache.kept_answers.values().flatten().filter(of_them);
+        let answers = self
+            .cache
+            .undelivered_answers
+            .values()
+            .flatten()
+            .filter(of_them);
         let ids: Vec<i64> = answers.map(|answer| answer.id).collect();
         for id in &ids {
-            self.run("DELETE FROM kept_answers WHERE id = ?1", [id])?;
+            self.run("DELETE FROM undelivered_answers WHERE id = ?1", [id])?;
         }
         if !ids.is_empty() {
             self.cache.forget();
@@ -190,9 +195,9 @@ impl Tx<'_> {
     }
 
     /// Removes expired undelivered answers.
-    pub fn drop_kept_answers(&mut self, now: Timestamp) -> Result<()> {
+    pub fn drop_undelivered_answers(&mut self, now: Timestamp) -> Result<()> {
         let removed = self.execute(
-            "DELETE FROM kept_answers WHERE kept_at < ?1",
+            "DELETE FROM undelivered_answers WHERE created_at < ?1",
             [now.0 - KEPT_MS],
         )?;
         if removed > 0 {

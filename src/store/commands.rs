@@ -62,7 +62,7 @@ pub struct UnfinishedCommand {
     /// How often the relay reported a failure.
     pub refusals: u32,
     /// The command's number in the agent's order of first hand-outs, from 1; 0 when it has none.
-    pub handed: u64,
+    pub send_order: u64,
     pub expires_at: Timestamp,
     /// The creator of the app that sends it.
     pub app_creator: Option<UserId>,
@@ -182,7 +182,7 @@ impl Tx<'_> {
         self.find(
             &format!(
                 "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
-                   handed = coalesce(handed, ?5), backing_off = 0
+                   send_order = coalesce(send_order, ?5), backing_off = 0
                  WHERE agent_id = ?1 AND seq = ?2 AND {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
             ),
@@ -194,7 +194,7 @@ impl Tx<'_> {
     /// one.
     pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
         self.run(
-            "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2
+            "UPDATE commands SET send_order = NULL WHERE agent_id = ?1 AND seq = ?2
              AND (state = 'queued' OR state = 'sent' OR state = 'received' OR state = 'executing')",
             (agent, seq as i64),
         )
@@ -356,7 +356,7 @@ impl View<'_> {
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<UnfinishedCommand>> {
         self.all(
             &format!(
-                "SELECT seq, command_id, room_id, state, attempts, resends, coalesce(handed, 0),
+                "SELECT seq, command_id, room_id, state, attempts, resends, coalesce(send_order, 0),
                    expires_at, refused, app_creator_id
                  FROM commands WHERE agent_id = ?1 AND {UNFINISHED} ORDER BY seq"
             ),
@@ -374,7 +374,7 @@ pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
         attempts: 0,
         resends: 0,
         refusals: 0,
-        handed: 0,
+        send_order: 0,
         expires_at: new.expires_at,
         app_creator: new.app_creator,
     }
@@ -383,5 +383,5 @@ pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> UnfinishedCommand {
 from_row!(Command: seq, command_id, kind, payload, created_at, expires_at, attempts);
 from_row!(FailedCommand: agent, seq, command_id);
 from_row!(CommandStatus: seq, state, refusals, backing_off);
-from_row!(UnfinishedCommand: seq, command_id, room, state, attempts, resends, handed, expires_at,
+from_row!(UnfinishedCommand: seq, command_id, room, state, attempts, resends, send_order, expires_at,
     refusals, app_creator);

@@ -26,7 +26,7 @@ pub struct Dialog {
     pub latest: Option<JsonAt>,
     pub listed: Option<JsonAt>,
     /// What was asked in a group and answered here.
-    pub told: Option<JsonAt>,
+    pub private_answers: Option<JsonAt>,
 }
 
 /// The part of a dialog that is written.
@@ -35,7 +35,7 @@ pub enum DialogPart {
     Question,
     Latest,
     Listed,
-    Told,
+    PrivateAnswers,
 }
 
 /// A deleted item.
@@ -46,7 +46,8 @@ pub struct RemovedItem {
     pub removed_by: UserId,
     /// The room of a reminder.
     pub room: Option<RoomId>,
-    /// `reminder`, `memory`, `birthday`, or `first value`: a superpower's state before a correction.
+    /// `reminder`, `memory`, `birthday`, or `corrected_state`: a superpower's state before a
+    /// correction.
     pub kind: &'static str,
     /// As JSON.
     pub item: String,
@@ -55,7 +56,8 @@ pub struct RemovedItem {
 impl View<'_> {
     pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
         let found = self.find(
-            "SELECT question, asked_at, latest, latest_at, listed, listed_at, told, told_at
+            "SELECT question, asked_at, latest, latest_at, listed, listed_at,
+                    private_answers, private_answers_at
              FROM dialogs WHERE room_id = ?1 AND user_id = ?2",
             (room, user),
         )?;
@@ -102,7 +104,7 @@ impl Tx<'_> {
             DialogPart::Question => ("question", "asked_at"),
             DialogPart::Latest => ("latest", "latest_at"),
             DialogPart::Listed => ("listed", "listed_at"),
-            DialogPart::Told => ("told", "told_at"),
+            DialogPart::PrivateAnswers => ("private_answers", "private_answers_at"),
         };
         let used_at: i64 = self.one(
             &format!(
@@ -141,7 +143,7 @@ impl Tx<'_> {
     ) -> Result<Vec<(String, UserId, String)>> {
         let mut rows: Vec<(i64, (String, UserId, String))> = self.all(
             "DELETE FROM removed_items WHERE removed_by = ?1 AND removed_at = ?2
-               AND (kind = 'first value') = ?3
+               AND (kind = 'corrected_state') = ?3
              RETURNING id, kind, user_id, item",
             (removed_by, at, first_values),
         )?;
@@ -169,7 +171,7 @@ impl Tx<'_> {
 }
 
 from_row!(Dialog: question as StoredPart, latest as StoredPart, listed as StoredPart,
-    told as StoredPart);
+    private_answers as StoredPart);
 
 /// A part's columns: its JSON and its time.
 struct StoredPart(Option<JsonAt>);

@@ -173,19 +173,19 @@ impl Tx<'_> {
 
     /// What others of the room were told alone is kept for a day, to be known there.
     fn redact_private_answers(&self, room: RoomId, handle: Option<&str>) -> Result<()> {
-        let told: Vec<(RoomId, UserId, String)> = self.all(
-            "SELECT room_id, user_id, told FROM dialogs WHERE told IS NOT NULL
+        let private_answers: Vec<(RoomId, UserId, String)> = self.all(
+            "SELECT room_id, user_id, private_answers FROM dialogs WHERE private_answers IS NOT NULL
              AND user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)",
             [room],
         )?;
-        for (chat, user, json) in told {
+        for (chat, user, json) in private_answers {
             let quoted = self.cache.quoted.as_ref();
             let unquoted = quoted.and_then(|q| redaction::without_quotes(&json, &q.words, ""));
             let left = unquoted.as_deref().unwrap_or(&json);
             let left = handle.and_then(|handle| redaction::without_handle(left, handle));
             if let Some(left) = left.or(unquoted) {
                 self.run(
-                    "UPDATE dialogs SET told = ?3 WHERE room_id = ?1 AND user_id = ?2",
+                    "UPDATE dialogs SET private_answers = ?3 WHERE room_id = ?1 AND user_id = ?2",
                     (chat, user, left),
                 )?;
             }

@@ -43,7 +43,7 @@ impl Tx<'_> {
 
     /// Removes what is over; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
-        self.drop_kept_answers(now)?;
+        self.drop_undelivered_answers(now)?;
         self.pull_back_limit_uses(now)?;
         self.remove_few(now)?;
         let events_left = self.sweep_webhook_events(now)? | self.delete_old_dialogs(now)?;
@@ -90,7 +90,7 @@ impl Tx<'_> {
             self.execute(
                 "DELETE FROM provider_keys WHERE (user_id, operation) IN
                  (SELECT user_id, operation FROM provider_keys
-                  WHERE made_at < ?1 ORDER BY made_at LIMIT ?2)",
+                  WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)",
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
             )?,
             self.delete_forgotten_photos(now.plus_ms(-KEYS_KEPT_MS), ROWS_MAX)?,

@@ -109,7 +109,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         self.run(
-            "INSERT INTO identities (issuer, subject, user_id, tied_at) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO identities (issuer, subject, user_id, linked_at) VALUES (?1, ?2, ?3, ?4)",
             (issuer, subject, user, now),
         )
     }

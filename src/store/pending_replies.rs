@@ -187,11 +187,11 @@ from_row!(PendingReply: message_id, room, unprompted, late, starts, agent, user)
 pub(super) fn take_up(conn: &mut Connection) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     tx.execute(
-        "INSERT INTO kept_answers (request, message_id, kept_at)
+        "INSERT INTO undelivered_answers (request, message_id, created_at)
          SELECT request, messages.id, received_at
          FROM pending_replies p CROSS JOIN messages ON messages.id = p.message_id
          WHERE p.late = 0 AND request IS NOT NULL
-           AND messages.id NOT IN (SELECT message_id FROM kept_answers) ORDER BY messages.id",
+           AND messages.id NOT IN (SELECT message_id FROM undelivered_answers) ORDER BY messages.id",
         [],
     )?;
     tx.execute(

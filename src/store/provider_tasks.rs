@@ -224,7 +224,7 @@ impl Tx<'_> {
         }
         let key = random::uuid().to_string();
         self.run(
-            "INSERT INTO provider_keys (user_id, operation, key, made_at) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO provider_keys (user_id, operation, key, created_at) VALUES (?1, ?2, ?3, ?4)",
             (user, operation, &key, now),
         )?;
         Ok(key)

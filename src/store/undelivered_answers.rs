@@ -125,10 +125,10 @@ pub(super) fn keep_after_kill(conn: &mut Connection) -> rusqlite::Result<()> {
         found => found?,
     };
     tx.execute(
-        "INSERT INTO kept_answers (request, message_id, kept_at)
+        "INSERT INTO undelivered_answers (request, message_id, created_at)
          SELECT request, id, received_at FROM messages
          WHERE id >= ?1 AND request IS NOT NULL
-           AND id NOT IN (SELECT message_id FROM kept_answers) ORDER BY id",
+           AND id NOT IN (SELECT message_id FROM undelivered_answers) ORDER BY id",
         [newest - undelivered],
     )?;
     tx.execute("UPDATE messages SET unwritten = -1 WHERE id = ?1", [newest])?;

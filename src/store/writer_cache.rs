@@ -32,7 +32,7 @@ pub(super) struct WriterCache {
     pub(super) uninstalled: HashSet<AppId>,
     /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
-    pub(super) kept_answers: HashMap<Digest, VecDeque<StoredAnswer>>,
+    pub(super) undelivered_answers: HashMap<Digest, VecDeque<StoredAnswer>>,
     /// The position in each webhook's ring buffer of events.
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
@@ -77,17 +77,18 @@ impl WriterCache {
         if !self.stale {
             return Ok(());
         }
-        self.kept_answers.clear();
-        let mut rows =
-            conn.prepare("SELECT id, request, message_id, kept_at FROM kept_answers ORDER BY id")?;
+        self.undelivered_answers.clear();
+        let mut rows = conn.prepare(
+            "SELECT id, request, message_id, created_at FROM undelivered_answers ORDER BY id",
+        )?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
             let answer = StoredAnswer {
                 id: row.get(0)?,
                 message_id: row.get(2)?,
-                kept_at: row.get(3)?,
+                created_at: row.get(3)?,
             };
-            self.kept_answers
+            self.undelivered_answers
                 .entry(row.get(1)?)
                 .or_default()
                 .push_back(answer);

@@ -393,7 +393,7 @@ async fn odd_subjects_are_kept_to_the_letter() {
         let token = provider.signer.token(&claims(sub, json!({})));
         assert!(is_let_in(&service, &token).await, "{sub}");
     }
-    let stored = service.rows("SELECT subject FROM identities ORDER BY tied_at, user_id");
+    let stored = service.rows("SELECT subject FROM identities ORDER BY linked_at, user_id");
     let stored: Vec<&str> = stored.iter().map(|row| row[0].as_str().unwrap()).collect();
     assert_eq!(stored, subjects);
     assert_eq!(count(&service, "users"), subjects.len() as i64);

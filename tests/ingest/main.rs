@@ -72,7 +72,8 @@ fn assert_fields(object: &Value, fields: &[&str]) {
 fn assert_no_rows(service: &Service) {
     for table in [
         "messages", "users", "agents", "rooms", "room_members", "room_heads", "usage_days",
-        "limit_uses", "idempotency_keys", "kept_answers", "commands", "reminders", "memories",
+        "limit_uses", "idempotency_keys", "undelivered_answers", "commands", "reminders",
+        "memories",
     ] {
         assert_eq!(count(service, table), 0, "{table}");
     }

@@ -42,11 +42,11 @@ async fn an_answer_that_was_lost_is_given_once() {
     let writer_guard = service.hold_writer().await;
     send_and_break(&service, &retry()).await;
     drop(writer_guard);
-    support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
+    support::eventually("kept", async || count(&service, "undelivered_answers") == 1).await;
     // Another relay, endpoint or body is another message.
     let other = post(EDGE, &direct("ben", "hello")).bearer(&token("a"));
     assert_eq!(service.send(&other).await.status, 200);
-    assert_eq!(count(&service, "kept_answers"), 1);
+    assert_eq!(count(&service, "undelivered_answers"), 1);
     // Also after a restart, and it uses no limit.
     let (_, folder) = service.stop().await;
     let service = Service::in_folder(folder, &[], clock).await;
@@ -54,7 +54,7 @@ async fn an_answer_that_was_lost_is_given_once() {
         .set_flag("rate_limit.user_messages_per_minute", 1)
         .await;
     assert_same_message(&service.send(&retry()).await, &service);
-    assert_eq!(count(&service, "kept_answers"), 0);
+    assert_eq!(count(&service, "undelivered_answers"), 0);
     assert_eq!(count(&service, "messages"), 2);
     let repeated = service.send(&retry()).await;
     assert_eq!(repeated.status, 200, "{}", repeated.text);
@@ -68,7 +68,7 @@ async fn a_lost_answer_is_its_relays_and_endpoints_own() {
     let writer_guard = service.hold_writer().await;
     send_and_break(&service, &retry()).await;
     drop(writer_guard);
-    support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
+    support::eventually("kept", async || count(&service, "undelivered_answers") == 1).await;
     let spaced = retry().raw(format!("{} ", message()));
     for request in [
         post(EDGE, &message()).bearer(&token("b")),
@@ -78,7 +78,7 @@ async fn a_lost_answer_is_its_relays_and_endpoints_own() {
         assert_eq!(service.send(&request).await.status, 200);
     }
     assert_eq!(count(&service, "messages"), 4);
-    assert_eq!(count(&service, "kept_answers"), 1);
+    assert_eq!(count(&service, "undelivered_answers"), 1);
 }
 
 /// A plain close looks like a half-closed connection until the answer can't be delivered.
@@ -91,7 +91,7 @@ async fn an_answer_to_a_closed_connection_is_lost_too() {
     support::eventually("taken", async || service.app.store.queued() > 0).await;
     drop(stream);
     drop(writer_guard);
-    support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
+    support::eventually("kept", async || count(&service, "undelivered_answers") == 1).await;
     assert_same_message(&service.send(&retry()).await, &service);
     assert_eq!(count(&service, "messages"), 1);
 }

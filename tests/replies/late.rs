@@ -166,7 +166,7 @@ async fn a_client_that_leaves_gets_its_reply_with_the_retry() {
     stream.set_zero_linger().unwrap();
     drop(stream);
     model.release();
-    support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
+    support::eventually("kept", async || count(&service, "undelivered_answers") == 1).await;
     let answer = service.send(&request).await;
     assert_eq!(answer.json()["reply_text"], "reply 1: hello");
     assert_eq!(count(&service, "messages"), 1);

@@ -68,7 +68,7 @@ impl OutboxEntry {
             stage: DeliveryStage::default(),
             timer: None,
             is_resend: false,
-            order: command.handed,
+            order: command.send_order,
             handed_at: None,
             attempt_at: None,
         }

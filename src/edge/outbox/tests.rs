@@ -27,7 +27,7 @@ fn outbox_of(timing: Timing, commands: &[(i64, Option<i64>)]) -> Outbox {
             attempts: 0,
             resends: 0,
             refusals: 0,
-            handed: 0,
+            send_order: 0,
             expires_at: Timestamp(1_000_000_000),
             app_creator: creator.map(UserId),
         });

@@ -36,7 +36,7 @@ pub(in crate::ingest) fn keep(
         user: turn.user.id,
         removed_by: turn.user.id,
         room: None,
-        kind: "first value",
+        kind: "corrected_state",
         item: serde_json::to_string(&item).map_err(Error::internal)?,
     };
     tx.keep_removed(&item, at)

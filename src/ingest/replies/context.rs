@@ -90,7 +90,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<ReplyConte
     let private_answers = match rows.first().filter(|_| !group) {
         None => Vec::new(),
         Some(newest) => {
-            let noted = view.dialog(newest.room, newest.user)?.told;
+            let noted = view.dialog(newest.room, newest.user)?.private_answers;
             dialog::recent_private_answers(noted.as_ref(), newest.received_at)
         }
     };
