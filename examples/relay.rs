@@ -7,7 +7,7 @@
 use std::io::{self, Write as _};
 use std::time::UNIX_EPOCH;
 
-use chatkeep::relay::{self, Credentials, Network, SendError, Settings, StopReason, Uplink};
+use chatkeep::relay::{self, Credentials, Network, RelaySettings, SendError, StopReason, Uplink};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
@@ -43,7 +43,7 @@ impl Network for Terminal {
 async fn main() -> Result<(), String> {
     let set = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
     let credentials = Credentials::of_token(set("CHATKEEP_EDGE_TOKEN")?);
-    let settings = Settings {
+    let settings = RelaySettings {
         url: set("CHATKEEP_URL")?,
         credentials: credentials.ok_or("CHATKEEP_EDGE_TOKEN is no edge token")?,
         state: "relay.sent".into(),

@@ -185,7 +185,7 @@ fn flags(config: &Config, clock: &Clock, overrides: HashMap<&'static str, Overri
 }
 
 fn edge_tokens(config: &Config, revocations: Vec<(String, i64)>) -> Result<Verifier, String> {
-    let settings = edge_token::Settings {
+    let settings = edge_token::EdgeTokenSettings {
         secrets: edge_secrets(config).ok_or("edge.secret is missing; set it")?,
         ttl_days: config.edge.token_ttl_days,
         development: !config.is_production(),
@@ -235,7 +235,7 @@ fn exports(
     memories: &Arc<Memories>,
     clock: &Clock,
 ) -> Arc<Exports> {
-    let settings = exports::Settings {
+    let settings = exports::ExportSettings {
         dir: config.exports.dir.clone(),
         lifetime_days: config.exports.lifetime_days as i64,
     };
@@ -252,9 +252,9 @@ fn photos(config: &Config, store: &SharedStore, clock: &Clock) -> Arc<Photos> {
     ))
 }
 
-fn edge_settings(config: &Config) -> hub::Settings {
+fn edge_settings(config: &Config) -> hub::HubSettings {
     let edge = &config.edge;
-    hub::Settings {
+    hub::HubSettings {
         heartbeat_s: edge.heartbeat_s,
         silence_s: edge.silence_s,
         ack_timeout_s: edge.ack_timeout_s,
@@ -280,14 +280,14 @@ fn replies(
     clock: &Clock,
     pending: usize,
     photos: Arc<Photos>,
-) -> Result<replies::Settings, String> {
+) -> Result<replies::ReplySettings, String> {
     let reply = &config.reply;
     let model = match reply.engine {
         Engine::Builtin => None,
         Engine::OpenAi => {
             let missing = |key| format!("{key} is needed with reply.engine = \"openai\"");
             let model = reply.model.clone().ok_or_else(|| missing("reply.model"))?;
-            let settings = engine::Settings {
+            let settings = engine::ModelSettings {
                 base_url: reply
                     .base_url
                     .clone()
@@ -302,7 +302,7 @@ fn replies(
             Some(Model::new(settings, clock.clone()))
         }
     };
-    Ok(replies::Settings {
+    Ok(replies::ReplySettings {
         model,
         mcp: Setting::new(McpServers::new(&reply.mcp, clock)),
         system_prompt: Setting::new(reply.system_prompt.clone()),

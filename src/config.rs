@@ -40,7 +40,7 @@ pub use sections::{
     Exports, Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField,
     Media, Memory, MemoryProvider, Reply, Server, Services, Storage, Tools,
 };
-pub use settings::{Changes, MCP_KEYS, Settings};
+pub use settings::{Changes, MCP_KEYS, SettingValues};
 pub use smtp_url::SmtpUrl;
 pub use source::Source;
 pub use template::{example, production_file};
@@ -85,7 +85,7 @@ pub struct LoadedConfig {
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
     /// The keys that are set, to compare with a later reading.
-    pub settings: Settings,
+    pub settings: SettingValues,
 }
 
 impl Config {

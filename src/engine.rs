@@ -36,7 +36,7 @@ const TOOLS_FAILED_MAX: u32 = 3;
 const TOOLS_PAUSE_MS: u64 = 10 * 60_000;
 
 /// The server's settings.
-pub struct Settings {
+pub struct ModelSettings {
     /// `/chat/completions` is appended to this.
     pub base_url: String,
     pub api_key: Setting<Option<String>>,
@@ -93,7 +93,7 @@ pub struct CallPermit<'a>(
 );
 
 pub struct Model {
-    settings: Settings,
+    settings: ModelSettings,
     url: String,
     permits: Semaphore,
     tool_failures: Mutex<ToolFailures>,
@@ -102,7 +102,7 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(settings: Settings, clock: Clock) -> Arc<Self> {
+    pub fn new(settings: ModelSettings, clock: Clock) -> Arc<Self> {
         Arc::new(Self {
             url: format!("{}/chat/completions", settings.base_url),
             permits: Semaphore::new(settings.concurrency),

@@ -59,7 +59,7 @@ pub struct FlagView {
 
 /// The state of the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ProviderStatus {
+pub struct FlagProviderStatus {
     /// Whether a provider is configured.
     pub configured: bool,
     /// Whether it has answered since the start.
@@ -87,7 +87,7 @@ pub struct Flags {
 struct Sources {
     overrides: HashMap<&'static str, Override>,
     provided: Arc<ProviderValues>,
-    status: ProviderStatus,
+    status: FlagProviderStatus,
     /// Flags for which a value of a wrong type was logged.
     warned: HashSet<&'static str>,
 }
@@ -162,7 +162,7 @@ impl Flags {
         }
     }
 
-    pub fn status(&self) -> ProviderStatus {
+    pub fn status(&self) -> FlagProviderStatus {
         self.sources.lock().status
     }
 
@@ -189,7 +189,7 @@ impl Flags {
         self.publish(&sources);
     }
 
-    fn set_status(&self, change: impl FnOnce(&mut ProviderStatus)) {
+    fn set_status(&self, change: impl FnOnce(&mut FlagProviderStatus)) {
         change(&mut self.sources.lock().status);
     }
 
@@ -206,7 +206,7 @@ impl Flags {
     }
 }
 
-impl ProviderStatus {
+impl FlagProviderStatus {
     /// Whether the configured values are in use. Without a provider this is always true.
     pub fn initialized(self) -> bool {
         self.has_answered || !self.configured

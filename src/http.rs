@@ -44,7 +44,7 @@ pub use response::{
     empty, html, json, json_bytes, json_with, stream, text, with_header, with_quota,
 };
 pub use router::{Match, Params, Router};
-pub use server::{DrainEnd, Settings, serve};
+pub use server::{DrainEnd, ServerSettings, serve};
 pub use slots::AddressGroup;
 pub use websocket::{Handshake, Socket};
 

@@ -58,7 +58,7 @@ const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A relay's settings, apart from its network.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct RelaySettings {
     /// The service's address, like `http://127.0.0.1:8080`.
     pub url: String,
     pub credentials: Credentials,
@@ -123,7 +123,7 @@ struct RelayCore<N> {
 
 /// Runs a relay until an error that it can't recover from.
 pub async fn run<N: Network>(
-    settings: Settings,
+    settings: RelaySettings,
     network: N,
     status: Arc<RelayStatus>,
 ) -> StopReason {
@@ -183,7 +183,7 @@ impl<N> Drop for AbortOnDrop<N> {
 }
 
 /// Checks that the service accepts a relay's credentials.
-pub async fn check(settings: &Settings) -> Result<(), String> {
+pub async fn check(settings: &RelaySettings) -> Result<(), String> {
     let service = Service::new(settings);
     service.check().await
 }

@@ -96,9 +96,9 @@ fn connection_group(app: &App, peer: IpAddr) -> Option<IpAddr> {
     (!is_exempt).then(|| limits::network_of(peer))
 }
 
-fn http_settings(app: &Arc<App>) -> http::Settings {
+fn http_settings(app: &Arc<App>) -> http::ServerSettings {
     let (group_app, server) = (app.clone(), &app.config.server);
-    http::Settings {
+    http::ServerSettings {
         header_timeout: Duration::from_secs(server.header_timeout_s),
         body_idle_timeout: BODY_IDLE,
         body_timeout: Duration::from_secs(server.body_timeout_s),

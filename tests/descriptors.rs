@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chatkeep::http::{self, Settings};
+use chatkeep::http::{self, ServerSettings};
 use futures_util::FutureExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -16,7 +16,7 @@ async fn the_server_outlives_a_lack_of_descriptors() {
     let address = listener.local_addr().unwrap();
     let (_stop, stopped) = watch::channel(false);
     let handler: http::Handler = Arc::new(|_| async { Ok(http::text("alive")) }.boxed());
-    let settings = Settings::default();
+    let settings = ServerSettings::default();
     let metrics = settings.metrics.clone();
     tokio::spawn(http::serve(listener, settings, handler, stopped));
 

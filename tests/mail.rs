@@ -54,10 +54,10 @@ fn queued(service: &Service) -> Vec<Vec<Value>> {
     service.rows("SELECT attempts FROM outgoing_mails")
 }
 
-type Settings = Vec<(&'static str, String)>;
+type KeyValues = Vec<(&'static str, String)>;
 
-/// Settings for a server on this machine.
-fn server(url: &str) -> Settings {
+/// KeyValues for a server on this machine.
+fn server(url: &str) -> KeyValues {
     vec![
         ("CHATKEEP_MAIL_SMTP_URL", url.to_owned()),
         (
@@ -67,7 +67,7 @@ fn server(url: &str) -> Settings {
     ]
 }
 
-fn borrowed(settings: &Settings) -> Vec<(&str, &str)> {
+fn borrowed(settings: &KeyValues) -> Vec<(&str, &str)> {
     settings.iter().map(|(k, v)| (*k, v.as_str())).collect()
 }
 

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use chatkeep::edge::queue;
 use chatkeep::relay::{
-    self, Authorities, Credentials, Network, RelayStatus, SendError, Settings, StopReason, Uplink,
+    self, Authorities, Credentials, Network, RelaySettings, RelayStatus, SendError, StopReason,
+    Uplink,
 };
 use serde_json::{Value, json};
 use support::programs::until;
@@ -129,8 +130,8 @@ fn start_trusting(
     RunningRelay(tokio::spawn(running))
 }
 
-fn settings(url: &str, folder: &Path, authorities: Option<Authorities>) -> Settings {
-    Settings {
+fn settings(url: &str, folder: &Path, authorities: Option<Authorities>) -> RelaySettings {
+    RelaySettings {
         url: url.to_owned(),
         credentials: Credentials {
             agent_id: "a".to_owned(),
@@ -157,7 +158,7 @@ async fn queue(service: &Service, chat: &str, texts: &[&str]) {
         let queued = service.app.store.write(move |tx| {
             let agent = tx.agent("a", now)?.id;
             let room = tx.room(&chat)?.expect("a known chat").id;
-            let message = queue::Message {
+            let message = queue::OutgoingMessage {
                 agent,
                 room,
                 chat_guid: &chat,

@@ -30,7 +30,7 @@ const DAY_S: i64 = 24 * 60 * 60;
 /// How long a job is listed after its file is removed, or if it had no file.
 const FORGOTTEN_AFTER_DAYS: i64 = 30;
 
-pub struct Settings {
+pub struct ExportSettings {
     /// The directory of the files. No other service may use it.
     pub dir: PathBuf,
     pub lifetime_days: i64,
@@ -114,7 +114,7 @@ impl Exports {
         store: SharedStore,
         memories: Arc<Memories>,
         clock: Clock,
-        settings: Settings,
+        settings: ExportSettings,
     ) -> Arc<Self> {
         Arc::new(Self {
             store,

@@ -15,7 +15,7 @@ use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
 use crate::relay::xmpp::{self, Xmpp};
 use crate::relay::{
-    self, AllowList, Authorities, Credentials, IdForm, RelayStatus, Settings, StopReason,
+    self, AllowList, Authorities, Credentials, IdForm, RelaySettings, RelayStatus, StopReason,
 };
 
 /// Networks with a built-in relay.
@@ -116,7 +116,7 @@ pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: Socket
 pub async fn run_relay(
     config: &Config,
     name: &str,
-    settings: Settings,
+    settings: RelaySettings,
     status: Arc<RelayStatus>,
 ) -> StopReason {
     match relay(config, name) {
@@ -159,7 +159,7 @@ fn telegram(config: &Config) -> Result<Telegram, String> {
         "relay.telegram.token is not set: get one from @BotFather, then set it in service.toml \
          or as CHATKEEP_RELAY_TELEGRAM_TOKEN",
     )?;
-    Ok(Telegram::new(telegram::Settings {
+    Ok(Telegram::new(telegram::TelegramSettings {
         token: token.to_owned(),
         base_url: section.base_url.clone(),
         allowed: allow_list(telegram::IDS, &section.allow)?,
@@ -185,7 +185,7 @@ fn matrix(config: &Config) -> Result<Matrix, String> {
         },
         _ => return Err("relay.matrix.user and relay.matrix.password are not set".to_owned()),
     };
-    Ok(Matrix::new(matrix::Settings {
+    Ok(Matrix::new(matrix::MatrixSettings {
         homeserver,
         credential,
         allowed: allow_list(matrix::IDS, &section.allow)?,
@@ -209,7 +209,7 @@ fn xmpp(config: &Config) -> Result<Xmpp, String> {
         }
         None => None,
     };
-    let network = Xmpp::new(xmpp::Settings {
+    let network = Xmpp::new(xmpp::XmppSettings {
         jid: jid.clone(),
         password: password.expose().to_owned(),
         server: section.server.clone(),
@@ -244,9 +244,9 @@ pub fn relay_state(config: &Config, name: &str) -> PathBuf {
     path.into()
 }
 
-fn settings(app: &App, name: &'static str, url: &str) -> Settings {
+fn settings(app: &App, name: &'static str, url: &str) -> RelaySettings {
     let now = app.clock.now().seconds();
-    Settings {
+    RelaySettings {
         url: url.to_owned(),
         credentials: Credentials {
             agent_id: name.to_owned(),

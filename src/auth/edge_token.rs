@@ -63,7 +63,7 @@ pub(super) fn sign_with(secret: &str, text: &str) -> String {
     sign(hmac_key(secret), text)
 }
 
-pub struct Settings<'a> {
+pub struct EdgeTokenSettings<'a> {
     pub secrets: Secrets<'a>,
     pub ttl_days: u64,
     /// Whether the raw secret is accepted as a bearer token.
@@ -131,7 +131,7 @@ impl Keys {
 }
 
 impl Verifier {
-    pub fn new(settings: &Settings<'_>, revocations: Vec<(String, i64)>) -> Self {
+    pub fn new(settings: &EdgeTokenSettings<'_>, revocations: Vec<(String, i64)>) -> Self {
         Self {
             keys: Setting::new(Keys::of(settings.secrets)),
             ttl_s: settings.ttl_days as i64 * DAY_S,
@@ -303,7 +303,7 @@ mod tests {
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
     fn verifier(development: bool) -> Verifier {
-        let settings = Settings {
+        let settings = EdgeTokenSettings {
             secrets: Secrets {
                 secret: SECRET,
                 previous_secret: Some("the-previous-secret"),

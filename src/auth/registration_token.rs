@@ -48,13 +48,13 @@ pub fn verify(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::edge_token::Settings;
+    use crate::auth::edge_token::EdgeTokenSettings;
 
     const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
     fn verifier() -> Verifier {
-        let settings = Settings {
+        let settings = EdgeTokenSettings {
             secrets: edge_token::Secrets {
                 secret: SECRET,
                 previous_secret: Some("the-previous-secret"),

@@ -5,7 +5,8 @@ use super::event::{CheckoutSession, CustomerRef, EventPayload, Invoice, PaymentE
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::payment::{
-    Details, MergeOutcome, ProviderStatement, Status, StoredSubscription, TieBreak, merge,
+    MergeOutcome, PaymentStatus, ProviderStatement, StoredSubscription, SubscriptionDetails,
+    TieBreak, merge,
 };
 use crate::store::{Tx, UserId};
 
@@ -126,8 +127,8 @@ pub(super) fn is_for_other_price(
     stored: Option<&StoredSubscription>,
     statement: &ProviderStatement,
 ) -> bool {
-    let has_details = stored.is_some_and(|subscription| subscription.details_at.is_some());
-    let lacks_plan = |details: &Details| details.plan.is_none();
+    let has_details = stored.is_some_and(|subscription| subscription.details_s.is_some());
+    let lacks_plan = |details: &SubscriptionDetails| details.plan.is_none();
     !has_details && statement.details.as_ref().is_some_and(lacks_plan)
 }
 
@@ -138,7 +139,7 @@ fn unpaid(
     lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
-    invoiced(tx, invoice, Some(Status::PastDue), lookup, now)
+    invoiced(tx, invoice, Some(PaymentStatus::PastDue), lookup, now)
 }
 
 /// A paid invoice reactivates a subscription that was past due or free. It says nothing about
@@ -153,15 +154,18 @@ fn paid(
         return Ok(NOBODY);
     };
     let status = match tx.subscription(&subscription_id)? {
-        None => Some(Status::Active),
+        None => Some(PaymentStatus::Active),
         Some(row) => {
-            let was_unpaid = matches!(row.subscription.status, Status::PastDue | Status::Free);
-            let is_newer = invoice.at >= row.subscription.status_at;
+            let was_unpaid = matches!(
+                row.subscription.status,
+                PaymentStatus::PastDue | PaymentStatus::Free
+            );
+            let is_newer = invoice.at >= row.subscription.status_s;
             let reactivates = was_unpaid && is_newer;
             if reactivates && matches!(lookup, ProviderLookup::NotAsked) {
                 return Ok(EventOutcome::NeedsLookup { subscription_id });
             }
-            reactivates.then_some(Status::Active)
+            reactivates.then_some(PaymentStatus::Active)
         }
     };
     match status {
@@ -173,7 +177,7 @@ fn paid(
 fn invoiced(
     tx: &mut Tx<'_>,
     invoice: &Invoice,
-    status: Option<Status>,
+    status: Option<PaymentStatus>,
     lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
@@ -200,7 +204,7 @@ fn invoiced(
         ProviderLookup::Answered(answer) if is_for_other_price(None, answer) => Ok(ANOTHER_PRICE),
         // Only an active status grants something, so it needs the provider's confirmation.
         ProviderLookup::Unanswered
-            if status == Some(Status::Active) && invoice.is_sold_here.is_none() =>
+            if status == Some(PaymentStatus::Active) && invoice.is_sold_here.is_none() =>
         {
             Ok(outcome_done(
                 None,
@@ -211,7 +215,7 @@ fn invoiced(
         ProviderLookup::Answered(answer) => {
             let statement = ProviderStatement {
                 status: match status {
-                    Some(Status::PastDue) => status,
+                    Some(PaymentStatus::PastDue) => status,
                     _ => answer.status,
                 },
                 details: None,
@@ -301,8 +305,8 @@ fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Event
     // Deleting a customer ends its subscriptions.
     for row in tx.subscriptions_of_customer(customer_id)? {
         let subscription = StoredSubscription {
-            status: Status::Canceled,
-            status_at: row.subscription.status_at.max(at),
+            status: PaymentStatus::Canceled,
+            status_s: row.subscription.status_s.max(at),
             ..row.subscription
         };
         tx.put_subscription(row.user, &subscription)?;
@@ -348,8 +352,8 @@ fn dated_at(answer: &ProviderStatement, at: i64) -> ProviderStatement {
     }
 }
 
-fn start_of(details: Option<&Details>) -> i64 {
+fn start_of(details: Option<&SubscriptionDetails>) -> i64 {
     details
-        .and_then(|details| details.began_at)
+        .and_then(|details| details.began_s)
         .unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::stripe::objects::{self, Prices, id, reference};
 use crate::error::{Error, Result};
-use crate::model::payment::{ProviderStatement, Status};
+use crate::model::payment::{PaymentStatus, ProviderStatement};
 
 const KIND_BYTES_MAX: usize = 100;
 
@@ -100,8 +100,10 @@ fn parse_payload(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Op
             let mut statement = objects::subscription(object, prices, at)?;
             let status = object.get("status").and_then(Value::as_str);
             match kind.rsplit('.').next() {
-                Some("deleted") => statement.status = Some(Status::Canceled),
-                Some("created") if status.is_none() => statement.status = Some(Status::Active),
+                Some("deleted") => statement.status = Some(PaymentStatus::Canceled),
+                Some("created") if status.is_none() => {
+                    statement.status = Some(PaymentStatus::Active)
+                }
                 _ => {}
             }
             if let (None, Some(_)) = (statement.status, status) {
@@ -224,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_type_of_an_event_overrides_the_objects_status() {
-        use Status::{Active, Canceled, Free, PastDue, Trial};
+        use PaymentStatus::{Active, Canceled, Free, PastDue, Trial};
         let cases = [
             ("created", json!("active"), Some(Active)),
             ("created", json!("trialing"), Some(Trial)),

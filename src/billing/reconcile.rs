@@ -342,7 +342,7 @@ impl Billing {
 fn describe(stored: &StoredSubscription) -> String {
     let details = &stored.details;
     let plan = details.plan.as_deref().unwrap_or("unknown plan");
-    let end = details.current_period_end.map_or(String::new(), |at| {
+    let end = details.current_period_end_s.map_or(String::new(), |at| {
         format!(", until {}", Timestamp::from_seconds(at))
     });
     let ends = if details.cancel_at_period_end {

@@ -56,7 +56,7 @@ impl Billing {
         };
         let superpower = access::decide(rules, caller, AccessRequest::DirectSuperpower);
         let details = current.as_ref().map(|row| &row.subscription.details);
-        let end = details.and_then(|details| details.current_period_end);
+        let end = details.and_then(|details| details.current_period_end_s);
         Ok(PaymentStatus {
             has_payment_method,
             subscription_status: subscription.status.to_owned(),

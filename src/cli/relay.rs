@@ -11,7 +11,7 @@ use crate::app;
 use crate::auth::edge_token;
 use crate::config::{Config, Source};
 use crate::conformance;
-use crate::relay::{self, Credentials, RelayStatus, Settings};
+use crate::relay::{self, Credentials, RelaySettings, RelayStatus};
 use crate::store;
 
 #[derive(Args)]
@@ -128,7 +128,7 @@ async fn connect(config: &Config, name: &'static str, options: &Options) -> Resu
     }
 }
 
-fn settings(config: &Config, name: &str, options: &Options) -> Result<Settings, String> {
+fn settings(config: &Config, name: &str, options: &Options) -> Result<RelaySettings, String> {
     let running = || store::holder(&config.storage.path).and_then(|holder| holder.address);
     let url = options.url.clone().or_else(running).ok_or(
         "no service runs on this database; start `chatkeep serve`, or name one elsewhere with --url",
@@ -146,7 +146,7 @@ fn settings(config: &Config, name: &str, options: &Options) -> Result<Settings, 
         Some(file) if url.starts_with("https://") => Some(super::chat::authorities(file)?),
         _ => None,
     };
-    Ok(Settings {
+    Ok(RelaySettings {
         url,
         credentials: Credentials { agent_id, token },
         state: app::relay_state(config, name),

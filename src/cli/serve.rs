@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::logging::{self, Logging};
 use crate::app::{self, App, connect_address};
 use crate::clock::Clock;
-use crate::config::{self, Config, ConfigProblem, LoadedConfig, Settings, Source};
+use crate::config::{self, Config, ConfigProblem, LoadedConfig, SettingValues, Source};
 use crate::server::{self, RunEnd};
 
 /// Descriptors for everything but connections: database, log, readers, jobs.
@@ -115,7 +115,7 @@ struct ReloadSource {
     /// The current log settings.
     log: config::Log,
     /// The settings in use.
-    settings: Settings,
+    settings: SettingValues,
 }
 
 impl ReloadSource {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::report::Report;
 use super::sections::PUBLIC_URL;
-use super::{Billing, BillingProvider, Config, Secret, Settings};
+use super::{Billing, BillingProvider, Config, Secret, SettingValues};
 use crate::files::is_readable_by_others;
 
 /// Minimum length of secrets that authenticate a caller.
@@ -19,7 +19,12 @@ pub(super) fn check(config: &Config, report: &mut Report) {
 }
 
 /// A file with secrets must not be readable by other users of the machine.
-pub(super) fn check_file(path: &Path, production: bool, settings: &Settings, report: &mut Report) {
+pub(super) fn check_file(
+    path: &Path,
+    production: bool,
+    settings: &SettingValues,
+    report: &mut Report,
+) {
     if !settings.holds_secrets || !is_readable_by_others(path) {
         return;
     }

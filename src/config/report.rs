@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::settings::Settings;
+use super::settings::SettingValues;
 
 /// A problem that prevents the start. Never contains the value of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) struct Report {
     /// missing key, so they are reported as problems if there are other problems, and otherwise as
     /// warnings.
     pub(super) unknown_variables: Vec<ConfigProblem>,
-    pub(super) settings: Settings,
+    pub(super) settings: SettingValues,
 }
 
 impl Report {

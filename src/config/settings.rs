@@ -25,7 +25,7 @@ const FIXED_PRESENCE: [&str; 5] = [
 /// The values of all set keys, from the file and the environment, for comparing two readings. The
 /// type exposes no value.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct SettingValues {
     values: BTreeMap<String, StoredValue>,
     /// Whether the configuration file contains a secret.
     pub(super) holds_secrets: bool,
@@ -46,7 +46,7 @@ pub struct Changes {
     pub postponed: Vec<String>,
 }
 
-impl Settings {
+impl SettingValues {
     pub(super) fn record(&mut self, key: &str, value: String) {
         self.insert(key, Secret::new(value), false);
     }
@@ -115,8 +115,8 @@ mod tests {
         "relay.telegram.token",
     ];
 
-    fn settings(set: &[(&str, &str)]) -> Settings {
-        let mut settings = Settings::default();
+    fn settings(set: &[(&str, &str)]) -> SettingValues {
+        let mut settings = SettingValues::default();
         for (key, value) in set {
             match SECRETS.contains(key) {
                 true => settings.record_secret(key, &Secret::new(*value)),

@@ -19,7 +19,7 @@ use crate::store::{AgentId, CommandState, SharedStore, UnfinishedCommand};
 
 /// The configured part of the protocol.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct HubSettings {
     pub heartbeat_s: u64,
     pub silence_s: u64,
     pub ack_timeout_s: u64,
@@ -42,7 +42,7 @@ pub enum Phase {
 pub struct Hub {
     pub(super) store: SharedStore,
     pub(super) clock: Clock,
-    pub(super) settings: Settings,
+    pub(super) settings: HubSettings,
     pub(super) terms: HelloSettings,
     pub(super) ended_commands: IntCounterVec,
     relays: Mutex<HashMap<AgentId, Arc<Relay>>>,
@@ -50,7 +50,12 @@ pub struct Hub {
 }
 
 impl Hub {
-    pub fn new(store: SharedStore, clock: Clock, settings: Settings, epoch: String) -> Arc<Self> {
+    pub fn new(
+        store: SharedStore,
+        clock: Clock,
+        settings: HubSettings,
+        epoch: String,
+    ) -> Arc<Self> {
         Arc::new(Self {
             store,
             clock,

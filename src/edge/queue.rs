@@ -18,7 +18,7 @@ const BUBBLES_MAX: usize = 16;
 const TEXT_UNITS_MAX: usize = 4_999;
 const SEND_MESSAGE: &str = "send_message_now";
 
-pub struct Message<'a> {
+pub struct OutgoingMessage<'a> {
     pub agent: AgentId,
     pub room: RoomId,
     pub chat_guid: &'a str,
@@ -49,7 +49,7 @@ struct Payload<'a> {
 pub fn send_message(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
-    message: &Message<'_>,
+    message: &OutgoingMessage<'_>,
     now: Timestamp,
 ) -> Result<bool> {
     send_reply(tx, hub, message, None, now)
@@ -59,7 +59,7 @@ pub fn send_message(
 pub fn send_reply(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
-    message: &Message<'_>,
+    message: &OutgoingMessage<'_>,
     in_reply_to: Option<&str>,
     now: Timestamp,
 ) -> Result<bool> {
@@ -116,7 +116,7 @@ pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -
         if let Some(chat) = tx.newest_direct_chat(user, true)?
             && let Some(agent) = chat.agent
         {
-            let message = Message {
+            let message = OutgoingMessage {
                 agent,
                 room: chat.room,
                 chat_guid: &chat.chat_guid,

@@ -271,7 +271,7 @@ fn superpowers_need_the_master_switch_and_no_kill_switch() {
 #[test]
 fn the_health_follows_the_provider() {
     let of = |configured, has_answered, is_connected, circuit_breaker_open| {
-        let status = ProviderStatus {
+        let status = FlagProviderStatus {
             configured,
             has_answered,
             answered_at: None,

@@ -33,7 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const ACCEPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
-pub struct Settings {
+pub struct ServerSettings {
     /// Time for a whole head, also for the next one on a kept-alive connection.
     pub header_timeout: Duration,
     /// The longest pause between two pieces of a body.
@@ -52,7 +52,7 @@ pub struct Settings {
     pub metrics: ServerMetrics,
 }
 
-impl Default for Settings {
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             header_timeout: Duration::from_secs(10),
@@ -79,7 +79,7 @@ pub enum DrainEnd {
 /// within the grace period. It does not wait for upgraded sockets.
 pub async fn serve(
     listener: TcpListener,
-    settings: Settings,
+    settings: ServerSettings,
     handler: Handler,
     mut stop: watch::Receiver<bool>,
 ) -> DrainEnd {
@@ -132,7 +132,7 @@ struct Server {
 }
 
 impl Server {
-    fn new(settings: Settings, handler: Handler) -> Self {
+    fn new(settings: ServerSettings, handler: Handler) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(settings.header_timeout)

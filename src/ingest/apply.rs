@@ -113,7 +113,7 @@ fn store_photo(
     if !reply.should_respond() {
         return Ok(());
     }
-    let message = queue::Message {
+    let message = queue::OutgoingMessage {
         agent,
         room: turn.room.id,
         chat_guid: &turn.message.chat_guid,

@@ -26,7 +26,7 @@ pub(super) fn send(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Resul
     let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
         return Ok(false);
     };
-    let message = queue::Message {
+    let message = queue::OutgoingMessage {
         agent,
         room: chat.room,
         chat_guid: &chat.chat_guid,

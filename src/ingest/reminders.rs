@@ -14,7 +14,7 @@ use super::dialog;
 use super::dialog::latest::{ItemEvent, Latest};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
-use crate::edge::queue::{self, Message};
+use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
 use crate::metrics::JobMetrics;
 use crate::model::recurrence::Progress;
@@ -211,7 +211,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
         return postpone(tx, reminder, now);
     };
-    let message = Message {
+    let message = OutgoingMessage {
         agent,
         room: chat.room,
         chat_guid: &chat.chat_guid,

@@ -71,7 +71,7 @@ const RELAY_ID_BYTES_MAX: usize = 255;
 const TYPING_TTL_MS: u64 = 8_000;
 
 /// Settings for replies.
-pub struct Settings {
+pub struct ReplySettings {
     /// `None`: the builtin engine answers everything.
     pub model: Option<Arc<Model>>,
     /// Servers whose tools the model may call.
@@ -90,7 +90,7 @@ pub struct Settings {
 
 /// The part of ingest that makes replies.
 pub struct Replies {
-    settings: Settings,
+    settings: ReplySettings,
     waiting: Arc<ReplyWaiters>,
     pending: Arc<AtomicUsize>,
     cache: ReplyCache,
@@ -100,7 +100,7 @@ pub struct Replies {
 }
 
 impl Replies {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: ReplySettings) -> Self {
         Self {
             pending: Arc::new(AtomicUsize::new(settings.pending)),
             settings,
@@ -370,7 +370,7 @@ impl Ingest {
         let Some(agent) = chat.agent.or(pending.agent) else {
             return Ok(false);
         };
-        let message = queue::Message {
+        let message = queue::OutgoingMessage {
             agent,
             room: chat.room,
             chat_guid: &chat.chat_guid,

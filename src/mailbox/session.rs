@@ -50,7 +50,7 @@ pub(super) struct Inbox {
 }
 
 /// What the server answered to a command.
-struct Reply {
+struct ImapResponse {
     data: Vec<Data<'static>>,
     codes: Vec<Code<'static>>,
     end: StatusBody<'static>,
@@ -300,7 +300,7 @@ impl<'a, S: Read + Write> ImapSession<'a, S> {
         Ok(tag)
     }
 
-    fn run(&mut self, body: CommandBody<'static>) -> Result<Reply, MailboxError> {
+    fn run(&mut self, body: CommandBody<'static>) -> Result<ImapResponse, MailboxError> {
         let is_logout = matches!(body, CommandBody::Logout);
         let tag = self.send(body)?;
         let (mut data, mut codes) = (Vec::new(), Vec::new());
@@ -312,7 +312,7 @@ impl<'a, S: Read + Write> ImapSession<'a, S> {
                         Status::Tagged(tagged) if tagged.tag == tag => {
                             codes.extend(tagged.body.code.clone());
                             let end = tagged.body;
-                            return Ok(Reply { data, codes, end });
+                            return Ok(ImapResponse { data, codes, end });
                         }
                         Status::Tagged(_) => {}
                         Status::Untagged(body) => codes.extend(body.code),
@@ -373,7 +373,7 @@ impl<'a, S: Read + Write> ImapSession<'a, S> {
     }
 }
 
-impl Reply {
+impl ImapResponse {
     fn or_fail(self) -> Result<Self, MailboxError> {
         match self.end.kind {
             StatusKind::Ok => Ok(self),

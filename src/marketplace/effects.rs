@@ -5,7 +5,7 @@ use super::Marketplace;
 use super::actions::ActionEffect;
 use super::webhook_cache::CachedWebhook;
 use crate::clock::Timestamp;
-use crate::edge::queue::{self, Message};
+use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::MEMORIES_MAX;
 use crate::random;
@@ -52,7 +52,7 @@ impl Marketplace {
             else {
                 continue; // a legacy relay's room takes no commands
             };
-            let message = Message {
+            let message = OutgoingMessage {
                 agent,
                 room,
                 chat_guid: &chat_guid,

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use super::CallOutcome;
-use super::wire::{self, McpSession, Reply};
+use super::wire::{self, McpSession, RpcResponse};
 use crate::assistant::tools::RemoteTool;
 use crate::clock::{Clock, Monotonic};
 use crate::config::McpServer;
@@ -261,8 +261,8 @@ impl Server {
         let answer = self.post(&headers, &body, Some(id), until)?;
         match (answer.status, wire::reply(&answer.body, id)) {
             (404, _) if session.id.is_some() => Err(Failure::SessionOver),
-            (..500, Some(Reply::Error(_, words))) => Err(Failure::Refused(words)),
-            (200, Some(Reply::Result(result))) => Ok(result),
+            (..500, Some(RpcResponse::Error(_, words))) => Err(Failure::Refused(words)),
+            (200, Some(RpcResponse::Result(result))) => Ok(result),
             (200, _) => Err(Failure::Garbled),
             (status, _) => Err(Failure::Status(status)),
         }
@@ -284,9 +284,9 @@ impl Server {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let answer = self.post(&[], &wire::initialize(id), Some(id), until)?;
         let result = match (answer.status, wire::reply(&answer.body, id)) {
-            (200, Some(Reply::Result(result))) => result,
+            (200, Some(RpcResponse::Result(result))) => result,
             // A server of the newest revision knows no handshake.
-            (200 | 400 | 404, Some(Reply::Error(..))) => {
+            (200 | 400 | 404, Some(RpcResponse::Error(..))) => {
                 let session = McpSession {
                     version: wire::WITHOUT_HANDSHAKE.to_owned(),
                     id: None,

@@ -37,7 +37,7 @@ pub struct ToolResult {
 
 /// What a server answered to a request.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reply {
+pub(super) enum RpcResponse {
     Result(Value),
     /// The request was refused: the code of JSON-RPC and the server's words.
     Error(i64, String),
@@ -87,7 +87,7 @@ pub(super) fn request(
 
 /// The reply to the request `id`, in JSON or in a stream of events so far. Notifications and
 /// requests of the server are passed over.
-pub(super) fn reply(body: &[u8], id: u64) -> Option<Reply> {
+pub(super) fn reply(body: &[u8], id: u64) -> Option<RpcResponse> {
     let text = std::str::from_utf8(body).ok()?;
     if let Ok(message) = serde_json::from_str::<Value>(text) {
         return reply_in(&message, id);
@@ -106,7 +106,7 @@ pub(super) fn reply(body: &[u8], id: u64) -> Option<Reply> {
     })
 }
 
-fn reply_in(message: &Value, id: u64) -> Option<Reply> {
+fn reply_in(message: &Value, id: u64) -> Option<RpcResponse> {
     // Before 2025-06-18 several could come at once.
     if let Some(all) = message.as_array() {
         return all.iter().find_map(|message| reply_in(message, id));
@@ -123,10 +123,13 @@ fn reply_in(message: &Value, id: u64) -> Option<Reply> {
     if let Some(error) = error {
         let code = error.get("code").and_then(Value::as_i64).unwrap_or(0);
         let words = error.get("message").and_then(Value::as_str);
-        return Some(Reply::Error(code, readable(words.unwrap_or_default())));
+        return Some(RpcResponse::Error(
+            code,
+            readable(words.unwrap_or_default()),
+        ));
     }
     let result = message.get("result").filter(|result| result.is_object())?;
-    Some(Reply::Result(result.clone()))
+    Some(RpcResponse::Result(result.clone()))
 }
 
 /// `None`: it is no result of a tool, or the server waits for more input.
@@ -184,7 +187,7 @@ mod tests {
 
     #[test]
     fn replies_are_found_in_json_and_in_events() {
-        let result = Some(Reply::Result(json!({"ok": 1})));
+        let result = Some(RpcResponse::Result(json!({"ok": 1})));
         for (body, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{"ok":1}}"#, &result),
             (
@@ -216,7 +219,7 @@ mod tests {
         let refused = br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#;
         assert_eq!(
             reply(refused, 7),
-            Some(Reply::Error(-32600, "no".to_owned()))
+            Some(RpcResponse::Error(-32600, "no".to_owned()))
         );
     }
 

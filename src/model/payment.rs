@@ -8,7 +8,7 @@ named! {
     /// A subscription's status. The order decides when the provider reported two at the same time
     /// and can't be asked: an ended subscription is never revived.
     #[derive(PartialOrd, Ord)]
-    pub enum Status {
+    pub enum PaymentStatus {
         Free = "free",
         Trial = "trial",
         Active = "active",
@@ -19,14 +19,14 @@ named! {
 
 /// Facts about a subscription besides its status; times are Unix seconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Details {
-    pub began_at: Option<i64>,
-    pub current_period_end: Option<i64>,
+pub struct SubscriptionDetails {
+    pub began_s: Option<i64>,
+    pub current_period_end_s: Option<i64>,
     pub cancel_at_period_end: bool,
     /// `monthly` or `annual`; `None` for a price that isn't sold, or not any more.
     pub plan: Option<String>,
-    pub trial_started_at: Option<i64>,
-    pub trial_expires_at: Option<i64>,
+    pub trial_started_s: Option<i64>,
+    pub trial_expires_s: Option<i64>,
 }
 
 /// A stored subscription.
@@ -34,12 +34,12 @@ pub struct Details {
 pub struct StoredSubscription {
     pub subscription_id: String,
     pub customer_id: Option<String>,
-    pub status: Status,
+    pub status: PaymentStatus,
     /// When the provider reported the status, in Unix seconds.
-    pub status_at: i64,
+    pub status_s: i64,
     /// When it reported the details; `None` if it hasn't.
-    pub details_at: Option<i64>,
-    pub details: Details,
+    pub details_s: Option<i64>,
+    pub details: SubscriptionDetails,
 }
 
 /// A statement of the provider about a subscription.
@@ -48,8 +48,8 @@ pub struct ProviderStatement {
     pub subscription_id: String,
     pub customer_id: Option<String>,
     /// `None` for a missing or unknown status.
-    pub status: Option<Status>,
-    pub details: Option<Details>,
+    pub status: Option<PaymentStatus>,
+    pub details: Option<SubscriptionDetails>,
     /// In Unix seconds.
     pub at: i64,
 }
@@ -102,9 +102,9 @@ fn first(statement: &ProviderStatement) -> StoredSubscription {
     StoredSubscription {
         subscription_id: statement.subscription_id.clone(),
         customer_id: statement.customer_id.clone(),
-        status: statement.status.unwrap_or(Status::Free),
-        status_at: statement.at,
-        details_at: statement.details.as_ref().map(|_| statement.at),
+        status: statement.status.unwrap_or(PaymentStatus::Free),
+        status_s: statement.at,
+        details_s: statement.details.as_ref().map(|_| statement.at),
         details: statement.details.clone().unwrap_or_default(),
     }
 }
@@ -117,18 +117,18 @@ fn merge_status(
 ) -> bool {
     let Some(status) = statement
         .status
-        .filter(|_| merged.status != Status::Canceled)
+        .filter(|_| merged.status != PaymentStatus::Canceled)
     else {
         return false;
     };
-    if statement.at > merged.status_at || tie == TieBreak::Settled {
+    if statement.at > merged.status_s || tie == TieBreak::Settled {
         merged.status = status;
-        merged.status_at = merged.status_at.max(statement.at);
+        merged.status_s = merged.status_s.max(statement.at);
         return false;
     }
     // A cancellation older than a later statement is contradictory; the provider must be asked.
-    let contradicts = statement.at < merged.status_at && status == Status::Canceled;
-    if status == merged.status || (statement.at < merged.status_at && !contradicts) {
+    let contradicts = statement.at < merged.status_s && status == PaymentStatus::Canceled;
+    if status == merged.status || (statement.at < merged.status_s && !contradicts) {
         return false;
     }
     if tie == TieBreak::Rank && !contradicts {
@@ -148,10 +148,10 @@ fn merge_details(
     let mut details = details.clone();
     // It keeps the plan under which it was sold.
     details.plan = details.plan.or_else(|| merged.details.plan.clone());
-    let before = merged.details_at;
+    let before = merged.details_s;
     if before.is_none_or(|at| statement.at > at) || tie == TieBreak::Settled {
         merged.details = details;
-        merged.details_at = Some(before.map_or(statement.at, |at| at.max(statement.at)));
+        merged.details_s = Some(before.map_or(statement.at, |at| at.max(statement.at)));
         return false;
     }
     if before != Some(statement.at) || merged.details == details {

@@ -45,7 +45,7 @@ const ROOMS_MAX: usize = 10_000;
 const DIRECT_MEMBERS_MAX: usize = 2;
 const TYPING_MS: u64 = 10_000;
 
-pub struct Settings {
+pub struct MatrixSettings {
     /// Like `https://matrix.example.com`.
     pub homeserver: String,
     pub credential: Credential,
@@ -94,7 +94,7 @@ impl Room {
 }
 
 impl Matrix {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: MatrixSettings) -> Self {
         Self {
             api: Api::new(&settings.homeserver, settings.credential),
             homeserver: settings.homeserver,

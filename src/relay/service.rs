@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 use super::call::{Body, HttpCall};
-use super::{Settings, StopReason};
+use super::{RelaySettings, StopReason};
 use crate::outbound::{Authorities, Method, Response};
 
 /// The time for posting a message: longer than a reply may take.
@@ -64,7 +64,7 @@ pub(super) enum CallResult {
 }
 
 impl Service {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &RelaySettings) -> Self {
         Self {
             url: settings.url.trim_end_matches('/').to_owned(),
             credentials: settings.credentials.clone(),

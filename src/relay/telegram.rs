@@ -43,7 +43,7 @@ const MENU: &str = "the menu";
 /// The prefix of reminder texts, which get buttons.
 const REMINDER: &str = "⏰";
 
-pub struct Settings {
+pub struct TelegramSettings {
     pub token: String,
     /// Like `https://api.telegram.org`.
     pub base_url: String,
@@ -70,7 +70,7 @@ struct UnconfirmedUpdates {
 }
 
 impl Telegram {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: TelegramSettings) -> Self {
         Self {
             api: Api::new(&settings.base_url, &settings.token),
             allowed: settings.allowed,

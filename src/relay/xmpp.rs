@@ -64,7 +64,7 @@ const OUTGOING_MAX: usize = 64;
 /// Own messages found in archives.
 const DELIVERED_MAX: usize = 20_000;
 
-pub struct Settings {
+pub struct XmppSettings {
     /// The bot's address.
     pub jid: String,
     pub password: String,
@@ -113,7 +113,7 @@ struct Chats {
 
 impl Xmpp {
     /// The error continues "relay.xmpp.jid".
-    pub fn new(settings: Settings) -> Result<Self, String> {
+    pub fn new(settings: XmppSettings) -> Result<Self, String> {
         let jid = BareJid::new(&settings.jid).map_err(|e| format!("is no address: {e}"))?;
         let (outgoing, waiting) = mpsc::channel(OUTGOING_MAX);
         Ok(Self {

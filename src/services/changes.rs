@@ -8,7 +8,7 @@ use super::ics::ExpansionContext;
 use super::sync::UNFINISHED_MS;
 use super::{Credentials, ServiceError, Services};
 use crate::clock::Timestamp;
-use crate::edge::queue::{self, Message};
+use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
 use crate::model::calendar::{EventChange, EventDetails, EventFacts, EventStatus, window};
 use crate::model::calendar_change::CalendarChange;
@@ -135,7 +135,7 @@ impl Services {
             let chat = tx.newest_direct_chat(row.user, true)?;
             let is_told = match chat.and_then(|chat| Some((chat.agent?, chat))) {
                 Some((agent, chat)) => {
-                    let message = Message {
+                    let message = OutgoingMessage {
                         agent,
                         room: chat.room,
                         chat_guid: &chat.chat_guid,

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::sync::UNFINISHED_MS;
 use super::{FETCHES_MAX, Services};
 use crate::clock::Timestamp;
-use crate::edge::queue::{self, Message};
+use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::Result;
 use crate::metrics::JobMetrics;
 use crate::store::ServiceRow;
@@ -119,7 +119,7 @@ impl Services {
                     .as_deref()
                     .unwrap_or("it refuses the credentials."),
             );
-            let message = Message {
+            let message = OutgoingMessage {
                 agent,
                 room: chat.room,
                 chat_guid: &chat.chat_guid,

@@ -5,7 +5,7 @@ use super::query::{Columns, FromRow, from_row, names};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::model::payment::{Details, Status, StoredSubscription};
+use crate::model::payment::{PaymentStatus, StoredSubscription, SubscriptionDetails};
 
 #[derive(Debug, Clone)]
 pub struct SubscriptionRow {
@@ -67,14 +67,14 @@ impl Tx<'_> {
                 &subscription.subscription_id,
                 &subscription.customer_id,
                 subscription.status,
-                subscription.status_at,
-                subscription.details_at,
-                details.began_at,
-                moment(details.current_period_end),
+                subscription.status_s,
+                subscription.details_s,
+                details.began_s,
+                moment(details.current_period_end_s),
                 details.cancel_at_period_end,
                 &details.plan,
-                moment(details.trial_started_at),
-                moment(details.trial_expires_at),
+                moment(details.trial_started_s),
+                moment(details.trial_expires_s),
             ),
         )?;
         self.copy_to_user(user)
@@ -103,13 +103,14 @@ impl Tx<'_> {
         };
         let details = &subscription.details;
         // A trial counts for ever, even when the provider doesn't say when it began.
-        let trial_began = details.trial_started_at;
-        let trial_began = trial_began
-            .or_else(|| (subscription.status == Status::Trial).then_some(subscription.status_at));
+        let trial_began = details.trial_started_s;
+        let trial_began = trial_began.or_else(|| {
+            (subscription.status == PaymentStatus::Trial).then_some(subscription.status_s)
+        });
         let plan = details
             .plan
             .as_ref()
-            .filter(|_| subscription.status != Status::Free);
+            .filter(|_| subscription.status != PaymentStatus::Free);
         let phone: Option<String> = self.one(
             "UPDATE users SET status = ?2, plan = ?3,
                trial_started_at = coalesce(trial_started_at, ?4),
@@ -120,7 +121,7 @@ impl Tx<'_> {
                 subscription.status,
                 plan,
                 trial_began.map(to_ms),
-                details.trial_expires_at.map(to_ms),
+                details.trial_expires_s.map(to_ms),
             ),
         )?;
         match phone {
@@ -135,21 +136,21 @@ fn to_ms(seconds: i64) -> i64 {
 }
 
 from_row!(SubscriptionRow: user, subscription);
-from_row!(StoredSubscription: subscription_id, customer_id, status, status_at, details_at,
+from_row!(StoredSubscription: subscription_id, customer_id, status, status_s, details_s,
     details);
 
-impl FromRow for Details {
+impl FromRow for SubscriptionDetails {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         let seconds = |at: Option<Timestamp>| at.map(Timestamp::seconds);
         Ok(Self {
-            began_at: columns.next()?,
-            current_period_end: seconds(columns.next()?),
+            began_s: columns.next()?,
+            current_period_end_s: seconds(columns.next()?),
             cancel_at_period_end: columns.next()?,
             plan: columns.next()?,
-            trial_started_at: seconds(columns.next()?),
-            trial_expires_at: seconds(columns.next()?),
+            trial_started_s: seconds(columns.next()?),
+            trial_expires_s: seconds(columns.next()?),
         })
     }
 }
 
-names! { Status }
+names! { PaymentStatus }

@@ -22,7 +22,7 @@ pub(crate) async fn queue(service: &Service, agent: &str, chat: &str, text: &str
     let queued = service.app.store.write(move |tx| {
         let agent = tx.agent(&agent, now)?.id;
         let room = tx.room(&chat)?.expect("a known chat").id;
-        let message = queue::Message {
+        let message = queue::OutgoingMessage {
             agent,
             room,
             chat_guid: &chat,

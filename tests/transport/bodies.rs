@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chatkeep::http::Settings;
+use chatkeep::http::ServerSettings;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::wire::{BODY_BYTES_MAX, Server, get, patiently, post, settings, start, start_with};
@@ -86,11 +86,11 @@ async fn a_client_that_expects_continue_gets_it_only_where_the_body_is_wanted() 
 #[tokio::test]
 async fn a_slow_body_is_408() {
     let short = Duration::from_millis(50);
-    let idle = Settings {
+    let idle = ServerSettings {
         body_idle_timeout: short,
         ..settings()
     };
-    let total = Settings {
+    let total = ServerSettings {
         body_timeout: short,
         ..settings()
     };
@@ -107,7 +107,7 @@ async fn a_slow_body_is_408() {
 
 #[tokio::test]
 async fn a_body_that_keeps_trickling_is_408_in_the_end() {
-    let settings = Settings {
+    let settings = ServerSettings {
         body_timeout: Duration::from_millis(100),
         ..settings()
     };

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chatkeep::http::{DrainEnd, Settings};
+use chatkeep::http::{DrainEnd, ServerSettings};
 use tokio::net::TcpSocket;
 
 use crate::wire::{Client, LARGE_BYTES, Server, get, patiently, settings, start, start_with};
@@ -12,7 +12,7 @@ use crate::wire::{Client, LARGE_BYTES, Server, get, patiently, settings, start, 
 #[tokio::test]
 async fn a_silent_or_slow_head_is_closed_in_time() {
     let header_timeout = Duration::from_millis(100);
-    let server = start_with(Settings {
+    let server = start_with(ServerSettings {
         header_timeout,
         ..settings()
     })
@@ -29,7 +29,7 @@ async fn a_silent_or_slow_head_is_closed_in_time() {
 
 #[tokio::test]
 async fn a_connection_beyond_the_cap_is_told_so_and_the_next_one_fits() {
-    let mut server = start_with(Settings {
+    let mut server = start_with(ServerSettings {
         max_connections: 1,
         ..settings()
     })
@@ -96,7 +96,7 @@ async fn a_drain_finishes_what_is_under_way_and_nothing_else() {
 #[tokio::test]
 async fn a_drain_does_not_wait_longer_than_the_grace() {
     let shutdown_grace = Duration::from_millis(50);
-    let mut server = start_with(Settings {
+    let mut server = start_with(ServerSettings {
         shutdown_grace,
         ..settings()
     })
@@ -141,7 +141,7 @@ async fn nobody_is_connected(server: &Server) {
 
 #[tokio::test]
 async fn whoever_reads_nothing_is_cut_off_in_time() {
-    let server = start_with(Settings {
+    let server = start_with(ServerSettings {
         max_connections: 3,
         write_timeout: Duration::from_millis(100),
         ..settings()
@@ -161,7 +161,7 @@ async fn whoever_reads_nothing_is_cut_off_in_time() {
 
 #[tokio::test]
 async fn whoever_reads_nothing_does_not_delay_the_end() {
-    let server = start_with(Settings {
+    let server = start_with(ServerSettings {
         write_timeout: Duration::from_millis(100),
         ..settings()
     })
@@ -175,7 +175,7 @@ async fn whoever_reads_nothing_does_not_delay_the_end() {
 #[tokio::test]
 async fn an_address_has_its_share_of_the_connections() {
     let counted: IpAddr = "127.0.0.1".parse().unwrap();
-    let mut server = start_with(Settings {
+    let mut server = start_with(ServerSettings {
         max_connections_per_address: 2,
         address_group: Arc::new(move |peer| (peer == counted).then_some(peer)),
         ..settings()

@@ -1,6 +1,6 @@
 //! WebSocket handshakes, and the sockets they leave.
 
-use chatkeep::http::{DrainEnd, Settings};
+use chatkeep::http::{DrainEnd, ServerSettings};
 
 use crate::wire::{settings, start, start_with};
 
@@ -13,7 +13,7 @@ fn handshake(version: &str, extra: &str) -> String {
 
 #[tokio::test]
 async fn a_handshake_leaves_a_socket_that_counts_and_outlives_the_drain() {
-    let server = start_with(Settings {
+    let server = start_with(ServerSettings {
         max_connections: 1,
         ..settings()
     })

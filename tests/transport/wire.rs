@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use chatkeep::error::{Error, Result};
 use chatkeep::http::{
-    self, AnswerDelivery, DrainEnd, Exchange, Handler, Match, Method, Peer, ServerMetrics, Settings,
+    self, AnswerDelivery, DrainEnd, Exchange, Handler, Match, Method, Peer, ServerMetrics,
+    ServerSettings,
 };
 use futures_util::FutureExt;
 use serde_json::Value;
@@ -34,14 +35,14 @@ pub(crate) struct Server {
     task: JoinHandle<DrainEnd>,
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings {
+pub(crate) fn settings() -> ServerSettings {
+    ServerSettings {
         header_timeout: Duration::from_secs(5),
         body_idle_timeout: Duration::from_secs(5),
         body_timeout: Duration::from_secs(5),
         max_connections: 100,
         shutdown_grace: Duration::from_secs(10),
-        ..Settings::default()
+        ..ServerSettings::default()
     }
 }
 
@@ -49,7 +50,7 @@ pub(crate) async fn start() -> Server {
     start_with(settings()).await
 }
 
-pub(crate) async fn start_with(settings: Settings) -> Server {
+pub(crate) async fn start_with(settings: ServerSettings) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (log_tx, log) = mpsc::unbounded_channel();

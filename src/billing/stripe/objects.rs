@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::payment::{Details, ProviderStatement, Status};
+use crate::model::payment::{PaymentStatus, ProviderStatement, SubscriptionDetails};
 
 /// The end of the year 9999; later times are refused.
 const LAST_SECOND: i64 = 253_402_300_799;
@@ -48,26 +48,26 @@ pub(crate) fn subscription(
             .get("status")
             .and_then(Value::as_str)
             .and_then(status),
-        details: Some(Details {
-            began_at: seconds(object, "created"),
-            current_period_end: period_end,
+        details: Some(SubscriptionDetails {
+            began_s: seconds(object, "created"),
+            current_period_end_s: period_end,
             cancel_at_period_end: cancel.unwrap_or(false),
             plan: plan(item, object, prices).map(str::to_owned),
-            trial_started_at: seconds(object, "trial_start"),
-            trial_expires_at: seconds(object, "trial_end"),
+            trial_started_s: seconds(object, "trial_start"),
+            trial_expires_s: seconds(object, "trial_end"),
         }),
         at,
     })
 }
 
 /// `None` for an unknown word.
-pub(crate) fn status(word: &str) -> Option<Status> {
+pub(crate) fn status(word: &str) -> Option<PaymentStatus> {
     match word {
-        "trialing" => Some(Status::Trial),
-        "active" => Some(Status::Active),
-        "past_due" | "unpaid" | "paused" => Some(Status::PastDue),
-        "canceled" => Some(Status::Canceled),
-        "incomplete" | "incomplete_expired" => Some(Status::Free),
+        "trialing" => Some(PaymentStatus::Trial),
+        "active" => Some(PaymentStatus::Active),
+        "past_due" | "unpaid" | "paused" => Some(PaymentStatus::PastDue),
+        "canceled" => Some(PaymentStatus::Canceled),
+        "incomplete" | "incomplete_expired" => Some(PaymentStatus::Free),
         _ => None,
     }
 }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn words_for_statuses() {
-        use Status::{Active, Canceled, Free, PastDue, Trial};
+        use PaymentStatus::{Active, Canceled, Free, PastDue, Trial};
         let cases = [
             ("trialing", Some(Trial)),
             ("active", Some(Active)),
@@ -173,10 +173,10 @@ mod tests {
         let details = |rest: Value| parsed(rest).details.unwrap();
         let newer = details(json!({"items": {"data": [
             {"current_period_end": 50, "price": {"id": "price_a"}}]}}));
-        assert_eq!(newer.current_period_end, Some(50));
+        assert_eq!(newer.current_period_end_s, Some(50));
         assert_eq!(newer.plan.as_deref(), Some("annual"));
         let older = details(json!({"current_period_end": 60, "plan": {"id": "price_m"}}));
-        assert_eq!(older.current_period_end, Some(60));
+        assert_eq!(older.current_period_end_s, Some(60));
         assert_eq!(older.plan.as_deref(), Some("monthly"));
         let plan_of_price =
             |price: Value| details(json!({"items": {"data": [{"price": price}]}})).plan;
@@ -191,7 +191,7 @@ mod tests {
             "trial_end": -1, "trial_start": 253_402_300_800_i64, "cancel_at_period_end": "yes", "plan": "gold"}),
         );
         assert_eq!((invalid.customer_id, invalid.status), (None, None));
-        assert_eq!(invalid.details, Some(Details::default()));
+        assert_eq!(invalid.details, Some(SubscriptionDetails::default()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::task::Poll as Polling;
 use super::relay::{GivenCommand, RelayModel, ack};
 use super::seeded_random::SeededRandom;
 use crate::clock::{Clock, Monotonic, Timestamp};
-use crate::edge::hub::{Hub, Settings};
+use crate::edge::hub::{Hub, HubSettings};
 use crate::edge::queue;
 use crate::edge::sync::{self, Poll};
 use crate::edge::wire::{Ack, Report};
@@ -29,7 +29,7 @@ pub(super) struct World {
     pub(super) store: SharedStore,
     pub(super) hub: Arc<Hub>,
     pub(super) clock: Clock,
-    pub(super) settings: Settings,
+    pub(super) settings: HubSettings,
     rooms: Vec<Room>,
     /// UnfinishedCommand rows as last read, by agent and seq.
     pub(super) open: BTreeMap<(AgentId, u64), UnfinishedCommand>,
@@ -72,7 +72,7 @@ impl World {
     pub(super) async fn new(store: SharedStore, seed: u64) -> Self {
         let mut random = SeededRandom::new(seed);
         let clock = Clock::fixed(Timestamp::from_seconds(1_800_000_000));
-        let settings = Settings {
+        let settings = HubSettings {
             max_in_flight: [1, 2, 64][random.below(3)],
             command_ttl_s: [200, 3_600, 1_000_000_000][random.below(3)],
             commands_per_minute: [1, 5, 50][random.below(3)],
@@ -137,7 +137,7 @@ impl World {
             false => "Hi!".to_owned(),
         };
         let written = self.store.write(move |tx| {
-            let message = queue::Message {
+            let message = queue::OutgoingMessage {
                 agent,
                 room: id,
                 chat_guid: &guid,
@@ -400,8 +400,8 @@ async fn say(hub: &Arc<Hub>, relay: &Arc<crate::edge::hub::Relay>, acks: Vec<Ack
     }
 }
 
-pub(in crate::edge) fn settings() -> Settings {
-    Settings {
+pub(in crate::edge) fn settings() -> HubSettings {
+    HubSettings {
         heartbeat_s: 30,
         silence_s: 90,
         ack_timeout_s: 30,
@@ -430,7 +430,7 @@ pub(in crate::edge) async fn produce_for(hub: &Arc<Hub>, agent: AgentId, guid: &
             agent: Some(agent),
             now,
         })?;
-        let message = queue::Message {
+        let message = queue::OutgoingMessage {
             agent,
             room: room.id,
             chat_guid: &guid,

@@ -8,7 +8,7 @@ use super::read_services::ReadServices;
 use super::{facts, notices, state_of, stored_state};
 use crate::assistant::powers::{Facts, Power, PowerContext};
 use crate::clock::Timestamp;
-use crate::edge::queue::{self, Message};
+use crate::edge::queue::{self, OutgoingMessage};
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::ingest::turn::MessageTurn;
@@ -164,7 +164,7 @@ impl Ingest {
         let Some(agent) = chat.agent else {
             return Ok(None);
         };
-        let message = Message {
+        let message = OutgoingMessage {
             agent,
             room: chat.room,
             chat_guid: &chat.chat_guid,

@@ -2,15 +2,15 @@
 
 use super::*;
 
-fn stated(at: i64, status: Status, plan: &str) -> ProviderStatement {
+fn stated(at: i64, status: PaymentStatus, plan: &str) -> ProviderStatement {
     ProviderStatement {
         subscription_id: "sub".into(),
         customer_id: Some("cus".into()),
         status: Some(status),
-        details: Some(Details {
-            began_at: Some(1),
+        details: Some(SubscriptionDetails {
+            began_s: Some(1),
             plan: Some(plan.into()),
-            ..Details::default()
+            ..SubscriptionDetails::default()
         }),
         at,
     }
@@ -19,7 +19,7 @@ fn stated(at: i64, status: Status, plan: &str) -> ProviderStatement {
 fn failed(at: i64) -> ProviderStatement {
     ProviderStatement {
         details: None,
-        ..stated(at, Status::PastDue, "")
+        ..stated(at, PaymentStatus::PastDue, "")
     }
 }
 
@@ -50,10 +50,10 @@ fn permutations<T: Clone>(of: &[T]) -> Vec<Vec<T>> {
 
 #[test]
 fn every_order_ends_in_the_same() {
-    let created = stated(10, Status::Trial, "monthly");
-    let updated = stated(20, Status::Active, "annual");
+    let created = stated(10, PaymentStatus::Trial, "monthly");
+    let updated = stated(20, PaymentStatus::Active, "annual");
     let failed = failed(30);
-    let deleted = stated(40, Status::Canceled, "annual");
+    let deleted = stated(40, PaymentStatus::Canceled, "annual");
     let lives = [
         vec![&created, &updated, &failed, &deleted, &updated],
         vec![&created, &updated, &failed, &created],
@@ -73,11 +73,11 @@ fn every_order_ends_in_the_same() {
 #[test]
 fn ties_that_nobody_settles_have_an_order() {
     let all = [
-        stated(10, Status::Free, "monthly"),
-        stated(10, Status::Active, "monthly"),
-        stated(10, Status::Active, "annual"),
+        stated(10, PaymentStatus::Free, "monthly"),
+        stated(10, PaymentStatus::Active, "monthly"),
+        stated(10, PaymentStatus::Active, "annual"),
         failed(10),
-        stated(10, Status::Canceled, "monthly"),
+        stated(10, PaymentStatus::Canceled, "monthly"),
     ];
     for count in 2..=all.len() {
         let statements: Vec<&ProviderStatement> = all[..count].iter().collect();
@@ -90,7 +90,7 @@ fn ties_that_nobody_settles_have_an_order() {
 
 #[test]
 fn what_one_thing_said_does_to_another() {
-    use Status::{Active, Canceled, PastDue, Trial};
+    use PaymentStatus::{Active, Canceled, PastDue, Trial};
     // stored at 20; statement's time and status; result by rank, by asking
     let cases = [
         (Active, 21, PastDue, Some(PastDue), Some(PastDue)),
@@ -128,7 +128,7 @@ fn what_one_thing_said_does_to_another() {
 #[test]
 fn words_come_back() {
     for word in ["free", "trial", "active", "past_due", "canceled"] {
-        assert_eq!(Status::named(word).unwrap().as_str(), word);
+        assert_eq!(PaymentStatus::named(word).unwrap().as_str(), word);
     }
-    assert_eq!(Status::named("paused"), None);
+    assert_eq!(PaymentStatus::named("paused"), None);
 }

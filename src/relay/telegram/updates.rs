@@ -87,7 +87,7 @@ fn note_moved(network: &Telegram, message: &Value, chat: i64) {
 
 async fn forward(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited: bool) {
     let network = uplink.network();
-    let Some(read) = Message::read(message, bot, is_edited) else {
+    let Some(read) = TelegramMessage::read(message, bot, is_edited) else {
         return;
     };
     if !allows(network, read.person, read.chat) {
@@ -129,7 +129,7 @@ fn allows(network: &Telegram, person: i64, chat: i64) -> bool {
 
 /// The relevant parts of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Message {
+struct TelegramMessage {
     person: i64,
     chat: i64,
     incoming: IncomingMessage,
@@ -139,7 +139,7 @@ struct Message {
     is_content: bool,
 }
 
-impl Message {
+impl TelegramMessage {
     /// `None` for a message without an author, by a bot or channel, or edited too late.
     fn read(message: &Value, bot: &Bot, is_edited: bool) -> Option<Self> {
         let from = &message["from"];
@@ -269,7 +269,7 @@ fn largest_photo(message: &Value) -> Option<&str> {
     photo?["file_id"].as_str()
 }
 
-async fn forward_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str) {
+async fn forward_photo(uplink: &Uplink<Telegram>, message: &TelegramMessage, file_id: &str) {
     let incoming = &message.incoming;
     let api = &uplink.network().api;
     let get = || async move { api.file(file_id).await.map_err(send_error) };

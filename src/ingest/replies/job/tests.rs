@@ -8,7 +8,7 @@ use crate::assistant::persona::Persona;
 use crate::clock::Clock;
 use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
-use crate::ingest::replies::{Replies, Settings};
+use crate::ingest::replies::{Replies, ReplySettings};
 use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
@@ -25,7 +25,7 @@ const DATABASE: &str = "
 
 fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
     let store = Arc::new(store);
-    let terms = hub::Settings {
+    let terms = hub::HubSettings {
         heartbeat_s: 30,
         silence_s: 90,
         ack_timeout_s: 30,
@@ -35,7 +35,7 @@ fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
     };
     let hub = Hub::new(store.clone(), clock.clone(), terms, String::new());
     let flags = Arc::new(Flags::new(false, clock.clone()));
-    let replies = Replies::new(Settings {
+    let replies = Replies::new(ReplySettings {
         model: None,
         mcp: Setting::new(McpServers::default()),
         system_prompt: Setting::new(None),

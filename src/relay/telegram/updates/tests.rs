@@ -22,7 +22,7 @@ fn group(text: &str, entities: Value) -> Value {
 
 #[test]
 fn a_private_message_is_direct() {
-    let read = Message::read(&private("hi"), &bot(), false).unwrap();
+    let read = TelegramMessage::read(&private("hi"), &bot(), false).unwrap();
     assert_eq!(
         read.incoming.message("hi"),
         json!({
@@ -80,7 +80,7 @@ fn a_group_says_whom_it_addresses() {
         ),
     ];
     for (text, entities, spoken, is_addressed) in cases {
-        let read = Message::read(&group(text, entities), &bot(), false).unwrap();
+        let read = TelegramMessage::read(&group(text, entities), &bot(), false).unwrap();
         assert_eq!(read.text.as_deref(), Some(spoken), "{text}");
         assert_eq!(
             read.incoming.context()["reply_to_assistant"],
@@ -92,7 +92,7 @@ fn a_group_says_whom_it_addresses() {
     let mut reply = group("yes", json!([]));
     reply["reply_to_message"] = json!({"from": {"id": 666}});
     assert!(
-        Message::read(&reply, &bot(), false)
+        TelegramMessage::read(&reply, &bot(), false)
             .unwrap()
             .incoming
             .is_addressed
@@ -108,7 +108,11 @@ fn whose_messages_are_not_heard() {
     let mut nobodys = private("hi");
     nobodys["from"] = Value::Null;
     for message in [of_bot, channel, nobodys] {
-        assert_eq!(Message::read(&message, &bot(), false), None, "{message}");
+        assert_eq!(
+            TelegramMessage::read(&message, &bot(), false),
+            None,
+            "{message}"
+        );
     }
 }
 
@@ -116,11 +120,11 @@ fn whose_messages_are_not_heard() {
 fn a_change_within_a_minute_is_a_correction() {
     let mut message = private("hi there");
     message["edit_date"] = json!(1_700_000_060);
-    let read = Message::read(&message, &bot(), true).unwrap();
+    let read = TelegramMessage::read(&message, &bot(), true).unwrap();
     assert_eq!(read.incoming.key, "telegram:501:7:1700000060");
     assert_eq!(read.incoming.context()["corrects"], "telegram:501:7");
     message["edit_date"] = json!(1_700_000_061);
-    assert_eq!(Message::read(&message, &bot(), true), None);
+    assert_eq!(TelegramMessage::read(&message, &bot(), true), None);
 }
 
 #[test]
