@@ -56,7 +56,7 @@ fn queued(service: &Service) -> Vec<Vec<Value>> {
 
 type KeyValues = Vec<(&'static str, String)>;
 
-/// KeyValues for a server on this machine.
+/// Settings for a server on this machine.
 fn server(url: &str) -> KeyValues {
     vec![
         ("CHATKEEP_MAIL_SMTP_URL", url.to_owned()),
