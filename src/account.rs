@@ -5,15 +5,17 @@ pub mod confirmation;
 pub mod deletion;
 pub mod erasure;
 pub mod exports;
-pub mod grants;
 pub mod identity;
 pub mod usage;
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::access;
 use crate::clock::{Timestamp, Zone};
-use crate::store::UserRow;
+use crate::error::{Error, Result};
+use crate::model::subscription::Grant;
+use crate::store::{Change, Operator, Tx, UserRow};
 
 /// A user as JSON, for the admin API and `chatkeep user --json`.
 #[derive(Debug, Serialize)]
@@ -64,4 +66,34 @@ impl<'a> UserView<'a> {
             deletion_scheduled_for: row.deletion_scheduled_for,
         }
     }
+}
+
+/// Replaces or removes the user's grant and returns the user. `user_id` is the public id. Takes
+/// effect with the user's next message.
+pub fn set_grant(
+    tx: &mut Tx<'_>,
+    user_id: &str,
+    grant: Option<&Grant>,
+    operator: &Operator,
+    now: Timestamp,
+) -> Result<UserRow> {
+    let mut row = tx
+        .view()
+        .user(user_id, now.utc_day())?
+        .ok_or_else(Error::user_not_found)?;
+    tx.set_user_grant(&row, grant)?;
+    let view = |grant: &Grant| json!({"plan": grant.plan, "until": grant.until});
+    let change = Change {
+        action: if grant.is_some() {
+            "grant.set"
+        } else {
+            "grant.remove"
+        },
+        subject: row.user.public_id.clone(),
+        before: json!(row.user.grant.as_ref().map(view)),
+        after: json!(grant.map(view)),
+    };
+    tx.insert_audit(operator, &change, now)?;
+    row.user.grant = grant.cloned();
+    Ok(row)
 }

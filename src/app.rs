@@ -2,13 +2,11 @@
 //! concrete parts. It must not know routes: `server` serves them.
 
 mod backups;
-mod erasing;
+mod builders;
 pub(crate) mod jobs;
-mod memories;
 mod relays;
 mod reload;
 mod sealing;
-mod services;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -94,7 +92,7 @@ impl App {
         let (epoch, revocations, overrides, pending) = load_startup_state(&store).await?;
         let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
-        let memories = memories::memories(&config, &store, &flags, &clock);
+        let memories = builders::memories(&config, &store, &flags, &clock);
         let photos = photos(&config, &store, &clock);
         let ingest = Ingest::new(
             store.clone(),
@@ -108,7 +106,7 @@ impl App {
         let jwks = jwks(&config, &clock);
         let sealer = sealing::sealer(&config, &store).await?;
         let marketplace =
-            services::marketplace(&config, &store, (&hub, &memories), &clock, &sealer);
+            builders::marketplace(&config, &store, (&hub, &memories), &clock, &sealer);
         let verifier = verifier(&config);
         let identity = Identity::new(store.clone(), clock.clone(), verifier, jwks.clone());
         let identity = Arc::new(identity);
@@ -121,7 +119,7 @@ impl App {
             memories: memories.clone(),
             marketplace: marketplace.clone(),
         };
-        let (eraser, deletion_mailer) = erasing::build_eraser(&config, &store, &clock, services)?;
+        let (eraser, deletion_mailer) = builders::eraser(&config, &store, &clock, services)?;
         let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
             billing: Arc::new(billing),
@@ -146,7 +144,7 @@ impl App {
             relays: relays::all(&config),
             memories,
             marketplace,
-            services: services::services(&config, &store, &clock, &hub, sealer)?,
+            services: builders::services(&config, &store, &clock, &hub, sealer)?,
             config,
             clock,
             store,

@@ -11,7 +11,6 @@ pub mod provider;
 mod provider_values;
 mod reader;
 pub mod registry;
-mod scalar;
 mod snapshot;
 
 use std::collections::{HashMap, HashSet};
@@ -26,7 +25,7 @@ use crate::metrics::CallMetrics;
 use provider_values::ProviderValues;
 pub use reader::Reader;
 use registry::Flag;
-pub use scalar::Scalar;
+pub use registry::Scalar;
 pub use snapshot::Origin;
 use snapshot::Snapshot;
 

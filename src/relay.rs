@@ -13,7 +13,6 @@
 
 mod address;
 mod allow_list;
-mod backoff;
 mod call;
 mod chat_queues;
 mod commands;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::printable::plain;
 use super::running;
-use crate::account::{UserView, grants};
+use crate::account::{self, UserView};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{self, Config, Source};
 use crate::model::subscription::{self, Grant, PLANS};
@@ -251,7 +251,7 @@ fn change(
         None => Method::Delete,
     };
     running::change(config, method, &path, body.as_ref(), move |tx, operator| {
-        grants::set(tx, &user_id, grant.as_ref(), &operator, now).map(drop)
+        account::set_grant(tx, &user_id, grant.as_ref(), &operator, now).map(drop)
     })
 }
 

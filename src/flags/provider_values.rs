@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::launchdarkly::Rules;
-use super::registry::{self, Flag};
-use super::scalar::Scalar;
+use super::registry::{self, Flag, Scalar};
 
 /// The cache of users' values is emptied at this size.
 const USERS_MAX: usize = 10_000;

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use super::provider_values::UserValues;
-use super::registry::{self, FlagType};
-use super::scalar::Scalar;
+use super::registry::{self, FlagType, Scalar};
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
 

@@ -7,8 +7,6 @@ use std::sync::LazyLock;
 use foldhash::fast::FixedState;
 use serde_json::Value;
 
-use super::scalar::Scalar;
-
 /// Larger doubles can't represent every integer.
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
@@ -240,6 +238,24 @@ static SUPERPOWER_FLAGS: LazyLock<HashMap<&str, &Flag>> = LazyLock::new(|| {
 /// The flag of the superpower with that name.
 pub fn superpower(name: &str) -> Option<&'static Flag> {
     SUPERPOWER_FLAGS.get(name).copied()
+}
+
+/// A flag's typed value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scalar {
+    Boolean(bool),
+    Integer(i64),
+    Number(f64),
+}
+
+impl Scalar {
+    pub fn to_json(self) -> Value {
+        match self {
+            Self::Boolean(on) => on.into(),
+            Self::Integer(n) => n.into(),
+            Self::Number(n) => n.into(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Override;
 use super::provider_values::{ProviderValues, UserValues};
 use super::registry;
-use super::scalar::Scalar;
+use super::registry::Scalar;
 use crate::clock::{Clock, Timestamp};
 
 /// The source of a value.

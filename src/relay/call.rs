@@ -1,10 +1,14 @@
-//! HTTP calls of a relay, to its service and its network. They run on the blocking pool.
+//! HTTP calls of a relay, to its service and its network, and the pause before the next try of one
+//! that failed. Calls run on the blocking pool.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::outbound::{self, Authorities, Method, Request, Response};
+use crate::random;
+
+const BACKOFF_S_MAX: u64 = 60;
 
 pub(super) struct HttpCall {
     pub(super) method: Method,
@@ -85,4 +89,11 @@ impl HttpCall {
         }
         outbound::send(&request)
     }
+}
+
+/// The pause before the next try, by the number of failed ones: 1, 2, 4 … 60 s, minus a random part of up to half, so that relays don't reconnect at the same
+/// time.
+pub(super) fn backoff(attempt: u32) -> Duration {
+    let full = Duration::from_secs((1 << attempt.min(6)).min(BACKOFF_S_MAX));
+    full.mul_f64(0.5 + random::unit() / 2.0)
 }

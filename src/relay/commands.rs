@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
-use super::backoff::backoff;
+use super::call::backoff;
 use super::journal::{CommandResult, Journal};
 use super::socket::{self, ConnectionEnd};
 use super::{Network, RelayCore, SendError, StopReason, poll};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::backoff::backoff;
+use super::call::backoff;
 use super::{Authorities, RelayStatus, SendError};
 use crate::outbound::{self, Method, Request, Response};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
-use super::backoff::backoff;
+use super::call::backoff;
 use super::service::CallResult;
 use super::{Network, RelayCore, StopReason};
 

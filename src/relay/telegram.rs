@@ -16,7 +16,7 @@ use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::time::Instant;
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
-use super::backoff::backoff;
+use super::call::backoff;
 use super::{Network, SendError, StopReason, Uplink};
 use api::{Api, Failure};
 use chats::Chats;

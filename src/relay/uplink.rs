@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::backoff::backoff;
+use super::call::backoff;
 use super::incoming::{CANT_SEE, TOO_MANY_PHOTOS, TRY_AGAIN};
 use super::service::CallResult;
 use super::{Network, RelayCore, RelayStatus, SendError, StopReason};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::caller::Admin;
 use super::request::JsonBody;
 use super::{Request, audit};
-use crate::account::{UserView, grants};
+use crate::account::{self, UserView};
 use crate::app::App;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -83,7 +83,7 @@ async fn change(
     let now = app.clock.now();
     let row = app
         .store
-        .write(move |tx| grants::set(tx, &user_id, grant.as_ref(), &operator, now))
+        .write(move |tx| account::set_grant(tx, &user_id, grant.as_ref(), &operator, now))
         .await?;
     Ok(user_body(&row, now))
 }

@@ -7,7 +7,7 @@ use super::api::Failure;
 use super::percent_encoded;
 use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, send_error};
 use crate::relay::address;
-use crate::relay::backoff::backoff;
+use crate::relay::call::backoff;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, IncomingMessage};
 use crate::relay::{Uplink, download};
 

@@ -9,7 +9,7 @@ use super::percent_encoded;
 use super::session_file::MatrixSession;
 use super::sync::{self, RoomUpdates, SyncMarks};
 use super::{Bot, Matrix, events};
-use crate::relay::backoff::backoff;
+use crate::relay::call::backoff;
 use crate::relay::{StopReason, Uplink};
 
 /// How long the homeserver may delay its answer.

@@ -19,7 +19,7 @@ use tokio_xmpp::{Error, client_login};
 
 use super::starttls::StartTls;
 use crate::outbound;
-use crate::relay::backoff::backoff;
+use crate::relay::call::backoff;
 use crate::relay::{Authorities, StopReason};
 
 const LOGIN_MAX: Duration = Duration::from_secs(30);
