@@ -11,6 +11,7 @@ pub(super) mod amount;
 mod clock;
 mod counted;
 mod day;
+mod expression;
 mod first_words;
 mod holiday;
 mod names;
@@ -23,6 +24,9 @@ use crate::clock::{Timestamp, Zone};
 pub(super) use alike::is_like_day;
 pub(super) use clock::half_hour;
 pub(in crate::assistant) use clock::is_dashed_span;
+pub(in crate::assistant) use expression::{
+    Day, Delay, NamedDay, NamedMonth, PartOfDay, TimeExpression, TimeOfDay,
+};
 use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
 pub(super) use names::ordinal;
@@ -39,190 +43,7 @@ const BARE_HOUR_PM_MAX: u32 = 6;
 /// The last bare hour that also occurs in the evening: 22:00.
 const BARE_HOUR_TWICE_MAX: u32 = 10;
 
-/// A duration from now. Days and months are calendar days and months, so the time of day stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::assistant) struct Delay {
-    pub(in crate::assistant) months: i64,
-    pub(in crate::assistant) days: i64,
-    pub(in crate::assistant) seconds: i64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) enum Day {
-    Today,
-    InDays(i64),
-    InMonths(i64),
-    Weekday {
-        day: chrono::Weekday,
-        /// In the following ISO week.
-        next_week: bool,
-    },
-    OfMonth(u32),
-    /// "the last friday of the month".
-    NthWeekday {
-        /// -1 is the last.
-        nth: i32,
-        weekday: chrono::Weekday,
-        month: NamedMonth,
-    },
-    OfYear {
-        month: u32,
-        day: u32,
-    },
-    Date {
-        year: i32,
-        month: u32,
-        day: u32,
-    },
-    /// So many days after another one ("two weeks from friday"), or before it if negative.
-    After {
-        days: i64,
-        first: NamedDay,
-    },
-    /// A date whose weekday was said too: they must agree.
-    WeekdayAndDate {
-        weekday: chrono::Weekday,
-        year: Option<i32>,
-        month: Option<u32>,
-        day: u32,
-    },
-    FirstOfMonth(NamedMonth),
-    /// "the end of the month".
-    LastOfMonth(NamedMonth),
-    /// So many days after Easter Sunday.
-    Easter(i64),
-    /// Before today: "last friday".
-    Over,
-    /// 5/6 is in May or June, depending on the country.
-    Ambiguous {
-        first: u32,
-        second: u32,
-        year: Option<i32>,
-    },
-}
-
-/// A day from which others are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) enum NamedDay {
-    Weekday {
-        day: chrono::Weekday,
-        next_week: bool,
-    },
-    OfYear {
-        month: u32,
-        day: u32,
-    },
-    Date {
-        year: i32,
-        month: u32,
-        day: u32,
-    },
-    Easter(i64),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) enum NamedMonth {
-    /// This one, or the next where the day is over.
-    Coming,
-    Next,
-    /// From 1.
-    OfYear(u32),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) enum PartOfDay {
-    Morning,
-    Afternoon,
-    Evening,
-    Night,
-}
-
-/// A time of day. `exact`: am, pm or 24 hours were named, so a part of the day changes nothing.
-/// `bare`: no half of the day was named. Hours and minutes may be out of range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::assistant) struct TimeOfDay {
-    pub(in crate::assistant) hour: u32,
-    pub(in crate::assistant) minute: u32,
-    pub(in crate::assistant) exact: bool,
-    pub(in crate::assistant) bare: bool,
-}
-
-/// A parsed time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::assistant) struct TimeExpression {
-    pub(in crate::assistant) delay: Option<Delay>,
-    pub(in crate::assistant) day: Option<Day>,
-    pub(in crate::assistant) part: Option<PartOfDay>,
-    pub(in crate::assistant) clock: Option<TimeOfDay>,
-    /// The zone named with the time of day.
-    pub(in crate::assistant) zone: Option<Zone>,
-    /// "half 9", which is 08:30 to some and 09:30 to others.
-    pub(in crate::assistant) is_half: bool,
-}
-
 impl TimeExpression {
-    /// Whether it has a time of day.
-    pub(in crate::assistant) const fn has_time(&self) -> bool {
-        self.delay.is_some() || self.part.is_some() || self.clock.is_some()
-    }
-
-    pub(in crate::assistant) const fn lacks_hour(&self) -> bool {
-        self.delay.is_none() && self.clock.is_none()
-    }
-
-    /// With a bare 8 as 20:00.
-    pub(in crate::assistant) fn in_the_evening(self) -> Self {
-        let is_open = |clock: &TimeOfDay| !clock.exact && self.part.is_none();
-        match self.clock.filter(is_open) {
-            Some(clock) if (1..=11).contains(&clock.hour) => Self {
-                clock: Some(TimeOfDay {
-                    hour: clock.hour + 12,
-                    exact: true,
-                    ..clock
-                }),
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    /// Both combined ("tomorrow … at 9"), if they don't contradict each other.
-    pub(in crate::assistant) fn merged(self, other: Self) -> Option<Self> {
-        let delays = [self.delay, other.delay];
-        let clashes = (self.day.is_some() && other.day.is_some())
-            || (self.clock.is_some() && other.clock.is_some())
-            || (self.part.is_some() && other.part.is_some())
-            || self.is_at_odds_with(other)
-            || other.is_at_odds_with(self)
-            || (self.zone.is_some() && other.zone.is_some())
-            || delays.iter().flatten().count() > 1
-            || (delays.iter().flatten().any(|w| w.seconds != 0))
-            || (delays.iter().flatten().count() == 1
-                && (self.day.is_some() || other.day.is_some()));
-        (!clashes).then(|| Self {
-            delay: self.delay.or(other.delay),
-            day: self.day.or(other.day),
-            part: self.part.or(other.part),
-            clock: self.clock.or(other.clock),
-            zone: self.zone.or(other.zone),
-            is_half: self.is_half || other.is_half,
-        })
-    }
-
-    /// "in the morning" and "at 3pm".
-    fn is_at_odds_with(self, other: Self) -> bool {
-        let (Some(part), Some(clock)) = (self.part, other.clock) else {
-            return false;
-        };
-        let is_before_noon = clock.hour < 12;
-        clock.exact
-            && match part {
-                PartOfDay::Morning => !is_before_noon,
-                PartOfDay::Afternoon | PartOfDay::Evening => is_before_noon,
-                PartOfDay::Night => false,
-            }
-    }
-
     /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
         let is_first = *self == Self::default();
