@@ -149,11 +149,9 @@ fn done(
         return Some((InSession, HabitAction::Planned(what)));
     }
     let today = || local_time::date(message.context.now, message.zone());
-    if !is_denied {
-        let today: Option<&dyn Fn() -> NaiveDate> = if is_over { Some(&today) } else { None };
-        if let Some(found) = several(words, (at, from), end, today) {
-            return Some(found);
-        }
+    let today_if_over = is_over.then_some(&today as &dyn Fn() -> NaiveDate);
+    if !is_denied && let Some(found) = several(words, (at, from), end, today_if_over) {
+        return Some(found);
     }
     let days_ago = match day {
         DoneDay::Ago(days) => days,
