@@ -24,14 +24,20 @@ impl WordFilter {
     }
 }
 
-/// The number of a word's bit.
+/// The number of a word's bit, from its length and its first and last bytes.
 const fn bit_of(word: &[u8]) -> usize {
-    let (mut hash, mut at) = (0u32, 0);
-    while at < word.len() {
-        hash = (hash ^ word[at] as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    (hash >> 16) as usize % (FILTER_WORDS * 64)
+    let (first, last) = match (word.first_chunk(), word.last_chunk()) {
+        (Some(first), Some(last)) => (u32::from_le_bytes(*first), u32::from_le_bytes(*last)),
+        _ => match word {
+            [] => (0, 0),
+            [a] => (*a as u32, 0),
+            [a, b] => (*a as u32, *b as u32),
+            [a, b, c, ..] => (*a as u32 | (*b as u32) << 8, *c as u32),
+        },
+    };
+    let both = first as u64 | (last as u64) << 32;
+    let hash = (both ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash >> 51) as usize % (FILTER_WORDS * 64)
 }
 
 /// Words in lower case, none of them empty.
