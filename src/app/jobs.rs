@@ -145,6 +145,7 @@ impl JobSet {
         let pauses = Pauses {
             after_failure: outbox::POLL_INTERVAL,
             woken_by: Some(memories.task_queued()),
+            follows_clock: true,
         };
         self.add_repeated("memories", pauses, move |_| {
             outbox::run_due_tasks(memories.clone())
@@ -156,6 +157,7 @@ impl JobSet {
         let pauses = Pauses {
             after_failure: MailJudge::POLL_INTERVAL,
             woken_by: None,
+            follows_clock: true,
         };
         self.add_repeated("mail_judgement", pauses, move |now| {
             judge.clone().judge_new(now)
@@ -166,6 +168,7 @@ impl JobSet {
         let pauses = Pauses {
             after_failure: confirmation::POLL_INTERVAL,
             woken_by: Some(mailer.queued.clone()),
+            follows_clock: false,
         };
         self.add_repeated("mails", pauses, move |_| send_mails(mailer.clone()));
     }
@@ -175,6 +178,7 @@ impl JobSet {
         let pauses = Pauses {
             after_failure: billing::tasks::FAILED_PAUSE,
             woken_by: Some(self.app.store.provider_task_queued()),
+            follows_clock: true,
         };
         self.add_repeated("payment_tasks", pauses, move |now| {
             tasks.clone().run_due_tasks(now)
@@ -183,6 +187,7 @@ impl JobSet {
         let pauses = Pauses {
             after_failure: billing::reconcile::INTERVAL,
             woken_by: None,
+            follows_clock: false,
         };
         self.add_repeated("payment_reconcile", pauses, move |_| {
             billing.clone().reconcile()
@@ -227,6 +232,8 @@ struct Pauses {
     after_failure: Duration,
     /// Ends a pause early.
     woken_by: Option<Arc<Notify>>,
+    /// A fixed clock that is moved ends a pause, too.
+    follows_clock: bool,
 }
 
 /// Runs a job until the service ends. Each run returns the pause after it.
@@ -250,8 +257,14 @@ async fn repeat<F>(
             log::warn!("job {name}: {error}");
             pauses.after_failure
         });
+        let paused = async {
+            match pauses.follows_clock {
+                true => clock.pause(now, pause).await,
+                false => tokio::time::sleep(pause).await,
+            }
+        };
         tokio::select! {
-            () = clock.pause(now, pause) => {}
+            () = paused => {}
             () = woken() => {}
         }
     }
