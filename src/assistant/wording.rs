@@ -2,6 +2,7 @@
 //! decides nothing and must not know messages.
 
 mod account;
+mod agenda;
 mod apologies;
 mod care;
 mod connecting;
@@ -13,8 +14,10 @@ mod recurring;
 mod reminders;
 mod skipping;
 mod times;
+mod undo;
 
 pub use account::*;
+pub use agenda::*;
 pub use apologies::{
     Apology, account_stays, apology, called_elsewhere, cut_short, no_export, not_done,
     nothing_done, nothing_sent, without_model,
@@ -32,6 +35,7 @@ pub use recurring::{
 pub use reminders::*;
 pub use skipping::*;
 pub use times::{date_now, date_of, day_name, time_in, time_now};
+pub use undo::*;
 
 /// Open reminders per person.
 pub const OPEN_REMINDERS_MAX: usize = 200;

@@ -1,18 +1,17 @@
 //! Ten minutes before calls and meetings with others: who takes part, where to dial in, and
 //! what is remembered of them.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
+use super::operations::{self, CallContext, OwnOperation, reads};
 use super::texts;
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
-pub(super) use operations::Arguments;
 
 const BEFORE_S: i64 = 10 * 60;
 /// People that are named.
@@ -145,5 +144,20 @@ impl Superpower for CallPrepState {
 
     fn on_alarm(&mut self, _at: Timestamp, context: &PowerContext<'_>) -> Option<String> {
         notice::joined(&self.sent.take_due(notices(context), context))
+    }
+}
+
+/// The arguments of a language model, which can only ask for it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {}
+
+impl operations::Arguments for Arguments {
+    type Action = CallPrepAction;
+
+    const DESCRIPTION: &str = "The next call or meeting with others: who takes part, where to dial in, what is remembered of them.";
+
+    fn operation(self, _: CallContext) -> operations::Result<OwnOperation<CallPrepAction>> {
+        reads(CallPrepAction::Show)
     }
 }

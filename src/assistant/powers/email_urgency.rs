@@ -3,18 +3,17 @@
 //! a language model, its verdict goes before the rules. Each mail is told once, and at most five
 //! a day.
 
-mod operations;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
+use super::operations::{self, CallContext, OwnOperation, reads};
 use super::{PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
-pub(super) use operations::Arguments;
 
 const A_DAY_MAX: usize = 5;
 /// Later a mail is no news.
@@ -126,5 +125,20 @@ impl Superpower for UrgencyState {
             );
         }
         notice::joined(&due)
+    }
+}
+
+/// The arguments of a language model, which can only ask for it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {}
+
+impl operations::Arguments for Arguments {
+    type Action = UrgencyAction;
+
+    const DESCRIPTION: &str = "New mail in a connected mailbox that looks as if it could not wait.";
+
+    fn operation(self, _: CallContext) -> operations::Result<OwnOperation<UrgencyAction>> {
+        reads(UrgencyAction::Show)
     }
 }

@@ -1,5 +1,5 @@
 //! Wording about the account and the assistant: status, usage, limits, upgrades, help, apologies.
-//! It decides no access.
+//! This file decides no access.
 
 use super::times::zone_name;
 use crate::clock::{Timestamp, Zone};

@@ -1,6 +1,6 @@
 //! Wording of answers to messages that refer to a reminder or a memory.
 
-use super::reminders::{numbered_reminders, reminders_cancelled};
+use super::reminders::numbered_reminders;
 use super::{list, quoted, recurrence_phrase, stop, times};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
@@ -16,7 +16,7 @@ pub fn reminder_moved(
     format!("Okay, now {when}: {}{}", quoted(what), stop(what))
 }
 
-/// It is to be what it is.
+/// The reminder is as it is to be.
 pub fn is_already_so(
     what: &str,
     send_at: Timestamp,
@@ -105,11 +105,6 @@ pub fn nothing_due() -> String {
         .to_owned()
 }
 
-pub fn nothing_to_undo() -> String {
-    "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes."
-        .to_owned()
-}
-
 /// "make it 7 or 8"
 pub fn change_unclear() -> String {
     "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
@@ -120,42 +115,6 @@ pub fn change_unclear() -> String {
 pub fn number_unclear(number: u32) -> String {
     format!(
         "I'm not sure what you mean by {number}, so I've left it as it is. Say it like “make it 19:00” or “make it in {number} minutes”."
-    )
-}
-
-/// "undo" after a message that changed nothing. `changed_by`: the message whose change it would take
-/// back.
-pub fn undo_unsure(changed_by: Option<&str>) -> String {
-    let change = match changed_by {
-        Some(text) => format!("what “{}” changed", quoted(text)),
-        None => "the change before it".to_owned(),
-    };
-    format!(
-        "There's nothing to take back of your last message. Shall I take back {change}? Say “yes”."
-    )
-}
-
-pub fn undone_already() -> String {
-    "I've taken back the last change already, and can't go back further. Nothing has changed."
-        .to_owned()
-}
-
-pub fn too_late_to_undo() -> String {
-    "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed."
-        .to_owned()
-}
-
-/// After "undo", of a reminder that somebody else has changed since.
-pub fn changed_since(
-    what: &str,
-    send_at: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    format!(
-        "Somebody has changed “{}” since, so it stays as it is, {}. “cancel my reminder to …” ends it.",
-        quoted(what),
-        times::day_and_time(send_at, now, timezone)
     )
 }
 
@@ -172,32 +131,6 @@ pub fn time_has_passed(
         quoted(what),
         times::day_and_time(is, now, timezone)
     )
-}
-
-/// After "undo" of "snooze": the reminders that it set are cancelled.
-pub fn snooze_taken_back(reminders: &[(&str, Timestamp)]) -> String {
-    let cancelled = reminders_cancelled(reminders);
-    match reminders {
-        [_] => format!("{cancelled} It has come already; “snooze 10 min” puts it off again."),
-        _ => format!("{cancelled}\nThey have come already; “snooze 10 min” puts them off again."),
-    }
-}
-
-/// After "undo": the newest memory is forgotten.
-pub fn memory_taken_back(text: &str) -> String {
-    format!("Okay, I've forgotten that: {}", quoted(text))
-}
-
-/// After "undo", where the last change was the name.
-pub fn name_stays() -> String {
-    "I can't take back a name. Tell me the right one: “my name is …”. What came before it stays as it is."
-        .to_owned()
-}
-
-/// After "undo", where the last change was the time zone.
-pub fn timezone_stays() -> String {
-    "I can't take back a time zone. Tell me the right one: “my time zone is …”. What came before it stays as it is."
-        .to_owned()
 }
 
 /// For reminders that were set when UTC was assumed, once the zone is known.
@@ -363,118 +296,4 @@ pub fn no_such_number(number: usize) -> String {
     format!(
         "There's no number {number} that is still open. “reminders” shows them with their numbers."
     )
-}
-
-/// Deleted items were restored.
-pub fn brought_back(
-    reminders: &[(&str, Timestamp)],
-    memories: &[String],
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let lines = reminders.iter().map(|(what, at)| {
-        format!(
-            "{}: {}",
-            times::listed_in_full(*at, now, timezone),
-            quoted(what)
-        )
-    });
-    let lines: Vec<String> = lines
-        .chain(memories.iter().map(|text| quoted(text)))
-        .collect();
-    let count = lines.len();
-    list(
-        "Okay, I've taken that back. Here again:",
-        lines.into_iter(),
-        count,
-    )
-}
-
-/// Reminders within a span of time ("tomorrow") or about something.
-pub fn reminders_found(
-    reminders: &[(&str, Timestamp)],
-    span: Option<&str>,
-    about: Option<&str>,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let which = match (span, about) {
-        (Some(span), _) => format!(" {span}"),
-        (None, Some(about)) => format!(" about “{}”", quoted(about)),
-        (None, None) => String::new(),
-    };
-    if reminders.is_empty() {
-        return format!("You have no reminders{which}.");
-    }
-    let count = super::account::counted(reminders.len(), "reminder", "reminders");
-    let lines = numbered_reminders(reminders, now, timezone);
-    super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
-}
-
-/// Of a reminder whose later times are not listed.
-pub fn comes_more_often(what: &str, listed: usize) -> String {
-    format!(
-        "“{}” comes more often than that: these are its first {listed} times.",
-        quoted(what)
-    )
-}
-
-/// In a group; those of the direct chat are not named there.
-pub fn no_reminders_of_group(span: Option<&str>) -> String {
-    let which = span.map_or_else(String::new, |span| format!(" ({})", quoted(span)));
-    format!("This group has no reminders{which}.")
-}
-
-/// Entries within a span of time; `more`: those without a time of day.
-pub fn agenda(
-    reminders: &[(&str, Timestamp)],
-    more: &[String],
-    span: &str,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    if reminders.is_empty() && more.is_empty() {
-        return format!("I know of nothing {span}.");
-    }
-    let lines = numbered_reminders(reminders, now, timezone);
-    let mut title = format!("{span}:");
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    let mut reply = super::numbered_list(&title, lines, reminders.len());
-    for line in more {
-        reply.push_str(&format!("\n• {line}"));
-    }
-    reply
-}
-
-/// `agenda`: from reminders and superpowers only. `may_connect`: the person may connect a calendar.
-pub fn agenda_without_calendar(agenda: &str, may_connect: bool) -> String {
-    let hint = match may_connect {
-        true => "\nSay “connect my calendar” to connect one.",
-        false => "",
-    };
-    format!("I see no calendar of yours, only what you told me here.\n{agenda}{hint}")
-}
-
-/// `agenda`: of somebody who was not told yet that a calendar can be connected.
-pub fn agenda_with_offer(agenda: &str) -> String {
-    format!("{agenda}\nWith your calendar I also tell what is in it: say “connect my calendar”.")
-}
-
-/// `memories` would be deleted.
-pub fn forget_these(memories: &[&str]) -> String {
-    let lines = memories.iter().map(|text| quoted(text));
-    let title = match memories.len() {
-        1 => "Shall I forget this? Say “yes”.".to_owned(),
-        n => format!("Shall I forget these {n} things? Say “yes”, or name fewer."),
-    };
-    list(&title, lines, memories.len())
-}
-
-pub fn forget_everything(count: usize) -> String {
-    match count {
-        1 => "Shall I forget the one thing I remember? Say “yes”.".to_owned(),
-        n => format!("Shall I forget all {n} things I remember? Say “yes”."),
-    }
 }

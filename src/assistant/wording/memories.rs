@@ -2,7 +2,7 @@
 
 use super::{QUOTE_CHARS_MAX, list, quoted, quoted_to, thousands};
 
-/// It is stored already.
+/// The memory is stored already.
 pub fn already_remembered(text: &str) -> String {
     format!("I remember that already: {}", quoted(text))
 }
@@ -119,4 +119,21 @@ pub fn only_a_reminder(about: &str) -> String {
         " A reminder is about it, and stays: “cancel {}” ends it.",
         quoted(about)
     )
+}
+
+/// `memories` would be deleted.
+pub fn forget_these(memories: &[&str]) -> String {
+    let lines = memories.iter().map(|text| quoted(text));
+    let title = match memories.len() {
+        1 => "Shall I forget this? Say “yes”.".to_owned(),
+        n => format!("Shall I forget these {n} things? Say “yes”, or name fewer."),
+    };
+    list(&title, lines, memories.len())
+}
+
+pub fn forget_everything(count: usize) -> String {
+    match count {
+        1 => "Shall I forget the one thing I remember? Say “yes”.".to_owned(),
+        n => format!("Shall I forget all {n} things I remember? Say “yes”."),
+    }
 }

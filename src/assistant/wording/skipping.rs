@@ -3,7 +3,7 @@
 use super::{quoted, times};
 use crate::clock::{Timestamp, Zone};
 
-/// It comes no longer at the first of two moments, but at the second.
+/// The reminder comes no longer at the first of two moments, but at the second.
 pub fn time_skipped(
     what: &str,
     (skipped, next): (Timestamp, Timestamp),

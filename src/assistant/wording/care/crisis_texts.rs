@@ -18,7 +18,7 @@ pub(super) struct CrisisTexts {
     no_line: &'static str,
     /// The country's emergency number is `{number}`.
     emergency_number: &'static str,
-    /// It is not known.
+    /// Where the number is not known.
     no_emergency_number: &'static str,
 }
 

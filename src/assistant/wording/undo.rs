@@ -1,0 +1,96 @@
+//! Wording of answers to "undo" and to what takes something back.
+
+use super::reminders::reminders_cancelled;
+use super::{list, quoted, times};
+use crate::clock::{Timestamp, Zone};
+pub fn nothing_to_undo() -> String {
+    "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes."
+        .to_owned()
+}
+
+/// "undo" after a message that changed nothing. `changed_by`: the message whose change it would take
+/// back.
+pub fn undo_unsure(changed_by: Option<&str>) -> String {
+    let change = match changed_by {
+        Some(text) => format!("what “{}” changed", quoted(text)),
+        None => "the change before it".to_owned(),
+    };
+    format!(
+        "There's nothing to take back of your last message. Shall I take back {change}? Say “yes”."
+    )
+}
+
+pub fn undone_already() -> String {
+    "I've taken back the last change already, and can't go back further. Nothing has changed."
+        .to_owned()
+}
+
+pub fn too_late_to_undo() -> String {
+    "That's more than 10 minutes ago, so I can't take it back any more. Nothing has changed."
+        .to_owned()
+}
+
+/// After "undo", of a reminder that somebody else has changed since.
+pub fn changed_since(
+    what: &str,
+    send_at: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    format!(
+        "Somebody has changed “{}” since, so it stays as it is, {}. “cancel my reminder to …” ends it.",
+        quoted(what),
+        times::day_and_time(send_at, now, timezone)
+    )
+}
+
+/// After "undo" of "snooze": the reminders that it set are cancelled.
+pub fn snooze_taken_back(reminders: &[(&str, Timestamp)]) -> String {
+    let cancelled = reminders_cancelled(reminders);
+    match reminders {
+        [_] => format!("{cancelled} It has come already; “snooze 10 min” puts it off again."),
+        _ => format!("{cancelled}\nThey have come already; “snooze 10 min” puts them off again."),
+    }
+}
+
+/// After "undo": the newest memory is forgotten.
+pub fn memory_taken_back(text: &str) -> String {
+    format!("Okay, I've forgotten that: {}", quoted(text))
+}
+
+/// After "undo", where the last change was the name.
+pub fn name_stays() -> String {
+    "I can't take back a name. Tell me the right one: “my name is …”. What came before it stays as it is."
+        .to_owned()
+}
+
+/// After "undo", where the last change was the time zone.
+pub fn timezone_stays() -> String {
+    "I can't take back a time zone. Tell me the right one: “my time zone is …”. What came before it stays as it is."
+        .to_owned()
+}
+
+/// Deleted items were restored.
+pub fn brought_back(
+    reminders: &[(&str, Timestamp)],
+    memories: &[String],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = reminders.iter().map(|(what, at)| {
+        format!(
+            "{}: {}",
+            times::listed_in_full(*at, now, timezone),
+            quoted(what)
+        )
+    });
+    let lines: Vec<String> = lines
+        .chain(memories.iter().map(|text| quoted(text)))
+        .collect();
+    let count = lines.len();
+    list(
+        "Okay, I've taken that back. Here again:",
+        lines.into_iter(),
+        count,
+    )
+}
