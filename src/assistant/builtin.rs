@@ -99,7 +99,7 @@ pub enum Intent {
         before: String,
         after: String,
     },
-    /// It refers to something named or delivered before; `otherwise` applies if there is nothing.
+    /// The message refers to something named or delivered before; `otherwise` applies if there is nothing.
     FollowUp {
         what: FollowUp,
         otherwise: Box<Intent>,

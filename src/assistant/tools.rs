@@ -90,7 +90,7 @@ pub enum Operation {
     },
     SetProfile(ProfileChange),
     ExportAccount,
-    /// It tells how, and deletes nothing.
+    /// The call tells how, and deletes nothing.
     DeleteAccount,
     Usage,
     /// From the first to the last day.

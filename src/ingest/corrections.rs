@@ -17,7 +17,7 @@ use crate::store::{MessageRow, Tx};
 
 /// What becomes of an edit.
 pub(super) enum EditOutcome {
-    /// It is handled like any other message.
+    /// The new version is handled like any other message.
     Unneeded,
     /// The earlier version is undone; the sentence that says so.
     Undone(String),
@@ -159,7 +159,7 @@ fn is_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
     is_called || understood.intent.is_command() && !understood.intent.is_unclear()
 }
 
-/// It asks for one thing, without reference to what was said before.
+/// The new version asks for one thing, without reference to what was said before.
 fn is_one_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
     let refers = matches!(
         understood.intent,

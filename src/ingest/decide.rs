@@ -7,7 +7,7 @@ use crate::assistant::CrisisKind;
 /// What becomes of a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Decision {
-    /// It is stored, not answered.
+    /// The message is stored, not answered.
     Silent,
     /// The sender may be in danger: the answer has numbers to call, and nothing else.
     Crisis(CrisisKind),

@@ -241,7 +241,7 @@ fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> 
     Ok(Some(wording::left_as_it_was()))
 }
 
-/// It closes the question. What was set stays, and the answer says so.
+/// "Never mind" closes the question. What was set stays, and the answer says so.
 fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     if question::is_last(turn, tx)? {
         return answer_no(turn, tx);

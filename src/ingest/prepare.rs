@@ -112,7 +112,7 @@ impl PreparedMessage {
         self.understand_anew(persona);
     }
 
-    /// It answers the assistant's question, without its name.
+    /// The message answers the assistant's question, without its name.
     pub(super) fn answers_assistant(&mut self, persona: &str) {
         self.message.reply_to_assistant = true;
         self.understand_anew(persona);

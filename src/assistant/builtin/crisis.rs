@@ -1,5 +1,5 @@
 //! Detects messages of people who may be suicidal, in danger or in an emergency, or near somebody who is.
-//! It is checked before any other rule, and must not know the answer. In doubt it says yes.
+//! Crises are checked before any other rule. This file must not know the answer. In doubt a message is one.
 //!
 //! A message is read as sentences of plain words (`sentences`, `spelling`), which belong to classes
 //! (`classes`). Patterns in a notation of their own (`grammar`) say what is a crisis (`despair`, `danger`,

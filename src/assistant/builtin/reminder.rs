@@ -359,7 +359,7 @@ fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime
     }
 }
 
-/// It names nothing: "remind me of it tomorrow".
+/// The text names nothing: "remind me of it tomorrow".
 fn is_pronoun(text: &str) -> bool {
     matches!(
         text.to_lowercase().as_str(),

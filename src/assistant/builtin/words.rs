@@ -1,7 +1,7 @@
 //! A message as words: lower case for comparing, with their positions in the original text.
 //! Punctuation around words and apostrophes inside are removed for comparing ("What's" is "whats"),
 //! but "friday's" is not the plural "fridays".
-//! It knows no commands.
+//! This file knows no commands.
 
 use std::ops::Range;
 

@@ -106,7 +106,7 @@ impl EventReminderState {
     }
 }
 
-/// It was moved or cancelled, and is or was to begin within a day.
+/// The event was moved or cancelled, and is or was to begin within a day.
 fn change(event: &EventFact, context: &PowerContext<'_>) -> Option<Notice> {
     if event.changed_at <= event.first_seen_at {
         return None;

@@ -36,7 +36,7 @@ pub enum CancellationAction {
     },
     List,
     Show(String),
-    /// It was cancelled, or the person goes on with it.
+    /// The trial or booking was cancelled, or the person goes on with it.
     Remove(String),
     /// The assistant is asked to cancel it, which it can't.
     Order(String),

@@ -1,5 +1,5 @@
 //! The daily summary: reminders and other superpowers' entries, on request or daily at a set time.
-//! It collects nothing; the context contains the texts.
+//! This file collects nothing; the context contains the texts.
 
 mod operations;
 

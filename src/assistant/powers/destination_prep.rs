@@ -119,7 +119,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Des
     ))
 }
 
-/// It takes place somewhere that one has to go to.
+/// The event takes place somewhere that one has to go to.
 fn is_elsewhere(event: &EventFact) -> bool {
     let place = event.place.trim();
     let is_online = events::is_online(place);

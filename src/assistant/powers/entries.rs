@@ -63,7 +63,7 @@ pub(super) struct Entry {
     /// The mail that it comes from; `None`: the person entered it.
     #[serde(skip)]
     mail: Option<MailSource>,
-    /// It is shown; another superpower sends its notices.
+    /// The entry is shown; another superpower sends its notices.
     #[serde(skip)]
     pub(super) is_quiet: bool,
 }

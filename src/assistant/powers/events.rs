@@ -44,12 +44,12 @@ impl EventFact {
         format!("{day}: {}", self.display(context))
     }
 
-    /// It takes place, and the person takes part.
+    /// The event takes place, and the person takes part.
     pub(super) fn is_on(&self) -> bool {
         !self.is_declined && !self.is_cancelled
     }
 
-    /// It fills the person's time.
+    /// The event fills the person's time.
     pub(super) fn fills_time(&self) -> bool {
         self.is_on() && self.is_busy && !self.is_all_day
     }

@@ -75,7 +75,7 @@ pub struct EventFact {
     pub ends_at: Timestamp,
     pub is_all_day: bool,
     pub is_busy: bool,
-    /// It is one of a series.
+    /// The event is one of a series.
     pub is_recurring: bool,
     /// The person declined.
     pub is_declined: bool,
@@ -108,7 +108,7 @@ pub struct Mail {
     /// Newsletters, lists and what programs send.
     pub is_mass_mail: bool,
     pub is_to_self: bool,
-    /// It answers a mail that the person sent.
+    /// The mail answers one that the person sent.
     pub answers_own: bool,
     /// Why it may be urgent, as the rules are called.
     pub urgency: Vec<String>,

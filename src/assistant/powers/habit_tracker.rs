@@ -35,7 +35,7 @@ pub enum HabitAction {
     Did {
         what: String,
         days_ago: u32,
-        /// It can't be anything else; otherwise an unknown habit is ordinary talk.
+        /// The message can't be anything else; otherwise an unknown habit is ordinary talk.
         is_report: bool,
     },
     /// "I didn't run today"
@@ -50,7 +50,7 @@ pub enum HabitAction {
     },
     /// Several days were named, or one that may be to come.
     DaysUnclear(String),
-    /// It is still to be done.
+    /// The habit is still to be done.
     Planned(String),
     /// How often is not known here.
     OftenUnclear,

@@ -53,7 +53,7 @@ pub enum RenewalAction {
     Cancelled(String),
     /// Why the time can't be used.
     UnclearTime(String),
-    /// It renews, and no day was given.
+    /// The membership renews, and no day was given.
     AskTime(String),
 }
 

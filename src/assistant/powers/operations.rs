@@ -33,7 +33,7 @@ pub struct CallContext {
     pub now: Timestamp,
     /// The person's.
     pub zone: Zone,
-    /// It came with photos.
+    /// The message came with photos.
     pub has_photos: bool,
 }
 

@@ -38,10 +38,10 @@ pub enum ParcelAction {
         about: Option<String>,
         time: PlannedTime,
     },
-    /// It is delayed, without a new day.
+    /// The parcel is delayed, without a new day.
     Late(Option<String>),
     List,
-    /// It arrived, or is not waited for any more. `None`: the only one.
+    /// The parcel arrived, or is not waited for any more. `None`: the only one.
     Remove {
         about: Option<String>,
         arrived: bool,

@@ -18,7 +18,7 @@ use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
 const POWER: Power = Power::PostEventCheckin;
-/// It is asked so long after something began.
+/// The question is asked so long after something began.
 const AFTER_S: i64 = 2 * 3_600;
 /// Days after which it is forgotten.
 const KEPT_DAYS: i64 = 3;
@@ -35,7 +35,7 @@ pub enum CheckinAction {
     Keep {
         what: String,
         time: PlannedTime,
-        /// It was on another day before.
+        /// The event was on another day before.
         is_moved: bool,
     },
     /// What is not said of the new time stays. `time`: when a day was said.
@@ -54,7 +54,7 @@ pub enum CheckinAction {
         /// The day that was said with it.
         on: Option<NaiveDate>,
     },
-    /// It comes later, and no day was said.
+    /// The event comes later, and no day was said.
     Postponed(String),
     List,
     Remove(String),

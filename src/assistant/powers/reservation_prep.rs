@@ -43,7 +43,7 @@ pub enum ReservationAction {
         /// Number, address, confirmation: the rest of the message.
         details: String,
         time: PlannedTime,
-        /// It was on another day before.
+        /// The booking was on another day before.
         is_moved: bool,
     },
     List,

@@ -37,7 +37,7 @@ pub struct PowerOutcome {
     pub reply: Option<String>,
     /// The new state; `None` when nothing changed.
     pub stored: Option<StoredState>,
-    /// It differs only in what was shown: nothing that could be undone was done.
+    /// The state differs only in what was shown: nothing that could be undone was done.
     pub is_only_shown: bool,
     /// The time of its next alarm.
     pub alarm: Option<Timestamp>,

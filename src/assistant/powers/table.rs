@@ -28,7 +28,7 @@ use crate::clock::Timestamp;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerOperation {
     pub action: PowerAction,
-    /// It changes stored data; otherwise it only reads.
+    /// The operation changes stored data; otherwise it only reads.
     pub changes: bool,
 }
 

@@ -164,7 +164,7 @@ impl TravelState {
     }
 }
 
-/// It was looked for and isn't there.
+/// The stop was looked for and isn't there.
 fn none_of(kind: StopKind, to: &str, context: &PowerContext<'_>) -> String {
     if !context.facts.has_calendar && !context.facts.has_mailbox {
         return not_connected();

@@ -23,7 +23,7 @@ struct MessagePart<'a> {
     text: &'a str,
     intent: Intent,
     depends_on_zone: bool,
-    /// It follows another one in the same sentence.
+    /// The request follows another one in the same sentence.
     is_second: bool,
 }
 
@@ -150,7 +150,7 @@ impl MessagePart<'_> {
     }
 }
 
-/// It means some of the list that was shown.
+/// The request means some of the list that was shown.
 fn names_numbers(what: &FollowUp) -> bool {
     matches!(
         what,

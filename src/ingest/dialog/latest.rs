@@ -37,7 +37,7 @@ pub(in crate::ingest) struct Latest {
     /// The reminders that came last, which "snooze" means, where something was named after them.
     #[serde(default)]
     pub(in crate::ingest) came_before: Option<ReminderDelivery>,
-    /// It is what "undo" did, which goes back no further.
+    /// This is what "undo" did, which goes back no further.
     #[serde(default)]
     pub(in crate::ingest) is_undone: bool,
     /// What the message changed that named it.

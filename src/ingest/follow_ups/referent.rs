@@ -16,7 +16,7 @@ pub(super) enum Referent {
     Open(Vec<Reminder>),
     /// Already delivered reminders.
     Delivered(Vec<LatestReminder>),
-    /// It is ambiguous; this reply says so.
+    /// The reference is ambiguous; this reply says so.
     Unclear(String),
 }
 

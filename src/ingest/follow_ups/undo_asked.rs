@@ -24,7 +24,7 @@ enum UndoCandidate {
     /// A question or small talk: what was before it.
     None,
     MayBeMeant,
-    /// It was "undo" itself.
+    /// The message was "undo" itself.
     Asked,
 }
 

@@ -412,10 +412,10 @@ impl ModelTurn<'_> {
 enum CallMeaning {
     /// One of ours, to be tried with the others: its place among them.
     Own(usize),
-    /// It repeats an earlier call of this reply; the place of that call.
+    /// The call repeats an earlier call of this reply; the place of that call.
     Repeated(usize),
     Remote(Arc<RemoteTool>),
-    /// It was done before for this message, with this result.
+    /// The call was done before for this message, with this result.
     Done(CallResult),
     /// An invalid call: its outcome, and a sentence for the model.
     None(&'static str, String),

@@ -59,7 +59,7 @@ impl ModelTurn<'_> {
         })
     }
 
-    /// It claims nothing. Where a part is lacking, it may say more than the question.
+    /// The reply claims nothing. Where a part is lacking, it may say more than the question.
     fn asks_back(&self, text: &str) -> bool {
         let lacks_part = Some(CertainRequest::Change { lacks_part: true });
         is_question(text) || self.plan.request == lacks_part && ends_with_question(text)

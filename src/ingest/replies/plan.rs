@@ -31,13 +31,13 @@ pub(super) struct ReplyPlan {
     pub(super) detailed_logging: bool,
     /// Tools offered to the model.
     pub(super) tools: Vec<OfferedTool>,
-    /// They are not offered, as the server takes none at present.
+    /// Tools are not offered, as the server takes none at present.
     pub(super) lacks_tools: bool,
     /// What the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
     /// What the message asks for, for certain.
     pub(super) request: Option<CertainRequest>,
-    /// It may be no request; the reply tells.
+    /// The message may be no request; the reply tells.
     pub(super) may_be_talk: bool,
     /// The changes that it asks for.
     pub(super) requested_changes: Vec<RequestedChange>,

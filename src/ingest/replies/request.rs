@@ -19,7 +19,7 @@ const STATING: [&str; 19] = [
 pub(super) enum CertainRequest {
     /// To set, note or change something.
     Change {
-        /// It lacks a part, as its time, which is to be asked for.
+        /// The request lacks a part, as its time, which is to be asked for.
         lacks_part: bool,
     },
     /// In a group, to tell what is the person's own.

@@ -186,10 +186,10 @@ pub(super) struct CallRecord {
     pub(super) tool: String,
     /// "done", or why not.
     pub(super) outcome: &'static str,
-    /// It changes something in the reply's transaction.
+    /// The call changes something in the reply's transaction.
     #[serde(skip)]
     pub(super) is_change: bool,
-    /// It sets a reminder that comes again.
+    /// The call sets a reminder that comes again.
     #[serde(skip)]
     pub(super) repeats: bool,
     /// Its arguments and its result, as they are compared with what was asked for.

@@ -50,7 +50,7 @@ const CLAIMS: [&str; 57] = [
     "lembrarei", "guardei", "genoteerd", "onthoud", "onthouden", "noterat", "sparat", "minns",
 ];
 
-/// It only asks something back, so it claims nothing: all of its sentences are questions.
+/// The reply only asks something back, so it claims nothing: all of its sentences are questions.
 pub(super) fn is_question(text: &str) -> bool {
     let all = sentences(text);
     !all.is_empty() && all.iter().all(|sentence| sentence.is_question)
@@ -61,7 +61,7 @@ pub(super) fn ends_with_question(text: &str) -> bool {
     text.trim_end().ends_with(QUESTION_MARKS)
 }
 
-/// It only says that something can't be done, and may ask something.
+/// The reply only says that something can't be done, and may ask something.
 pub(super) fn is_refusal(text: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     let mut has_refused = false;
@@ -78,7 +78,7 @@ pub(super) fn is_refusal(text: &str) -> bool {
     has_refused
 }
 
-/// It says that something was done or kept.
+/// The reply says that something was done or kept.
 pub(super) fn claims(text: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     let is_part = |c: char| c.is_alphanumeric();

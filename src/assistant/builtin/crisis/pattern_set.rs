@@ -3,7 +3,7 @@
 /// What somebody in a crisis needs to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrisisKind {
-    /// They may want to die or to hurt themselves.
+    /// The person may want to die or to hurt themselves.
     Despair,
     /// Somebody near them may want to die or to hurt themselves.
     OtherInDespair,
@@ -34,7 +34,7 @@ pub(super) mod context {
     pub(in super::super) const FICTION: u8 = 2;
     /// A request to the assistant, or an appointment.
     pub(in super::super) const REQUEST: u8 = 4;
-    /// It is over.
+    /// What happened is over.
     pub(in super::super) const PAST: u8 = 8;
     /// Homework, the gym.
     pub(in super::super) const TRIFLE: u8 = 16;

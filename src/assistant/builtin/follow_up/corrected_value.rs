@@ -18,7 +18,7 @@ const MARKS: [&str; 16] = [
     "no sorry", "no wait", "no i meant", "no i mean", "no actually", "no", "nope", "sorry i meant",
     "sorry i mean", "sorry", "oops", "actually", "i meant", "i mean", "correction", "wait",
 ];
-/// They correct only numbers: "that was 14".
+/// Words that correct only numbers: "that was 14".
 const STATEMENTS: [&str; 8] = [
     "that was", "it was", "that cost", "it cost", "it should be", "that should be", "should be",
     "should have been",
@@ -28,7 +28,7 @@ const LINKS: [&str; 10] = [
     "i mean",
 ];
 
-/// They change what was said.
+/// Words that change what was said.
 const CHANGES: [&str; 11] = [
     "change the last one to", "correct that to", "make it", "make that", "change it to",
     "change that to", "move it to", "move that to", "push it to", "reschedule it to",

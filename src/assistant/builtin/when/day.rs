@@ -1,5 +1,5 @@
 //! Days: "tomorrow", "on friday", "next week", "2026-12-24", "december 24th", "on the 3rd".
-//! It knows no times of day.
+//! This file knows no times of day.
 
 use chrono::Weekday;
 

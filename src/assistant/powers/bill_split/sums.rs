@@ -155,7 +155,7 @@ impl BillSplitState {
 }
 
 impl Payment {
-    /// It is owed by one person to another.
+    /// The sum is owed by one person to another.
     pub(super) fn is_debt(&self) -> bool {
         matches!(self.among.as_slice(), [one] if *one != self.payer)
     }

@@ -297,7 +297,7 @@ fn is_within_day(event: &EventFact, time: &EventTime, context: &PowerContext<'_>
     !event.is_all_day && !time.is_all_day() && day == event.date(context)
 }
 
-/// It begins when its series says.
+/// The event begins when its series says.
 fn is_in_place(event: &EventFact, context: &PowerContext<'_>) -> bool {
     let moment = event.starts_at.utc();
     let wall = moment.with_timezone(&context.zone());
@@ -309,7 +309,7 @@ fn clock_of(at: Timestamp, context: &PowerContext<'_>) -> String {
     texts::clock_text(local_time::minute_of_day(at, context.zone()))
 }
 
-/// It takes as long as before. A day alone moves an event of a whole day to that day.
+/// The event takes as long as before. A day alone moves an event of a whole day to that day.
 fn moved(
     event: &EventFact,
     to: &TimeChange,

@@ -12,7 +12,7 @@ const WEEK_DAYS: i64 = 7;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
-    /// It ends then, and does not recur.
+    /// The subscription ends then, and does not recur.
     Once,
     Monthly,
     Yearly,

@@ -131,7 +131,7 @@ fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
     words.after(at, &phrases)
 }
 
-/// It has arrived, or is to be forgotten.
+/// The parcel has arrived, or is to be forgotten.
 fn parse_removal(
     message: &ParsedMessage<'_>,
     at: usize,

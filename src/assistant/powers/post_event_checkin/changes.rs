@@ -242,7 +242,7 @@ impl CheckinState {
         ))
     }
 
-    /// It comes later, and no day was said.
+    /// The event comes later, and no day was said.
     pub(super) fn postpone(&self, what: &str, context: &PowerContext<'_>) -> Option<String> {
         match self.called(what, context).as_slice() {
             [] => None,

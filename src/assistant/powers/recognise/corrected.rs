@@ -15,14 +15,14 @@ pub(super) enum Correction {
     Unchanged,
     /// The message with the later value in place of the earlier one.
     Replaced(String),
-    /// It is not clear what is replaced. `anew`, after the correction, may be all that is meant.
+    /// What is replaced is not clear. `anew`, after the correction, may be all that is meant.
     Unclear { first: String, anew: String },
 }
 
 /// A longer message corrects nothing.
 const WORDS_MAX: usize = 60;
 
-/// They take back what was said before them, whatever follows.
+/// Marks that take back what was said before them, whatever follows.
 const SURE_MARKS: [&str; 13] = [
     "no wait i mean", "no wait", "wait no", "no sorry", "sorry no", "no i meant", "no i mean",
     "sorry i meant", "sorry i mean", "actually no", "no actually", "oops no", "scratch that",

@@ -35,7 +35,7 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
 /// Where a request may begin that follows another one.
 pub(super) struct RequestStart {
     pub(super) at: usize,
-    /// It is set apart from the words before.
+    /// The beginning is set apart from the words before.
     pub(super) is_apart: bool,
 }
 
