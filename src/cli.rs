@@ -19,6 +19,7 @@ mod restore;
 mod running;
 mod serve;
 mod service;
+mod service_access;
 mod span;
 mod token;
 mod user;

@@ -18,10 +18,10 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
 use super::printable::{plain, plain_lines};
+use super::service_access::ServiceAccess;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Log, Source};
-use crate::outbound::Authorities;
 use crate::server::{self, RunEnd};
 use crate::store;
 use player::Player;
@@ -41,18 +41,8 @@ pub(super) struct Options {
     /// Your handle in the chat.
     #[arg(long, default_value = "+15550100", value_parser = super::token::phone)]
     phone: String,
-    /// The token for a remote service; by default one is made with this machine's secret.
-    #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
-    token: Option<String>,
-    /// Certificates (PEM) to trust for https instead of the web's, for a service with a private
-    /// certificate.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "SSL_CERT_FILE",
-        hide_env_values = true
-    )]
-    ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    access: ServiceAccess,
     /// Plays a conversation from a file against a temporary service whose clock the script
     /// controls; exits with 1 when an answer differs from the expected one.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
@@ -60,11 +50,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    // With a URL and a token, no local configuration is needed.
-    let config = match (&options.url, &options.token) {
-        (Some(_), Some(_)) => super::load(source)?.config,
-        _ => super::load_with_secrets(source)?.config,
-    };
+    let config = options.access.config(source, options.url.as_deref())?;
     // A conversation shows only warnings, unless configured otherwise.
     let log = Log {
         level: match source.env.get("CHATKEEP_LOG") {
@@ -93,7 +79,7 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
         Some(url) => Some(url.trim_end_matches('/').to_owned()),
         None => store::holder(&config.storage.path).and_then(|holder| holder.address),
     };
-    let token = match &options.token {
+    let token = match &options.access.token {
         Some(token) => token.clone(),
         None => super::token::issue(&config, AGENT_ID, &options.phone)?,
     };
@@ -172,10 +158,7 @@ impl OwnService {
 
 async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Result<(), String> {
     let (output, mut outputs) = mpsc::channel(LINES_MAX);
-    let authorities = match &options.ca_file {
-        Some(file) if url.starts_with("https://") => Some(authorities(file)?),
-        _ => None,
-    };
+    let authorities = options.access.authorities(url)?;
     let relay = Relay::connect(
         Service {
             url: url.to_owned(),
@@ -233,12 +216,6 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
         screen.show(&message)?;
     }
     Ok(())
-}
-
-pub(super) fn authorities(file: &Path) -> Result<Authorities, String> {
-    let name = file.display();
-    let pem = std::fs::read(file).map_err(|e| format!("--ca-file: can't read {name}: {e}"))?;
-    Authorities::read(&pem).map_err(|reason| format!("--ca-file {name}: {reason}"))
 }
 
 /// Lines of standard input, read on a separate thread.

@@ -1,12 +1,12 @@
 //! `chatkeep relay …`: runs a relay for a chat network as a separate program, or tests a relay
 //! program.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::service_access::ServiceAccess;
 use crate::app;
 use crate::auth::edge_token;
 use crate::config::{Config, Source};
@@ -55,18 +55,8 @@ struct Options {
     /// Shows the bot and its permissions, and whether the service accepts the relay's token.
     #[arg(long)]
     check: bool,
-    /// The token for the service; by default one is made with this machine's secret.
-    #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
-    token: Option<String>,
-    /// Certificates (PEM) to trust for https instead of the web's, for a service with a private
-    /// certificate.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "SSL_CERT_FILE",
-        hide_env_values = true
-    )]
-    ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    access: ServiceAccess,
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
@@ -76,11 +66,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         Some(Network::Xmpp(options)) => ("xmpp", options),
         None => return check_conformance(&command.conformance),
     };
-    // With a URL and a token, no local configuration is needed.
-    let config = match (&options.url, &options.token) {
-        (Some(_), Some(_)) => super::load(source)?.config,
-        _ => super::load_with_secrets(source)?.config,
-    };
+    let config = options.access.config(source, options.url.as_deref())?;
     super::logging::start(&config.log).map_err(super::one_reason)?;
     let runtime = super::runtime().map_err(super::one_reason)?;
     let result = runtime.block_on(connect(&config, name, options));
@@ -136,16 +122,13 @@ fn settings(config: &Config, name: &str, options: &Options) -> Result<RelaySetti
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err("--url must be an http:// or https:// address".to_owned());
     }
-    let token = match &options.token {
+    let token = match &options.access.token {
         Some(token) => token.clone(),
         None => super::token::issue(config, name, name)?,
     };
     let agent_id = edge_token::agent_in(&token)
         .ok_or("CHATKEEP_EDGE_TOKEN is no edge token; make one with `chatkeep token edge`")?;
-    let authorities = match &options.ca_file {
-        Some(file) if url.starts_with("https://") => Some(super::chat::authorities(file)?),
-        _ => None,
-    };
+    let authorities = options.access.authorities(&url)?;
     Ok(RelaySettings {
         url,
         credentials: Credentials { agent_id, token },

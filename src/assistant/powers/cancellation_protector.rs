@@ -215,14 +215,8 @@ impl Superpower for CancellationState {
 
     fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
         let today = context.today();
-        let soon = self
-            .deadlines
-            .between(today, today + Duration::days(BEFORE_DAYS[0]));
-        let lines: Vec<String> = soon
-            .iter()
-            .map(|(_, entry)| entry.display(context))
-            .collect();
-        (!lines.is_empty()).then(|| format!("Cancel by: {}", lines.join("; ")))
+        let soon = (today, today + Duration::days(BEFORE_DAYS[0]));
+        self.deadlines.brief("Cancel by", soon, context)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {

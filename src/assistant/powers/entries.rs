@@ -311,6 +311,21 @@ impl Entries {
         found
     }
 
+    /// The entries of those days in a line for the daily summary.
+    pub(super) fn brief(
+        &self,
+        title: &str,
+        (from, to): (NaiveDate, NaiveDate),
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let found = self.between(from, to);
+        let lines: Vec<String> = found
+            .iter()
+            .map(|(_, entry)| entry.display(context))
+            .collect();
+        (!lines.is_empty()).then(|| format!("{title}: {}", lines.join("; ")))
+    }
+
     /// A line for each of those days with when it is.
     pub(super) fn lines_between(
         &self,

@@ -298,12 +298,8 @@ impl Superpower for ReservationState {
     }
 
     fn brief(&self, context: &PowerContext<'_>) -> Option<String> {
-        let today = self.bookings.between(context.today(), context.today());
-        let lines: Vec<String> = today
-            .iter()
-            .map(|(_, entry)| entry.display(context))
-            .collect();
-        (!lines.is_empty()).then(|| format!("Booked: {}", lines.join("; ")))
+        let today = context.today();
+        self.bookings.brief("Booked", (today, today), context)
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {

@@ -1,0 +1,50 @@
+//! How a command reaches a service: the token, and the certificates to trust. Both are options of
+//! `chatkeep chat` and `chatkeep relay`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::config::{Config, Source};
+use crate::outbound::Authorities;
+
+#[derive(Args)]
+pub(super) struct ServiceAccess {
+    /// The token for the service; by default one is made with this machine's secret.
+    #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
+    pub(super) token: Option<String>,
+    /// Certificates (PEM) to trust for https instead of the web's, for a service with a private
+    /// certificate.
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "SSL_CERT_FILE",
+        hide_env_values = true
+    )]
+    ca_file: Option<PathBuf>,
+}
+
+impl ServiceAccess {
+    /// The local configuration, of which a command with a URL and a token needs no secrets.
+    pub(super) fn config(&self, source: &Source, url: Option<&str>) -> Result<Config, Vec<String>> {
+        let loaded = match (url, &self.token) {
+            (Some(_), Some(_)) => super::load(source)?,
+            _ => super::load_with_secrets(source)?,
+        };
+        Ok(loaded.config)
+    }
+
+    /// `None`: the web's authorities.
+    pub(super) fn authorities(&self, url: &str) -> Result<Option<Authorities>, String> {
+        match &self.ca_file {
+            Some(file) if url.starts_with("https://") => authorities(file).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn authorities(file: &Path) -> Result<Authorities, String> {
+    let name = file.display();
+    let pem = std::fs::read(file).map_err(|e| format!("--ca-file: can't read {name}: {e}"))?;
+    Authorities::read(&pem).map_err(|reason| format!("--ca-file {name}: {reason}"))
+}
