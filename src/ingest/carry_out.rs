@@ -45,7 +45,8 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         return Ok(reply);
     }
     let reply = match intent {
-        Intent::Say(text) | Intent::Unclear(text) => text,
+        Intent::Say(text) => small_talk(turn, tx, text)?,
+        Intent::Unclear(text) => text,
         Intent::AskWhen { ref reply, .. }
         | Intent::AskWhat { ref reply, .. }
         | Intent::AskRest { ref reply, .. } => {
@@ -141,6 +142,18 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
     Ok(all)
 }
 
+/// After a crisis, no light answer; greetings, farewells and thanks get theirs.
+fn small_talk(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String) -> Result<String> {
+    let persona = &turn.ingest.persona.get().name;
+    let context = turn.message.context(persona, turn.timezone(), turn.now);
+    Ok(match question::open(turn, tx)? {
+        Some(Question::Crisis { language }) if !assistant::is_courtesy(&context) => {
+            wording::after_crisis(language.as_deref())
+        }
+        _ => text,
+    })
+}
+
 /// The answer to the assistant's question, or one from a memory.
 fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = missing_part::answer_what(turn, tx)? {
@@ -177,8 +190,8 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(nothing) = named::nothing_to_move(turn, tx)? {
         return Ok(nothing.into());
     }
-    if question::open(turn, tx)? == Some(Question::Crisis) {
-        return Ok(wording::after_crisis().into());
+    if let Some(Question::Crisis { language }) = question::open(turn, tx)? {
+        return Ok(wording::after_crisis(language.as_deref()).into());
     }
     let taken = offers::take_statement(turn, tx)?;
     Ok(taken.unwrap_or_else(|| wording::unknown(&turn.message.text, persona).into()))

@@ -48,8 +48,8 @@ pub(super) fn carry_out(
         return Ok(Some(reply.into()));
     }
     let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
-    if is_short && question::open(turn, tx)? == Some(Question::Crisis) {
-        return Ok(Some(wording::after_crisis().into()));
+    if is_short && let Some(Question::Crisis { language }) = question::open(turn, tx)? {
+        return Ok(Some(wording::after_crisis(language.as_deref()).into()));
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when(turn, tx, time)?,

@@ -45,8 +45,11 @@ pub(super) fn to_message(
     let reply = match decide::decide(decision_facts(turn, &intent)) {
         Decision::Silent => Reply::default(),
         Decision::Crisis(kind) => {
-            question::ask(turn, tx, &Question::Crisis)?;
             let language = assistant::crisis_language(&turn.message.text);
+            let told = Question::Crisis {
+                language: language.map(str::to_owned),
+            };
+            question::ask(turn, tx, &told)?;
             wording::crisis(kind, &turn.message.sender, language).into()
         }
         Decision::Denied(denial) => Reply::denying(denial, &persona),

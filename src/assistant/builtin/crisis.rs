@@ -60,6 +60,7 @@ static PATTERNS: LazyLock<CrisisPatterns> = LazyLock::new(|| {
         contexts: contexts.collect(),
         other_meanings: OTHER_MEANINGS
             .iter()
+            .chain(languages::OTHER_MEANINGS)
             .map(|line| CrisisPattern::new(line))
             .collect(),
     }
@@ -149,10 +150,36 @@ fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
     indexes
 }
 
+/// In the languages of `languages::despair::OF_OTHERS`, too.
 fn names_oneself(words: &Words) -> bool {
-    words
-        .iter()
-        .any(|word| matches!(word, "i" | "im" | "ive" | "id" | "ill" | "me" | "myself"))
+    words.iter().any(|word| {
+        matches!(
+            word,
+            "i" | "im"
+                | "ive"
+                | "id"
+                | "ill"
+                | "me"
+                | "myself"
+                | "ich"
+                | "mich"
+                | "mir"
+                | "je"
+                | "jai"
+                | "jen"
+                | "moi"
+                | "yo"
+                | "quiero"
+                | "voy"
+                | "io"
+                | "voglio"
+                | "eu"
+                | "quero"
+                | "ik"
+                | "mezelf"
+                | "jag"
+        )
+    })
 }
 
 struct CrisisMessage<'t> {

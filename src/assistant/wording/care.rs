@@ -54,10 +54,9 @@ pub fn crisis(kind: CrisisKind, phone: &str, language: Option<&str>) -> String {
     CrisisTexts::of(language).reply(kind, crisis_line(phone), emergency_number(phone))
 }
 
-/// An answer to what isn't understood soon after a crisis.
-pub fn after_crisis() -> String {
-    "I'm still here, and I take it seriously. I can't help the way a person can: please call the number above, or somebody you trust."
-        .to_owned()
+/// An answer to what isn't understood soon after a crisis, in the language of that.
+pub fn after_crisis(language: Option<&str>) -> String {
+    CrisisTexts::of(language).after.to_owned()
 }
 
 /// Number and name of the country's line.
@@ -163,6 +162,7 @@ mod tests {
                 "{language}"
             );
             assert!(language == "en" || reply(Danger, "") != crisis(Danger, "", None));
+            assert!(language == "en" || after_crisis(Some(language)) != after_crisis(None));
         }
     }
 }

@@ -48,8 +48,10 @@ pub(in crate::ingest) enum Question {
         birthdays: Vec<String>,
     },
     ForgetEverything,
-    /// None: the person was told where to find help.
-    Crisis,
+    /// None: the person was told where to find help, in this language (a tag of BCP 47).
+    Crisis {
+        language: Option<String>,
+    },
     /// Which of the reminders with these ids to cancel.
     CancelWhich {
         ids: Vec<String>,

@@ -4,16 +4,21 @@
 mod danger;
 mod despair;
 mod emergency;
+mod other_meanings;
 
-use super::pattern_set::CrisisKind::{self, Danger, Despair, Emergency, Overdose};
+use super::pattern_set::CrisisKind::{self, Danger, Despair, Emergency, OtherInDespair, Overdose};
 use super::pattern_set::{PatternSet, context::*};
+
+pub(super) use other_meanings::OTHER_MEANINGS;
 
 /// A language (a tag of BCP 47) and its patterns.
 type InLanguage = (&'static str, &'static [&'static str]);
 
 /// What each kind yields to, and its patterns.
-const KINDS: [(CrisisKind, u8, &[InLanguage]); 4] = [
+const KINDS: [(CrisisKind, u8, &[InLanguage]); 6] = [
     (Despair, 0, despair::DESPAIR),
+    (Despair, LAUGHTER | TRIFLE, despair::VEILED),
+    (OtherInDespair, FICTION, despair::OF_OTHERS),
     (Danger, 0, danger::DANGERS),
     (Emergency, LAUGHTER | PAST, emergency::EMERGENCIES),
     (Overdose, LAUGHTER, emergency::OVERDOSES),

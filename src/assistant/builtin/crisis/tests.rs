@@ -464,7 +464,8 @@ fn what_only_sounds_like_a_crisis_is_none() {
 /// The kinds that the sentences of each table may be: the number to call comes first in each.
 #[test]
 fn crises_are_found() {
-    let tables: [(&[&str], &[CrisisKind]); 5] = [
+    let tables: [(&[&str], &[CrisisKind]); 6] = [
+        (foreign::OF_OTHERS, &[OtherInDespair]),
         (despair::DESPAIR, &[Despair, OtherInDespair, Overdose]),
         (danger::DANGERS, &[Danger, Emergency]),
         (medical::ILLNESS, &[Emergency, Overdose]),

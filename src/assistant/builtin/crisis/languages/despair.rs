@@ -26,7 +26,6 @@ pub(super) const DESPAIR: &[InLanguage] = &[
             "bock|lust|kraft|mut|grund mehr? .. zu leben",
             "keinen sinn|ausweg mehr $|ich|i_am_leben|zu|am|fur",
             "bring|bringe|brachte mich um",
-            "hat sich umgebracht|erhangt|erschossen|das_leben_genommen",
             "mich umbringen|umzubringen|ritzen|erhangen|aufhangen|erschiessen|vergiften|verletzen|geritzt",
             "ritze mich",
             "mir das? leben nehmen|zu_nehmen",
@@ -37,7 +36,6 @@ pub(super) const DESPAIR: &[InLanguage] = &[
             "steh|stehe|lieg|liege|sitz|sitze|bin|warte auf|an den gleisen|schienen|bahngleisen",
             "ohne mich .. besser",
             "besser .. ohne mich|tot",
-            "will sich umbringen|das_leben_nehmen",
         ],
     ),
     (
@@ -45,8 +43,6 @@ pub(super) const DESPAIR: &[InLanguage] = &[
         &[
             "quiero|queria|quisiera|deseo|preferiria|prefiero me? morir|morirme|suicidarme|matarme|desaparecer_para|estar_muerto|estar_muerta|dejar_de_vivir|estar_muerto",
             "me quiero morir|matar|suicidar",
-            "quiere|quieren morir|morirse|matarse|suicidarse|quitarse",
-            "se quiere morir|matar|suicidar|quitar",
             "voy a matarme|suicidarme|quitarme|acabar_con|tirarme|saltar|colgarme|cortarme",
             "me voy a matar|suicidar|tirar|colgar",
             "no quiero vivir|seguir|existir|despertar|estar_viva|estar_vivo|estar_aqui",
@@ -54,7 +50,7 @@ pub(super) const DESPAIR: &[InLanguage] = &[
             "ganas de morir|morirme|matarme|suicidarme",
             "acabar con todo|mi_vida|esto",
             "quitarme la vida",
-            "suicidio|suicidarme|suicidarse",
+            "suicidio|suicidarme",
             "no puedo mas $|con_mi|con_esta|de_verdad|quiero|ya",
             "ya no aguanto|puedo mas $|quiero|esta_vida",
             "mi vida no tiene sentido|vale|merece",
@@ -68,27 +64,27 @@ pub(super) const DESPAIR: &[InLanguage] = &[
         "fr",
         &[
             "veux|voudrais|vais|envie|prefere|voulais .. me? mourir|tuer|suicider|en_finir|pendre",
-            "veut|vouloir|va .. mourir|se_tuer|se_suicider|en_finir",
             "veux|peux|envie .. plus .. vivre|exister|continuer|etre_la|me_reveiller",
             "plus envie|la_force|de_raison de vivre|continuer|rien",
             "mettre fin a mes|ses|ma jours|vie",
             "me donner la mort",
             "en finir avec la vie|tout|moi",
-            "suicider|suicidaire",
+            "marre|fatigue|fatiguee de vivre",
+            "me|de suicider",
+            "suicidaire",
             "ma vie est finie|foutue|na_plus",
             "vie .. vaut plus|pas? la? peine|rien|coup $|detre|de|pour",
             "vie .. a plus|aucun de? sens",
             "serait|seraient mieux sans moi",
             "me scarifie|scarifier|faire_du_mal|mutile|taillade",
-            "j en peux plus $|de_vivre|de_la_vie",
-            "jen peux plus $|de_vivre|de_la_vie",
+            "j en peux plus de_vivre|de_la_vie",
+            "jen|nen peux plus de_vivre|de_la_vie",
         ],
     ),
     (
         "it",
         &[
             "voglio|vorrei|preferirei|volevo|voler .. morire|uccidermi|ammazzarmi|suicidarmi|farla_finita|sparire_per|uccidere|ammazzare",
-            "vuole|vogliono .. morire|uccidersi|ammazzarsi|suicidarsi|farla_finita",
             "mi ammazzo|uccido|suicido|taglio_le|taglio_i|taglio_ancora|impicco|butto_dal|butto_giu",
             "non voglio|riesco .. piu|a .. vivere|andare_avanti|esistere|svegliarmi",
             "non ce la faccio piu $|a_vivere|voglio",
@@ -102,13 +98,13 @@ pub(super) const DESPAIR: &[InLanguage] = &[
         "pt",
         &[
             "quero|queria|vou|vontade|preferia|prefiro .. morrer|me_matar|me_suicidar|suicidar|acabar_com_tudo|desaparecer_para|sumir_para|tirar_minha",
-            "quer|querem morrer|se_matar|suicidar|se_suicidar",
             "nao quero|aguento|consigo .. mais .. viver|existir",
             "nao quero viver|acordar|existir",
             "nao aguento mais $|a_vida|essa_vida|viver|quero",
             "tirar a? minha vida",
             "acabar com a minha vida|tudo",
-            "suicidio|suicidar",
+            "suicidio",
+            "me suicidar",
             "minha vida acabou|nao_vale|nao_tem_sentido",
             "melhor sem mim",
             "me cortei|corto|cortando de_novo|os_bracos|os_pulsos|outra",
@@ -122,6 +118,7 @@ pub(super) const DESPAIR: &[InLanguage] = &[
             "zelfmoord|suicidaal|zelfdoding",
             "mezelf .. kant|dood|ombrengen|pijn|snijden|doden|verwonden|ophangen",
             "maak|maken er een eind|einde aan",
+            "wil er een eind|einde aan maken",
             "einde|eind aan mijn|haar|zijn|alles leven|$",
             "mijn leven is voorbij|zinloos|niets_waard",
             "beter .. zonder mij",
@@ -300,4 +297,63 @@ pub(super) const DESPAIR: &[InLanguage] = &[
             "살기 싫어", "자살하고 싶어",
         ],
     ),
+];
+
+/// Said of somebody near.
+pub(super) const OF_OTHERS: &[InLanguage] = &[
+    (
+        "de",
+        &[
+            "will sich umbringen|das_leben_nehmen|was_antun|etwas_antun",
+            "hat sich umgebracht|erhangt|erschossen|das_leben_genommen",
+            "freund|freundin|mutter|mama|vater|papa|bruder|schwester|sohn|tochter|mann|frau|kind|kollege|kollegin|er|sie will .. sterben|nicht_mehr_leben",
+        ],
+    ),
+    (
+        "es",
+        &[
+            "quiere|quieren morir|morirse|matarse|suicidarse|quitarse",
+            "se quiere|quieren morir|matar|suicidar|quitar",
+            "suicidarse",
+        ],
+    ),
+    (
+        "fr",
+        &[
+            "veut|veulent|va|vouloir .. mourir|se_tuer|se_suicider|en_finir",
+            "sest|se suicide|suicider|pendu|pendue|tuee",
+        ],
+    ),
+    (
+        "it",
+        &["vuole|vogliono .. morire|uccidersi|ammazzarsi|suicidarsi|farla_finita"],
+    ),
+    (
+        "pt",
+        &["quer|querem .. morrer|se_matar|suicidar|se_suicidar"],
+    ),
+    (
+        "nl",
+        &[
+            "vriend|vriendin|moeder|mama|vader|papa|broer|zus|zoon|dochter|man|vrouw|hij|zij|ze wil|wilt .. dood|sterven|niet_meer_leven|zelfmoord_plegen",
+        ],
+    ),
+];
+
+/// Said of oneself, also of what is only much.
+pub(super) const VEILED: &[InLanguage] = &[
+    (
+        "de",
+        &["ich|i kann nicht mehr $", "ich|i halte .. nicht mehr aus $"],
+    ),
+    ("es", &["quiero|quisiera desaparecer $"]),
+    (
+        "fr",
+        &[
+            "j en peux plus $", "jen|nen peux plus $", "veux|voudrais disparaitre $",
+        ],
+    ),
+    ("it", &["voglio|vorrei sparire|scomparire $"]),
+    ("pt", &["quero|queria sumir|desaparecer $"]),
+    ("nl", &["ik kan niet meer $", "wil verdwijnen $"]),
 ];

@@ -200,7 +200,7 @@ pub(super) const OVERDOSES: &[InLanguage] = &[
         &[
             "ouvert|ouverte|ouvrir|coupe|coupee|couper|taille|tailler|tranche|tranchee .. veines|poignets",
             "bu|avale|avalee|pris|mange .. poison|mort_aux_rats|pesticide",
-            "pris|avale|prendre .. tous|trop|boite|plein|20|30|40|toute .. medicaments|cachets|comprimes|somniferes",
+            "pris|avale|prendre .. tous|trop|boite|plein|20|30|40|toute .. medicaments|cachets|comprimes|somniferes|pilules",
             "eau_de_javel .. bu",
             "bu .. javel",
         ],
