@@ -257,6 +257,7 @@ CREATE TABLE reminders (
   send_at     INTEGER NOT NULL,
   due_at      INTEGER NOT NULL,              -- send_at, later while it can't be queued
   created_at  INTEGER NOT NULL,
+  message_id  INTEGER,                       -- the message that set it
   rule        TEXT,                          -- RFC 5545 in local time: DTSTART (the next one) and RRULE; NULL: once
   zone        TEXT                           -- IANA name of the rule's time zone
 ) STRICT;
@@ -269,7 +270,7 @@ CREATE TABLE dialogs (
   user_id   INTEGER NOT NULL REFERENCES users(id),
   question  TEXT,                            -- JSON: what the assistant asked
   asked_at  INTEGER,
-  latest    TEXT,                            -- JSON: the last reminder that was set, changed or delivered, or what was taken away; and what the message changed that did so, for "undo"
+  latest    TEXT,                            -- JSON: the last reminder that was set, changed or delivered, or what was taken away; which message did so, and what it changed, for "undo"
   latest_at INTEGER,
   listed    TEXT,                            -- JSON: ids of reminders in the order of the last list
   listed_at INTEGER,
@@ -290,10 +291,11 @@ CREATE TABLE removed_items (
   kind       TEXT NOT NULL                   -- corrected_state: a superpower's state before a correction
     CHECK (kind IN ('reminder', 'memory', 'birthday', 'corrected_state')),
   item       TEXT NOT NULL,                  -- JSON: the row or the state as it was
+  message_id INTEGER,                        -- the message that took it away
   removed_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX removed_items_user ON removed_items(user_id);
-CREATE INDEX removed_items_by ON removed_items(removed_by, removed_at);
+CREATE INDEX removed_items_by ON removed_items(removed_by, message_id);
 CREATE INDEX removed_items_room ON removed_items(room_id) WHERE room_id IS NOT NULL;
 CREATE INDEX removed_items_age ON removed_items(removed_at);
 
@@ -773,6 +775,7 @@ CREATE TABLE power_states (
   state      TEXT NOT NULL,                  -- JSON
   previous   TEXT,                           -- JSON, before the last change; NULL: nothing to undo
   updated_at INTEGER NOT NULL,
+  message_id INTEGER,                        -- the message that changed it last; NULL: it was changed without one
   UNIQUE (user_id, power),
   UNIQUE (room_id, power)
 ) STRICT;

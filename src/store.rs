@@ -130,7 +130,7 @@ pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use pending_replies::{DoneCall, PendingReply};
 pub use photos::{NewPhoto, Photo};
 pub use power_sessions::{PowerSession, SESSION_QUIET_MS};
-pub use powers::{PowerAlarm, PowerOwner, PowerState};
+pub use powers::{PowerAlarm, PowerOwner, PowerState, PowerStateWrite};
 pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};

@@ -28,8 +28,9 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
-    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, named_apart,
-    restated_value, reworded, second_request, unit_of_s, with_corrected_value, with_other_person,
+    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, name_and_day,
+    named_apart, restated_value, reworded, second_request, unit_of_s, with_corrected_value,
+    with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{
@@ -111,6 +112,8 @@ pub enum Intent {
     /// One of several requests that a superpower understands, as typed.
     Power(String),
     Status,
+    /// "what's my name?": the same, which is private in a group.
+    Profile,
     Usage,
     /// To delete the account, or to get a file of all data: the reply tells how.
     Account(AccountTask),

@@ -62,7 +62,7 @@ pub use calendar_query_agent::CalendarQuery;
 pub use calendar_query_agent::changes::{EventChangeRequest, EventRef};
 pub use context::PowerContext;
 pub use destination_prep::travel_times;
-pub use effects::{CalendarRequest, PowerEffect};
+pub use effects::{CalendarRequest, PowerEffect, RequestChoice};
 pub use email_urgency::JUDGED_WITHIN_S;
 pub use facts::{
     Booking, BookingDetails, CalendarName, EventFact, Facts, Mail, PlannedTrip, TravelTimes,

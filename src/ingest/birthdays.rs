@@ -31,6 +31,7 @@ pub(super) fn forget(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, names: &[String]) 
         let removed = RemovedItem {
             user: turn.user.id,
             removed_by: turn.user.id,
+            message_id: turn.message_id,
             room: None,
             kind: "birthday",
             item: birthday.item,

@@ -122,6 +122,6 @@ pub(super) fn begin(
         }),
         ..Latest::of(ItemEvent::Set, &[])
     };
-    changed.note(tx, turn.here(), turn.now)?;
+    changed.note(turn, tx)?;
     Ok(wording::calendar_change_begun())
 }

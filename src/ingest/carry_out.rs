@@ -3,7 +3,7 @@
 
 use super::dialog::latest::{self, StatedFact};
 use super::dialog::question::{self, Question};
-use super::follow_ups::{changes, missing_part, named, offers};
+use super::follow_ups::{changes, missing_part, named, offers, which_request};
 use super::powers::answer;
 use super::reply::Reply;
 use super::turn::MessageTurn;
@@ -70,8 +70,9 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         Intent::ConnectMail => connecting::link(turn, tx, true)?,
         Intent::Unknown => return answer_unknown(turn, tx),
         // A group is told only about its messages, nothing else of the account.
-        Intent::Status if !turn.in_group() => wording::status(&facts(turn, tx)?),
-        Intent::Status | Intent::Usage => wording::usage(&facts(turn, tx)?),
+        Intent::Status | Intent::Profile if !turn.in_group() => wording::status(&facts(turn, tx)?),
+        Intent::Profile if !turn.by_model => status_alone(turn, tx)?,
+        Intent::Status | Intent::Profile | Intent::Usage => wording::usage(&facts(turn, tx)?),
         Intent::Account(task) => how_it_is_done(task),
         Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
             if turn.in_group() =>
@@ -162,6 +163,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = cancelling::chosen(turn, tx)? {
         return Ok(reply.into());
     }
+    if let Some(reply) = which_request::chosen(turn, tx)? {
+        return Ok(reply.into());
+    }
     if let Some(reply) = occasions::answer_which(turn, tx)? {
         return Ok(reply);
     }
@@ -195,6 +199,12 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     }
     let taken = offers::take_statement(turn, tx)?;
     Ok(taken.unwrap_or_else(|| wording::unknown(&turn.message.text, persona).into()))
+}
+
+/// The status of somebody who asked in a group.
+fn status_alone(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
+    let status = wording::status(&facts(turn, tx)?);
+    direct_chat::answer(turn, tx, &status)
 }
 
 pub(super) fn facts<'t>(

@@ -4,7 +4,7 @@
 use super::dialog::latest::{self, StatedFact};
 use super::follow_ups::undo;
 use super::powers::state_before::StateBefore;
-use super::powers::{PowerReply, answer, attempt, changed_at};
+use super::powers::{PowerReply, answer, attempt, changed_by};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories};
@@ -31,7 +31,7 @@ pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<
         return Ok(None);
     };
     let said = as_corrected(tx, &last, persona)?;
-    let powers = changed_at(turn, tx, last.received_at)?;
+    let powers = changed_by(turn, tx, last.id)?;
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
     let Some(value) = value.or_else(restated) else {
@@ -112,7 +112,7 @@ fn correct_memory(
     last: &MessageRow,
     text: &str,
 ) -> Result<Option<String>> {
-    let latest = latest::of_request(turn, tx, last.received_at)?;
+    let latest = latest::of_request(turn, tx, last.id)?;
     let fact = latest.and_then(|latest| latest.fact);
     let Some(fact @ (StatedFact::Memory(_) | StatedFact::CorrectedMemory(_))) = fact else {
         return Ok(None);

@@ -4,12 +4,12 @@
 use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
 use super::dialog::question;
 use super::follow_ups::undo;
-use super::powers::{self, PowerReply, attempt};
+use super::powers::{self, answer};
 use super::turn::MessageTurn;
 use super::versions;
 use super::{Message, limits, open_reminders};
 use crate::assistant::builtin::FollowUp;
-use crate::assistant::powers::{PowerAction, RequestStrength};
+use crate::assistant::powers::RequestStrength;
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -56,7 +56,7 @@ fn last_effective<'r>(
     rows: &'r [MessageRow],
 ) -> Result<Option<&'r MessageRow>> {
     for row in rows {
-        if is_noted(turn, tx, versions::acted_at(row))? {
+        if is_noted(turn, tx, row.id)? {
             return Ok(Some(row));
         }
     }
@@ -88,19 +88,24 @@ fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, earlier: &MessageRow) -> Res
     {
         return correct_time(turn, tx, earlier);
     }
-    let at = versions::acted_at(earlier);
-    drop_question_of(turn, tx, at)?;
+    drop_question_of(turn, tx, versions::acted_at(earlier))?;
+    let is_last = turn.room.head == Some(earlier.id);
+    let noted = latest::of_request(turn, tx, earlier.id)?;
+    let changes = noted.as_ref().map(|latest| &latest.changes);
+    let has_changes = changes.is_some_and(|changes| *changes != MessageChanges::default());
     // A name or a time zone is replaced by the new one.
-    let stated = latest::of_request(turn, tx, at)?.and_then(|latest| latest.fact);
-    if matches!(stated, Some(StatedFact::Name | StatedFact::TimeZone)) {
+    let stated = noted.as_ref().and_then(|latest| latest.fact.as_ref());
+    if matches!(stated, Some(StatedFact::Name | StatedFact::TimeZone)) && !has_changes {
         return Ok(EditOutcome::Unneeded);
     }
-    if is_one_request(turn, &understood) && undo_all_of(turn, tx, at)? {
+    let is_known = has_changes && noted.is_some_and(|latest| !latest.is_undone)
+        || is_last && is_for_powers_only(&understood)
+        || is_one_request(turn, &understood);
+    if is_known && undo_all_of(turn, tx, earlier.id)? {
         return Ok(EditOutcome::Undone(wording::earlier_version_undone()));
     }
-    let is_last = turn.room.head == Some(earlier.id);
     let did_something = match is_last {
-        true => is_noted(turn, tx, at)?,
+        true => is_noted(turn, tx, earlier.id)?,
         false => is_request(turn, &understood),
     };
     Ok(match did_something {
@@ -116,7 +121,7 @@ fn correct_time(
     tx: &mut Tx<'_>,
     earlier: &MessageRow,
 ) -> Result<EditOutcome> {
-    let latest = latest::of_request(turn, tx, versions::acted_at(earlier))?;
+    let latest = latest::of_request(turn, tx, earlier.id)?;
     let Some(latest) = latest.filter(|latest| !latest.reminders.is_empty()) else {
         let is_last = turn.room.head == Some(earlier.id);
         return Ok(match is_last {
@@ -136,16 +141,16 @@ fn correct_time(
     if latest.event == ItemEvent::Set {
         open_reminders::cancel(turn, tx, &open)?;
         let came = Latest::of(ItemEvent::Delivered, &open);
-        came.note(tx, turn.here(), turn.now)?;
+        came.note(turn, tx)?;
     }
     forget_changes(turn, tx)?;
     Ok(EditOutcome::Undone(wording::earlier_version_undone()))
 }
 
-/// What was changed in this moment is not taken back by a later "undo" or edit: it was done in
+/// What this message changed so far is not taken back by a later "undo" or edit: it was done in
 /// the place of an earlier version.
 fn forget_changes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
-    tx.take_removed(turn.user.id, turn.now, false)?;
+    tx.take_removed(turn.user.id, turn.message_id, false)?;
     latest::revise(turn, tx, |latest| {
         latest.changes = MessageChanges::default()
     })
@@ -157,6 +162,14 @@ fn is_request(turn: &MessageTurn<'_>, understood: &Understanding) -> bool {
         call.strength == RequestStrength::Clear && turn.flags.superpower(call.power.name())
     });
     is_called || understood.intent.is_command() && !understood.intent.is_unclear()
+}
+
+/// It asks superpowers for several things, and nothing else.
+fn is_for_powers_only(understood: &Understanding) -> bool {
+    match &understood.intent {
+        Intent::Several(requests) => requests.iter().all(|one| matches!(one, Intent::Power(_))),
+        _ => false,
+    }
 }
 
 /// The new version asks for one thing, without reference to what was said before.
@@ -177,24 +190,20 @@ fn drop_question_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> R
     }
 }
 
-/// Whether anything that was changed then is still the last change.
-fn is_noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, at: Timestamp) -> Result<bool> {
-    Ok(
-        latest::of_request(turn, tx, at)?.is_some()
-            || !powers::changed_at(turn, tx, at)?.is_empty(),
-    )
+/// Whether anything that a message changed is still the last change.
+fn is_noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<bool> {
+    Ok(latest::of_request(turn, tx, message_id)?.is_some()
+        || !powers::changed_by(turn, tx, message_id)?.is_empty())
 }
 
-/// Undoes what a message of then did. Whether it was anything.
-fn undo_all_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> Result<bool> {
-    let mut is_undone = false;
-    if let Some(latest) = latest::of_request(turn, tx, at)? {
-        is_undone = undo::take_back(turn, tx, &latest, at)?.is_some();
-    }
-    for power in powers::changed_at(turn, tx, at)? {
-        let undone = attempt::act(turn, tx, power, PowerAction::Undo)?;
-        is_undone |= matches!(undone, Some(PowerReply::Said { changed: true, .. }));
-    }
+/// Undoes what a message did. Whether it was anything.
+fn undo_all_of(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, message_id: i64) -> Result<bool> {
+    let mut is_undone = match latest::of_request(turn, tx, message_id)? {
+        Some(latest) => undo::take_back(turn, tx, &latest)?.is_some(),
+        // Something else was named since; what it removed is still kept.
+        None => undo::bring_back(turn, tx, message_id)?.is_some(),
+    };
+    is_undone |= !answer::take_back_of_powers(turn, tx, message_id)?.is_empty();
     forget_changes(turn, tx)?;
     Ok(is_undone)
 }

@@ -10,6 +10,7 @@ pub(super) mod referent;
 mod snooze;
 pub(super) mod undo;
 pub(super) mod undo_asked;
+pub(super) mod which_request;
 
 use self::referent::Referent;
 use super::dialog::NUMBERS_MS;
@@ -76,7 +77,7 @@ pub(super) fn carry_out(
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?.map(Reply::from),
         FollowUp::Cancel(which) => cancel(turn, tx, which)?.map(Reply::from),
-        FollowUp::CalledOff => about::called_off(turn, tx)?.map(Reply::from),
+        FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => about::called_off(turn, tx, what)?,
         FollowUp::SnoozeAbout { about, time } => about::snooze(turn, tx, about, time.as_ref())?,
         FollowUp::DoneAbout(about) => about::done(turn, tx, about)?.map(Reply::from),
         FollowUp::Rename { which, text } => changes::rename_meant(turn, tx, which, text)?,
@@ -139,8 +140,9 @@ fn was_for_power(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let Some(last) = turn.said_last(tx)? else {
         return Ok(false);
     };
-    let is_reminder = latest::named(turn, tx)?.is_some_and(|(_, at)| at >= last.received_at);
-    Ok(!is_reminder && !powers::changed_at(turn, tx, last.received_at)?.is_empty())
+    let is_reminder = latest::named(turn, tx)?
+        .is_some_and(|(latest, at)| latest.is_of_message(last.id) || at > last.received_at);
+    Ok(!is_reminder && !powers::changed_by(turn, tx, last.id)?.is_empty())
 }
 
 /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
@@ -151,6 +153,9 @@ fn answer_when(
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
     if let Some(reply) = cancelling::chosen(turn, tx)? {
+        return Ok(Some(reply.into()));
+    }
+    if let Some(reply) = which_request::chosen(turn, tx)? {
         return Ok(Some(reply.into()));
     }
     if let Some(reply) = occasions::answer_which(turn, tx)? {
@@ -209,8 +214,8 @@ fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> 
         }) => memories::forget(turn, tx, &ids, &birthdays, &about)?,
         Some(Question::ForgetEverything) => memories::forget_all(turn, tx)?,
         Some(Question::ChangeCalendar(question)) => calendar_changes::begin(turn, tx, &question)?,
-        Some(Question::Undo { at, power }) => {
-            undo::confirmed(turn, tx, Timestamp(at), power.as_deref())?
+        Some(Question::Undo { message_id, power }) => {
+            undo::confirmed(turn, tx, message_id, power.as_deref())?
         }
         _ => return Ok(None),
     };
@@ -227,10 +232,11 @@ fn regrets_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let Some(last) = turn.said_last(tx)? else {
         return Ok(false);
     };
-    let latest = latest::named(turn, tx)?.filter(|(latest, at)| {
-        *at == last.received_at && !latest.is_undone && latest.changes != Default::default()
+    let latest = latest::named(turn, tx)?.filter(|(latest, _)| {
+        let has_changes = !latest.is_undone && latest.changes != Default::default();
+        latest.is_of_message(last.id) && has_changes
     });
-    Ok(latest.is_some() || !powers::changed_at(turn, tx, last.received_at)?.is_empty())
+    Ok(latest.is_some() || !powers::changed_by(turn, tx, last.id)?.is_empty())
 }
 
 fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
@@ -288,6 +294,11 @@ fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
 }
 
 fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
+    if let ReminderRef::Numbered(numbers) = which
+        && let Some(reply) = which_request::numbered(turn, tx, numbers)?
+    {
+        return Ok(Some(reply));
+    }
     Ok(match referent::found(turn, tx, which)? {
         None => None,
         Some(Referent::Unclear(reply)) => Some(reply),

@@ -9,6 +9,7 @@ use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage, birthdays, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::{self, Intent, wording};
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::memory::merge::{FoundMemories, merged};
 use crate::memory::{MEMORIES_MAX, Memory, READ_MAX};
@@ -20,6 +21,15 @@ use crate::store::{RemovedItem, Tx};
 struct RemovedMemory {
     text: String,
     category: String,
+    /// When it was stated, in milliseconds since the epoch.
+    #[serde(default)]
+    created_at: Option<i64>,
+}
+
+/// When a removed memory was stated, where that is known.
+pub(super) fn stated_at(item: &str) -> Option<Timestamp> {
+    let removed: RemovedMemory = serde_json::from_str(item).ok()?;
+    removed.created_at.map(Timestamp)
 }
 
 /// The category of memories from chat messages.
@@ -52,6 +62,7 @@ fn needs_memories(intent: &Intent) -> bool {
     match intent {
         Intent::Several(requests) => requests.iter().any(needs_memories),
         Intent::Status
+        | Intent::Profile
         | Intent::Recall { .. }
         | Intent::Forget { .. }
         | Intent::ForgetEverything => true,
@@ -229,17 +240,19 @@ pub(super) fn forget_all(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Stri
 
 fn note_removed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
     let removed = Latest::of(ItemEvent::Removed, &[]).with_changes(MessageChanges::removed());
-    removed.note(tx, turn.here(), turn.now)
+    removed.note(turn, tx)
 }
 
 fn keep_for_undo(turn: &MessageTurn<'_>, tx: &Tx<'_>, memory: &Memory) -> Result<()> {
     let item = RemovedMemory {
         text: memory.text.clone(),
         category: memory.category.clone(),
+        created_at: memory.created_at.map(|at| at.0),
     };
     let item = RemovedItem {
         user: turn.user.id,
         removed_by: turn.user.id,
+        message_id: turn.message_id,
         room: None,
         kind: "memory",
         item: serde_json::to_string(&item).map_err(Error::internal)?,
@@ -249,9 +262,12 @@ fn keep_for_undo(turn: &MessageTurn<'_>, tx: &Tx<'_>, memory: &Memory) -> Result
 
 /// Restores a deleted memory. Returns its text.
 pub(super) fn restore(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, item: &str) -> Result<String> {
-    let RemovedMemory { text, category } = serde_json::from_str(item).map_err(Error::internal)?;
+    let removed: RemovedMemory = serde_json::from_str(item).map_err(Error::internal)?;
+    let RemovedMemory { text, category, .. } = removed;
     let memories = &turn.ingest.memories;
-    memories.remember(tx, turn.user.id, &text, &category, turn.now)?;
+    // Older than what the message states itself, which an edit of it takes back.
+    let at = turn.now.plus_ms(-1);
+    memories.remember(tx, turn.user.id, &text, &category, at)?;
     Ok(text)
 }
 

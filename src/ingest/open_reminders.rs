@@ -35,10 +35,19 @@ pub(super) enum ReminderRefusal {
 
 /// A deleted reminder.
 #[derive(Debug, Serialize, Deserialize)]
-struct RemovedReminder {
+pub(super) struct RemovedReminder {
     room: i64,
+    /// The message that set it.
+    #[serde(default)]
+    pub(super) set_by: Option<i64>,
     #[serde(flatten)]
-    reminder: LatestReminder,
+    pub(super) reminder: LatestReminder,
+}
+
+impl RemovedReminder {
+    pub(super) const fn room(&self) -> RoomId {
+        RoomId(self.room)
+    }
 }
 
 /// Sets a reminder in this room. If the relay delivers it, there is no row.
@@ -75,6 +84,7 @@ pub(super) fn set_as(
         text: request.text.to_owned(),
         send_at: request.send_at,
         recurrence: request.recurrence.cloned(),
+        message_id: Some(turn.message_id),
     };
     if is_kept {
         reminder.id = insert(turn, tx, &reminder)?;
@@ -98,7 +108,7 @@ fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Res
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
         ..latest.with_changes(MessageChanges::one_set(reminder))
     };
-    latest.note(tx, turn.here(), turn.now)
+    latest.note(turn, tx)
 }
 
 /// Leaves those out that this message itself has set: it refers to others.
@@ -135,7 +145,7 @@ pub(super) fn change(
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
         ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
     };
-    before.note(tx, turn.here(), turn.now)?;
+    before.note(turn, tx)?;
     tx.change_reminder(
         reminder.id, request.text, request.send_at, request.recurrence,
     )?;
@@ -166,11 +176,13 @@ pub(super) fn cancel(
         tx.delete_reminder(reminder.id)?;
         let removed = RemovedReminder {
             room: reminder.room.0,
+            set_by: reminder.message_id,
             reminder: LatestReminder::of(reminder),
         };
         let item = RemovedItem {
             user: reminder.user,
             removed_by: turn.user.id,
+            message_id: turn.message_id,
             room: Some(reminder.room),
             kind: "reminder",
             item: serde_json::to_string(&removed).map_err(Error::internal)?,
@@ -180,7 +192,7 @@ pub(super) fn cancel(
     if !reminders.is_empty() {
         let removed = Latest::of(ItemEvent::Removed, reminders);
         let removed = removed.with_changes(MessageChanges::removed());
-        removed.note(tx, turn.here(), turn.now)?;
+        removed.note(turn, tx)?;
     }
     Ok(())
 }
@@ -205,6 +217,7 @@ pub(super) fn restore(
         text: removed.reminder.text,
         send_at,
         recurrence,
+        message_id: removed.set_by,
     };
     insert(turn, tx, &reminder)?;
     Ok(Some(reminder))
@@ -219,6 +232,7 @@ fn insert(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Resul
         text: &reminder.text,
         send_at: reminder.send_at,
         recurrence: reminder.recurrence.as_ref(),
+        message_id: reminder.message_id,
         now: turn.now,
     })?;
     wake_delivery(turn, tx, reminder.send_at);

@@ -23,7 +23,7 @@ use crate::assistant::powers::{Power, StoredState};
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::store::{PowerOwner, PowerState, Tx, UserId};
+use crate::store::{PowerOwner, PowerState, PowerStateWrite, Tx, UserId};
 
 /// The result of a request.
 pub(super) enum PowerReply {
@@ -111,15 +111,20 @@ pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
             let left = power
                 .redact_user(&stored_state(row), user.0)
                 .map_err(Error::internal)?;
-            tx.set_power_state(owner, &state_of(power, left), now)?;
+            let write = PowerStateWrite::without_message(now);
+            tx.set_power_state(owner, &state_of(power, left), write)?;
         }
     }
     tx.forget_power_sessions(user);
     tx.delete_power_states(user)
 }
 
-/// The superpowers whose state was last changed then.
-pub(super) fn changed_at(turn: &MessageTurn<'_>, tx: &Tx<'_>, at: Timestamp) -> Result<Vec<Power>> {
-    let names = tx.power_states_written_at(turn.owner(), at)?;
+/// The superpowers whose state was last changed by a message.
+pub(super) fn changed_by(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    message_id: i64,
+) -> Result<Vec<Power>> {
+    let names = tx.power_states_written_by(turn.owner(), message_id)?;
     Ok(names.iter().filter_map(|name| Power::named(name)).collect())
 }

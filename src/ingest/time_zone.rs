@@ -41,7 +41,7 @@ pub(super) fn set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, zone: Zone) -> Result
         fact: Some(StatedFact::TimeZone),
         ..Latest::of(ItemEvent::Set, &in_utc)
     };
-    latest.note(tx, turn.here(), turn.now)?;
+    latest.note(turn, tx)?;
     Ok(reply)
 }
 

@@ -14,7 +14,9 @@ use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::ServiceMemories;
 use crate::random;
-use crate::store::{AgentId, MessageRow, NewUser, PowerOwner, Room, RoomId, Tx, User, UserId};
+use crate::store::{
+    AgentId, MessageRow, NewUser, PowerOwner, PowerStateWrite, Room, RoomId, Tx, User, UserId,
+};
 
 /// How long ago the person may have said what is "just before".
 const JUST_BEFORE_MS: i64 = 5 * 60_000;
@@ -25,6 +27,8 @@ pub(super) struct MessageTurn<'a> {
     /// The user's flags.
     pub(super) flags: Reader<'a>,
     pub(super) message: Cow<'a, Message>,
+    /// The id of the message's row, which may not be stored yet.
+    pub(super) message_id: i64,
     pub(super) user: Arc<User>,
     pub(super) room: Room,
     /// `None` for the legacy endpoint, which has no queue.
@@ -84,6 +88,7 @@ impl Ingest {
             left_to_model: self.is_left_to_model(message, &flags),
             flags,
             message: Cow::Borrowed(message),
+            message_id: tx.next_message_id(),
             user,
             humans: room.humans + 1,
             room,
@@ -129,6 +134,14 @@ impl<'a> MessageTurn<'a> {
         match self.in_group() {
             true => PowerOwner::Room(self.room.id),
             false => PowerOwner::User(self.user.id),
+        }
+    }
+
+    /// How a superpower's state is written for this message.
+    pub(super) fn power_state_write(&self) -> PowerStateWrite {
+        PowerStateWrite {
+            at: self.now,
+            message_id: Some(self.message_id),
         }
     }
 

@@ -44,6 +44,8 @@ pub struct RemovedItem {
     /// The person it belonged to.
     pub user: UserId,
     pub removed_by: UserId,
+    /// The message that did so.
+    pub message_id: i64,
     /// The room of a reminder.
     pub room: Option<RoomId>,
     /// `reminder`, `memory`, `birthday`, or `corrected_state`: a superpower's state before a
@@ -62,6 +64,15 @@ impl View<'_> {
             (room, user),
         )?;
         Ok(found.unwrap_or_default())
+    }
+
+    /// The reminders that a person deleted with a message, as JSON.
+    pub fn removed_reminders(&self, removed_by: UserId, message_id: i64) -> Result<Vec<String>> {
+        self.all(
+            "SELECT item FROM removed_items
+             WHERE removed_by = ?1 AND message_id = ?2 AND kind = 'reminder' ORDER BY id",
+            (removed_by, message_id),
+        )
     }
 
     /// The last item of anybody in a room.
@@ -126,26 +137,27 @@ impl Tx<'_> {
 
     pub fn keep_removed(&self, item: &RemovedItem, now: Timestamp) -> Result<()> {
         self.run(
-            "INSERT INTO removed_items (user_id, removed_by, room_id, kind, item, removed_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO removed_items
+               (user_id, removed_by, message_id, room_id, kind, item, removed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             (
-                item.user, item.removed_by, item.room, item.kind, &item.item, now,
+                item.user, item.removed_by, item.message_id, item.room, item.kind, &item.item, now,
             ),
         )
     }
 
-    /// Takes the items that a person deleted at that time: kind, owner, JSON.
+    /// Takes the items that a person deleted with a message: kind, owner, JSON.
     pub fn take_removed(
         &self,
         removed_by: UserId,
-        at: Timestamp,
+        message_id: i64,
         first_values: bool,
     ) -> Result<Vec<(String, UserId, String)>> {
         let mut rows: Vec<(i64, (String, UserId, String))> = self.all(
-            "DELETE FROM removed_items WHERE removed_by = ?1 AND removed_at = ?2
+            "DELETE FROM removed_items WHERE removed_by = ?1 AND message_id = ?2
                AND (kind = 'corrected_state') = ?3
              RETURNING id, kind, user_id, item",
-            (removed_by, at, first_values),
+            (removed_by, message_id, first_values),
         )?;
         rows.sort_by_key(|(id, _)| *id);
         Ok(rows.into_iter().map(|(_, row)| row).collect())

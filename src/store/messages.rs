@@ -74,6 +74,11 @@ impl Tx<'_> {
         Ok((id, due))
     }
 
+    /// The id that the next message gets: known while it is handled, before its row is there.
+    pub fn next_message_id(&self) -> i64 {
+        self.cache.last_message_id + 1
+    }
+
     /// The answer to a message; `None` when the message was removed.
     pub fn answer(&self, message_id: i64) -> Result<Option<Answer>> {
         let sql = "SELECT bubbles, access, schedule FROM messages WHERE id = ?1";

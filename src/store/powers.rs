@@ -24,6 +24,23 @@ pub struct PowerState {
     pub previous: Option<String>,
 }
 
+/// When a state was last written, and by which message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PowerStateWrite {
+    pub at: Timestamp,
+    /// `None`: no message did.
+    pub message_id: Option<i64>,
+}
+
+impl PowerStateWrite {
+    pub const fn without_message(at: Timestamp) -> Self {
+        Self {
+            at,
+            message_id: None,
+        }
+    }
+}
+
 /// The time at which a user's superpower wants to send something, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerAlarm {
@@ -51,63 +68,71 @@ impl Tx<'_> {
         self.find(sql, (id, name))
     }
 
-    /// When a state was last written.
-    pub fn power_state_written_at(
+    /// The last write of a state.
+    pub fn power_state_write(
         &self,
         owner: PowerOwner,
         name: &str,
-    ) -> Result<Option<Timestamp>> {
+    ) -> Result<Option<PowerStateWrite>> {
         let (sql, id) = match owner {
             PowerOwner::User(user) => (
-                "SELECT updated_at FROM power_states WHERE user_id = ?1 AND power = ?2",
+                "SELECT updated_at, message_id FROM power_states WHERE user_id = ?1 AND power = ?2",
                 user.0,
             ),
             PowerOwner::Room(room) => (
-                "SELECT updated_at FROM power_states WHERE room_id = ?1 AND power = ?2",
+                "SELECT updated_at, message_id FROM power_states WHERE room_id = ?1 AND power = ?2",
                 room.0,
             ),
         };
         self.find(sql, (id, name))
     }
 
-    /// The names of the superpowers whose state was last written then.
-    pub fn power_states_written_at(&self, owner: PowerOwner, at: Timestamp) -> Result<Vec<String>> {
+    /// The names of the superpowers whose state was last written by a message.
+    pub fn power_states_written_by(
+        &self,
+        owner: PowerOwner,
+        message_id: i64,
+    ) -> Result<Vec<String>> {
         let (sql, id) = match owner {
             PowerOwner::User(user) => (
-                "SELECT power FROM power_states WHERE user_id = ?1 AND updated_at = ?2",
+                "SELECT power FROM power_states WHERE user_id = ?1 AND message_id = ?2",
                 user.0,
             ),
             PowerOwner::Room(room) => (
-                "SELECT power FROM power_states WHERE room_id = ?1 AND updated_at = ?2",
+                "SELECT power FROM power_states WHERE room_id = ?1 AND message_id = ?2",
                 room.0,
             ),
         };
-        self.all(sql, (id, at))
+        self.all(sql, (id, message_id))
     }
 
     pub fn set_power_state(
         &self,
         owner: PowerOwner,
         new: &PowerState,
-        now: Timestamp,
+        write: PowerStateWrite,
     ) -> Result<()> {
         let (sql, id) = match owner {
             PowerOwner::User(user) => (
-                "INSERT INTO power_states (user_id, power, state, previous, updated_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5)
+                "INSERT INTO power_states (user_id, power, state, previous, updated_at, message_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT (user_id, power)
-                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5",
+                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5, message_id = ?6",
                 user.0,
             ),
             PowerOwner::Room(room) => (
-                "INSERT INTO power_states (room_id, power, state, previous, updated_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5)
+                "INSERT INTO power_states (room_id, power, state, previous, updated_at, message_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT (room_id, power)
-                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5",
+                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5, message_id = ?6",
                 room.0,
             ),
         };
-        self.run(sql, (id, &new.name, &new.state, &new.previous, now))
+        let PowerStateWrite { at, message_id } = write;
+        self.run(
+            sql,
+            (id, &new.name, &new.state, &new.previous, at, message_id),
+        )
     }
 
     /// Rooms in which a user wrote and a superpower stores shared state.
@@ -208,5 +233,6 @@ impl View<'_> {
     }
 }
 
+from_row!(PowerStateWrite: at, message_id);
 from_row!(PowerState: name, state, previous);
 from_row!(PowerAlarm: name, user, room, at);

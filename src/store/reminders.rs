@@ -20,6 +20,8 @@ pub struct Reminder {
     pub send_at: Timestamp,
     /// `None` for a single reminder.
     pub recurrence: Option<Recurrence>,
+    /// The message that set it.
+    pub message_id: Option<i64>,
 }
 
 pub struct NewReminder<'a> {
@@ -29,20 +31,31 @@ pub struct NewReminder<'a> {
     pub text: &'a str,
     pub send_at: Timestamp,
     pub recurrence: Option<&'a Recurrence>,
+    /// The message that set it.
+    pub message_id: Option<i64>,
     pub now: Timestamp,
 }
 
-const COLUMNS: &str =
-    "SELECT id, schedule_id, room_id, text, send_at, user_id, rule, zone FROM reminders";
+const COLUMNS: &str = "SELECT id, schedule_id, room_id, text, send_at, user_id, rule, zone, message_id FROM reminders";
 
 impl Tx<'_> {
     /// Returns the row's id.
     pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<i64> {
         self.run(
             "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at,
-               rule, zone)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)",
-            (new.schedule_id, new.user, new.room, new.text, new.send_at, new.now, new.recurrence.map(Recurrence::to_text), new.recurrence.map(|recurrence| recurrence.zone().name())),
+               message_id, rule, zone)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9)",
+            (
+                new.schedule_id,
+                new.user,
+                new.room,
+                new.text,
+                new.send_at,
+                new.now,
+                new.message_id,
+                new.recurrence.map(Recurrence::to_text),
+                new.recurrence.map(|recurrence| recurrence.zone().name()),
+            ),
         )?;
         Ok(self.conn.last_insert_rowid())
     }
@@ -132,11 +145,11 @@ impl View<'_> {
         )
     }
 
-    /// The open reminders of a user that were made then, soonest first.
-    pub fn reminders_made_at(&self, user: UserId, at: Timestamp) -> Result<Vec<Reminder>> {
+    /// The open reminders of a user that a message has set, soonest first.
+    pub fn reminders_of_message(&self, user: UserId, message_id: i64) -> Result<Vec<Reminder>> {
         self.all(
-            &format!("{COLUMNS} WHERE user_id = ?1 AND created_at = ?2 ORDER BY send_at, id"),
-            (user, at),
+            &format!("{COLUMNS} WHERE user_id = ?1 AND message_id = ?2 ORDER BY send_at, id"),
+            (user, message_id),
         )
     }
 
@@ -162,7 +175,7 @@ impl Reminder {
     }
 }
 
-from_row!(Reminder: id, schedule_id, room, text, send_at, user, recurrence);
+from_row!(Reminder: id, schedule_id, room, text, send_at, user, recurrence, message_id);
 
 impl FromRow for Option<Recurrence> {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {

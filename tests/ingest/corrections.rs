@@ -170,11 +170,11 @@ async fn an_edited_snooze_of_what_has_come_is_done_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_undone_stays_and_is_not_done_twice() {
     let (clock, service) = service().await;
-    let two = "remind me at 5pm to call. remember that my cat is old";
+    let two = "remind me at 4pm to call. remember that my cat is old";
     send(&service, &clock, two, "1", None).await;
-    let edited = "remind me at 6pm to call. remember that my cat is old";
+    let edited = "remind me at 5pm to call. remember that my cat is old";
     let reply = send(&service, &clock, edited, "2", Some("1")).await;
-    assert!(reply.contains("That stays"), "{reply}");
+    assert!(reply.contains("took back"), "{reply}");
     // Something else was done since.
     send(&service, &clock, "remind me at 7pm to eat", "3", None).await;
     send(&service, &clock, "remind me at 8pm to run", "4", None).await;
@@ -270,4 +270,77 @@ async fn an_edit_beyond_a_limit_leaves_the_first_version() {
         let said = send(&service, &clock, "reminders", &id("f"), None).await;
         assert!(said.contains("nothing has been changed"), "{said}");
     }
+}
+
+/// Two messages that arrive in the same millisecond are undone one by one.
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_of_one_millisecond_are_undone_apart() {
+    let (clock, service) = service().await;
+    let list = |service: &Service| {
+        let rows = service.rows("SELECT state FROM power_states WHERE power = 'todo_list'");
+        format!("{rows:?}")
+    };
+    send(&service, &clock, "hi", "0", None).await;
+    let path = format!("/admin/users/{}/grant", service.user_id("ana"));
+    let plan = json!({"plan": "annual"});
+    assert_eq!(service.admin("PUT", &path, &plan).await.status, 200);
+    let at_once = |text: &'static str, id: &'static str| {
+        let (service, message) = (&service, version(text, id, None));
+        async move {
+            let answer = service.edge_message("a", &message).await;
+            assert_eq!(answer.status, 200, "{text}: {}", answer.text);
+        }
+    };
+    at_once("add milk to my list", "1").await;
+    at_once("remind me at 5pm to call", "2").await;
+    let reply = send(&service, &clock, "undo", "3", None).await;
+    assert!(reply.contains("call"), "{reply}");
+    assert_eq!(due(&service, "ana").len(), 0);
+    assert!(list(&service).contains("milk"), "{reply}");
+    // Of what two messages cancelled, the last one's comes back.
+    at_once("remind me at 5pm to call", "4").await;
+    at_once("remind me at 6pm to run", "5").await;
+    clock.advance(1_000);
+    at_once("cancel the call reminder", "6").await;
+    at_once("cancel the run reminder", "7").await;
+    assert_eq!(due(&service, "ana").len(), 0);
+    let reply = send(&service, &clock, "undo", "8", None).await;
+    assert!(reply.contains("run") && !reply.contains("call"), "{reply}");
+    assert_eq!(due(&service, "ana"), ["2026-11-19T18:00:00.000Z"]);
+}
+
+/// What the earlier version cancelled comes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_edited_message_cancelled_is_there_again() {
+    for is_spoken_since in [false, true] {
+        let (clock, service) = service().await;
+        let five = "2026-11-19T17:00:00.000Z";
+        send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+        send(&service, &clock, "remind me at 6pm to run", "2", None).await;
+        send(&service, &clock, "cancel the call reminder", "3", None).await;
+        let mut expected = vec![five];
+        if is_spoken_since {
+            send(&service, &clock, "remind me at 7pm to eat", "4", None).await;
+            expected.push("2026-11-19T19:00:00.000Z");
+        }
+        let text = "cancel the run reminder";
+        let reply = send(&service, &clock, text, "5", Some("3")).await;
+        assert!(reply.contains("took back"), "{reply}");
+        assert_eq!(due(&service, "ana"), expected, "{reply}");
+    }
+    // By its number in a list, and of several requests.
+    let (clock, service) = service().await;
+    send(&service, &clock, "remind me at 5pm to call", "1", None).await;
+    send(&service, &clock, "remind me at 6pm to run", "2", None).await;
+    send(&service, &clock, "my reminders", "3", None).await;
+    send(&service, &clock, "cancel 1", "4", None).await;
+    let reply = send(&service, &clock, "cancel 2", "5", Some("4")).await;
+    assert!(reply.contains("took back"), "{reply}");
+    assert_eq!(due(&service, "ana"), ["2026-11-19T17:00:00.000Z"]);
+    let text = "remind me at 7pm to eat and at 8pm to read";
+    send(&service, &clock, text, "6", None).await;
+    let text = "remind me at 7pm to eat and at 9pm to read";
+    let reply = send(&service, &clock, text, "7", Some("6")).await;
+    assert!(reply.contains("took back"), "{reply}");
+    assert_eq!(due(&service, "ana").len(), 3, "{reply}");
 }

@@ -65,9 +65,9 @@ const CASES: [EditCase; 4] = [
                 Some(0),
             ),
         ],
-        query: "SELECT send_at - min(received_at) FROM reminders JOIN messages USING (user_id)
+        query: "SELECT (send_at - min(received_at)) / 3600000 FROM reminders JOIN messages USING (user_id)
                 WHERE user_id = ? GROUP BY user_id, reminders.id",
-        left: || vec![vec![(30 * HOUR_MS).into()]],
+        left: || vec![vec![31.into()]],
         counted: 1,
     },
 ];

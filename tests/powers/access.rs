@@ -143,6 +143,7 @@ async fn the_relay_may_name_it() {
          add milk → Added milk
          Ana's birthday is on 3 May → 1. milk
          status → subscribed
+         undo → Shall I take back what “add milk” changed?
          undo → taken back
          done → that's it",
     )

@@ -8,7 +8,9 @@ use chatkeep::clock::{Clock, Timestamp};
 use chatkeep::model::calendar::{EventClock, EventTime};
 use chatkeep::model::connected_service::ServiceKind;
 use chatkeep::model::mail_item::{FactKind, FactStatus, MailExtract, MailFact, NewMailItem};
-use chatkeep::store::{NewService, Options, PowerOwner, PowerState, Store, Tx, UserId};
+use chatkeep::store::{
+    NewService, Options, PowerOwner, PowerState, PowerStateWrite, Store, Tx, UserId,
+};
 use serde_json::json;
 
 use super::support::process::Process;
@@ -71,7 +73,8 @@ fn ticket(tx: &Tx<'_>, user: UserId, n: u32, now: Timestamp) -> chatkeep::error:
         state: json!({"waking": {"from": 0, "to": 0}}).to_string(),
         previous: None,
     };
-    tx.set_power_state(PowerOwner::User(user), &awake, now)
+    let write = PowerStateWrite::without_message(now);
+    tx.set_power_state(PowerOwner::User(user), &awake, write)
 }
 
 /// Everybody has written, and has a ticket that is not told yet.

@@ -306,3 +306,44 @@ async fn what_a_streamed_part_did_is_replaced() {
     assert_eq!(minutes(&service), [120]);
     assert_eq!(service.rows("SELECT text FROM memories"), [["120"]]);
 }
+
+/// What an earlier version cancelled or forgot comes back with the first change for the new one.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_first_version_cancelled_is_there_again() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    model.next(calls(&[run(60), run(120), remember("Bike is red")]));
+    model.next(says("All right."));
+    send(&service, "so sei es", "1", None).await;
+    let ids: Vec<String> = open(&service).into_iter().map(|(_, id)| id).collect();
+    let rows = service.rows("SELECT memory_id FROM memories");
+    let forget = ("forget", json!({"ids": [rows[0][0]]}));
+    let cancel = |n: usize| ("cancel_reminder", json!({"id": ids[n]}));
+    model.next(calls(&[cancel(0), forget]));
+    model.next(says("All right."));
+    send(&service, "nicht so", "2", None).await;
+    assert_eq!(minutes(&service), [120]);
+    model.next(calls(&[cancel(1)]));
+    model.next(says("All right."));
+    let before = model.requests().len();
+    send(&service, "nicht so ganz", "3", Some("2")).await;
+    assert_eq!(minutes(&service), [60]);
+    assert_eq!(service.rows("SELECT text FROM memories"), [["Bike is red"]]);
+    let asked = model.requests()[before].clone();
+    let told = format!("run (id {})", ids[0]);
+    assert!(asked.system().contains("cancelled: "), "{}", asked.system());
+    assert!(asked.system().contains(&told), "{}", asked.system());
+    // Once more: what came back stays.
+    model.next(calls(&[cancel(0)]));
+    model.next(says("All right."));
+    send(&service, "doch so", "4", Some("2")).await;
+    assert_eq!(minutes(&service), [120]);
+    assert_eq!(service.rows("SELECT text FROM memories"), [["Bike is red"]]);
+    // "undo" is of what a model remembered last.
+    model.next(calls(&[remember("Hat is red")]));
+    model.next(says("All right."));
+    send(&service, "so sei es", "5", None).await;
+    send(&service, "undo", "6", None).await;
+    assert_eq!(minutes(&service), [120]);
+    assert_eq!(service.rows("SELECT text FROM memories"), [["Bike is red"]]);
+}

@@ -22,6 +22,8 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     );
     if is_status(request) {
         Some(Intent::Status)
+    } else if is_profile(request) {
+        Some(Intent::Profile)
     } else if is_usage(request) {
         Some(Intent::Usage)
     } else if is_about_account(request, &DELETE) || is_deletion(request) {
@@ -87,7 +89,14 @@ fn is_status(request: &str) -> bool {
             | "show my settings"
             | "profile"
             | "my profile"
-            | "whats my name"
+    )
+}
+
+/// Asks what is known of oneself.
+fn is_profile(request: &str) -> bool {
+    matches!(
+        request,
+        "whats my name"
             | "what is my name"
             | "do you know my name"
             | "who am i"

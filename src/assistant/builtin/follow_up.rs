@@ -11,7 +11,7 @@ mod read;
 mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
-pub use cancel::{named_apart, second_request};
+pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
     corrected_value, restated_value, reworded, with_corrected_value, with_other_person,
 };
@@ -54,6 +54,8 @@ pub enum FollowUp {
     Cancel(ReminderRef),
     /// "it's cancelled": what was just spoken of.
     CalledOff,
+    /// "luigi is cancelled": an appointment by its name.
+    CalledOffAbout(String),
     /// "snooze gym 1 hour": by its words.
     SnoozeAbout {
         about: String,

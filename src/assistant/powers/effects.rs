@@ -12,6 +12,28 @@ pub enum PowerEffect {
     },
     /// Once the person says yes.
     ChangeCalendar(CalendarRequest),
+    /// Once the person says which.
+    AskWhich(Vec<RequestChoice>),
+}
+
+/// One of the requests that a message may have meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestChoice {
+    /// What it is about, as the person was shown it.
+    pub name: String,
+    /// Its words.
+    pub request: String,
+}
+
+impl RequestChoice {
+    /// The question for one of them.
+    pub(super) fn question(choices: &[Self]) -> String {
+        let mut text = "Which one? Say its number or its day; I've changed nothing yet.".to_owned();
+        for (n, choice) in (1..).zip(choices) {
+            text.push_str(&format!("\n{n}. {}", choice.name));
+        }
+        text
+    }
 }
 
 /// A change of a calendar, as confirmed to the person. `done`: the sentence after it was made.

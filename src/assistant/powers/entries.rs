@@ -15,12 +15,13 @@ use serde::{Deserialize, Serialize};
 use super::bookings;
 use super::notice::{self, Notice, SentNotices};
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext};
+use super::{Plan, Power, PowerContext, RequestChoice};
 use super::{local_time, parsers, texts};
 use crate::clock::Timestamp;
 pub(super) use mailed::MailedEntry;
 use mailed::{MailSource, without_mails};
 pub(super) use period::Period;
+pub(super) use replacement::EntryMention;
 pub(super) use replacement::ReplacedDays;
 
 /// Entries of one superpower and person.
@@ -290,6 +291,22 @@ impl Entries {
             self.drop_mark(mail.mark.clone(), context);
         }
         Some(removed)
+    }
+
+    /// Which of these entries is meant. `request`: the words for the one with that number in the list.
+    pub(super) fn choices(
+        &self,
+        found: &[u32],
+        request: impl Fn(usize) -> String,
+        context: &PowerContext<'_>,
+    ) -> Vec<RequestChoice> {
+        let numbered = (1..).zip(self.sorted(context));
+        let meant = numbered.filter(|(_, entry)| found.contains(&entry.id));
+        let choice = |(n, entry): (usize, &Entry)| RequestChoice {
+            name: entry.display(context),
+            request: request(n),
+        };
+        meant.map(choice).collect()
     }
 
     /// Coming entries, soonest first, then entries without a day.

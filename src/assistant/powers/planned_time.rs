@@ -25,6 +25,14 @@ impl PlannedTime {
     pub(super) fn display(self, today: NaiveDate) -> String {
         texts::time_text(self.day, self.minute, today)
     }
+
+    /// "2026-11-27 at 17:00", as it may be typed.
+    pub(super) fn typed(self) -> String {
+        match self.minute {
+            Some(minute) => format!("{} at {}", self.day, texts::clock_text(minute)),
+            None => self.day.to_string(),
+        }
+    }
 }
 
 /// The time in a sentence.

@@ -7,10 +7,10 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{Entries, Entry, EntryDraft, HOUR, promise};
+use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR, promise};
 use super::notice::{self, Notice};
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
+use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
 use super::{local_time, parsers, statement, texts};
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
@@ -35,25 +35,23 @@ pub enum CheckinAction {
     Keep {
         what: String,
         time: PlannedTime,
-        /// The event was on another day before.
-        is_moved: bool,
+        mention: EntryMention,
     },
     /// What is not said of the new time stays. `time`: when a day was said.
     Move {
-        what: String,
+        which: EventRef,
         to: TimeChange,
         time: Option<PlannedTime>,
+        /// The words of the new time: "to friday at 8".
+        said: String,
     },
     /// A request, of something that is noted.
     MoveKnown {
-        what: String,
+        which: EventRef,
         to: TimeChange,
+        said: String,
     },
-    Cancelled {
-        what: String,
-        /// The day that was said with it.
-        on: Option<NaiveDate>,
-    },
+    Cancelled(EventRef),
     /// The event comes later, and no day was said.
     Postponed(String),
     List,
@@ -62,9 +60,22 @@ pub enum CheckinAction {
     UnclearTime(String),
 }
 
+/// Something noted as it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRef {
+    what: String,
+    /// The day that was said with it.
+    on: Option<NaiveDate>,
+    /// Its number in the list, instead.
+    number: Option<usize>,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CheckinState {
     events: Entries,
+    /// What was asked: which of them is meant.
+    #[serde(skip)]
+    choices: Vec<RequestChoice>,
     /// What was asked about last, as it stands before the answer in a memory. It may be of a
     /// calendar, and is not kept.
     #[serde(skip)]
@@ -127,7 +138,14 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
                 what,
                 time,
                 // "actually I have an exam on friday", "… on friday instead"
-                is_moved: at > message.start || words.get(end - 1) == "instead",
+                mention: match have {
+                    _ if at > message.start || words.get(end - 1) == "instead" => {
+                        EntryMention::Moved
+                    }
+                    Some(_) => EntryMention::New,
+                    // "my exam is on friday"
+                    None => EntryMention::Known,
+                },
             },
             Err(problem) => CheckinAction::UnclearTime(problem),
         },
@@ -214,7 +232,7 @@ impl CheckinState {
         &mut self,
         what: String,
         time: PlannedTime,
-        is_moved: bool,
+        mention: EntryMention,
         context: &PowerContext<'_>,
     ) -> String {
         self.events.drop_old(KEPT_DAYS, context);
@@ -224,8 +242,10 @@ impl CheckinState {
             ..EntryDraft::default()
         };
         let events = &self.events;
-        let Some(days) = events.replaced_days(&what, time.day, is_moved, context) else {
-            return self.ask_which(&what, context);
+        let Some(days) = events.replaced_days(&what, time.day, mention, context) else {
+            let to = time.typed();
+            let which = EventRef::named(what);
+            return self.ask_which(&which, |n| format!("move check-in {n} to {to}"), context);
         };
         match self.events.replace(POWER, draft, days, context) {
             Ok((id, before)) => {
@@ -345,15 +365,18 @@ impl Superpower for CheckinState {
             CheckinAction::Keep {
                 what,
                 time,
-                is_moved,
-            } => self.keep(what, time, is_moved, context),
-            CheckinAction::Move { what, to, time } => {
-                return self.relocate(what, to, time, context);
+                mention,
+            } => self.keep(what, time, mention, context),
+            CheckinAction::Move {
+                which,
+                to,
+                time,
+                said,
+            } => return self.relocate(&which, (to, &said), time, context),
+            CheckinAction::MoveKnown { which, to, said } => {
+                return self.relocate_known(&which, (to, &said), context);
             }
-            CheckinAction::MoveKnown { what, to } => {
-                return self.relocate_known(what, to, context);
-            }
-            CheckinAction::Cancelled { what, on } => return self.cancel(&what, on, context),
+            CheckinAction::Cancelled(which) => return self.cancel(&which, context),
             CheckinAction::Postponed(what) => return self.postpone(&what, context),
             CheckinAction::List => self.overview(context),
             CheckinAction::Remove(about) => match self.to_ask(context).find(&about, context) {
@@ -420,5 +443,9 @@ impl Superpower for CheckinState {
 
     fn questions(&self) -> &[String] {
         &self.asked
+    }
+
+    fn effect(&self) -> Option<PowerEffect> {
+        (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
     }
 }

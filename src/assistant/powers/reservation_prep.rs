@@ -11,12 +11,12 @@ mod which;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry, promise};
 use super::facts::Booking;
 use super::local_time;
 use super::notice::Notice;
 use super::planned_time::{self, PlannedTime};
-use super::{Plan, Power, PowerContext, Superpower};
+use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
 use crate::assistant::builtin::TimeChange;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
@@ -43,8 +43,7 @@ pub enum ReservationAction {
         /// Number, address, confirmation: the rest of the message.
         details: String,
         time: PlannedTime,
-        /// The booking was on another day before.
-        is_moved: bool,
+        mention: EntryMention,
     },
     List,
     Show(String),
@@ -54,6 +53,8 @@ pub enum ReservationAction {
     Move {
         which: BookingRef,
         to: TimeChange,
+        /// The words of the new time: "to friday at 8".
+        said: String,
     },
     /// What the assistant is asked to book, which it can't.
     Order(String),
@@ -66,6 +67,9 @@ pub enum ReservationAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ReservationState {
     bookings: Entries,
+    /// What was asked: which of them is meant.
+    #[serde(skip)]
+    choices: Vec<RequestChoice>,
 }
 
 impl ReservationState {
@@ -90,13 +94,17 @@ impl ReservationState {
         &mut self,
         draft: EntryDraft,
         time: PlannedTime,
-        is_moved: bool,
+        mention: EntryMention,
         context: &PowerContext<'_>,
     ) -> String {
         self.bookings.drop_old(KEPT_DAYS, context);
         let bookings = &self.bookings;
-        let Some(days) = bookings.replaced_days(&draft.what, time.day, is_moved, context) else {
-            return self.ask_which(context);
+        let Some(days) = bookings.replaced_days(&draft.what, time.day, mention, context) else {
+            let which = BookingRef::named(draft.what);
+            let found = self.named(&which, context).into_iter();
+            let found = found.map(|entry| entry.id).collect();
+            let to = time.typed();
+            return self.ask_which(found, |n| format!("move my booking {n} to {to}"), context);
         };
         let (id, before) = match self.bookings.replace(POWER, draft, days, context) {
             Ok(replaced) => replaced,
@@ -126,12 +134,15 @@ impl ReservationState {
     fn relocate(
         &mut self,
         which: &BookingRef,
-        to: TimeChange,
+        (to, said): (TimeChange, &str),
         context: &PowerContext<'_>,
     ) -> Option<String> {
         let entry = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry,
-            BookingMatch::Several => return Some(self.ask_which(context)),
+            BookingMatch::Several(found) => {
+                let request = |n| format!("move my booking {n} {said}");
+                return Some(self.ask_which(found, request, context));
+            }
             BookingMatch::Nothing => return context.sure.then(|| none_of(&which.about)),
         };
         let (id, minute) = (entry.id, entry.minute);
@@ -179,7 +190,11 @@ impl ReservationState {
     ) -> Option<String> {
         let id = match self.find_one(which, context) {
             BookingMatch::One(entry) => entry.id,
-            BookingMatch::Several => return Some(self.ask_which(context)),
+            BookingMatch::Several(found) => {
+                let verb = if is_done { "i cancelled" } else { "cancel" };
+                let request = |n| format!("{verb} my booking {n}");
+                return Some(self.ask_which(found, request, context));
+            }
             BookingMatch::Nothing if !context.sure => return None,
             BookingMatch::Nothing => {
                 return Some(format!(
@@ -199,11 +214,15 @@ impl ReservationState {
         ))
     }
 
-    fn ask_which(&self, context: &PowerContext<'_>) -> String {
-        format!(
-            "Which one? Say it with its day or its number. {}",
-            self.overview(context)
-        )
+    /// `request`: the words for the one with that number in the list of bookings.
+    fn ask_which(
+        &mut self,
+        found: Vec<u32>,
+        request: impl Fn(usize) -> String,
+        context: &PowerContext<'_>,
+    ) -> String {
+        self.choices = self.bookings.choices(&found, request, context);
+        RequestChoice::question(&self.choices)
     }
 }
 
@@ -266,7 +285,7 @@ impl Superpower for ReservationState {
                 what,
                 details,
                 time,
-                is_moved,
+                mention,
             } => {
                 let draft = EntryDraft {
                     what,
@@ -274,11 +293,13 @@ impl Superpower for ReservationState {
                     time: Some(time),
                     period: None,
                 };
-                self.keep(draft, time, is_moved, context)
+                self.keep(draft, time, mention, context)
             }
             ReservationAction::List => self.overview(context),
             ReservationAction::Show(about) => return self.show(&about, context),
-            ReservationAction::Move { which, to } => return self.relocate(&which, to, context),
+            ReservationAction::Move { which, to, said } => {
+                return self.relocate(&which, (to, &said), context);
+            }
             ReservationAction::Order(what) => order_refused(&what),
             ReservationAction::Cancelled(which) => return self.remove(&which, true, context),
             ReservationAction::Remove(which) => return self.remove(&which, false, context),
@@ -309,6 +330,10 @@ impl Superpower for ReservationState {
 
     fn plans(&self, context: &PowerContext<'_>) -> Vec<Plan> {
         self.bookings.plans(context)
+    }
+
+    fn effect(&self) -> Option<PowerEffect> {
+        (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
     }
 
     fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {

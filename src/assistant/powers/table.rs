@@ -287,6 +287,11 @@ impl PowerAction {
         )
     }
 
+    /// Whether it is about the list that is spoken of, if that is a packing list.
+    pub fn is_of_list_in_use(&self) -> bool {
+        matches!(self, Self::TripPlanner(TripAction::OfListInUse(_)))
+    }
+
     /// Whether it names a list.
     pub fn names_list(&self) -> bool {
         matches!(self, Self::TodoList(action) if action.names_list())

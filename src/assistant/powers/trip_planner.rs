@@ -2,6 +2,7 @@
 
 mod booked;
 mod day_plans;
+mod moves;
 mod operations;
 mod packing;
 mod packing_requests;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::local_time;
 use super::parsers::which;
 use super::texts::{self, counted, same, too_long};
-use super::{PowerContext, Superpower};
+use super::{PowerContext, PowerEffect, RequestChoice, Superpower};
 pub use booked::planned_trips;
 pub(super) use operations::Arguments;
 pub(super) use read::{dates, parse};
@@ -59,6 +60,9 @@ pub enum TripAction {
     Packed(Vec<String>),
     /// Takes things off the packing list.
     Unpack(Vec<String>),
+    ClearPacking,
+    /// "the list", which is the packing list if that was shown or changed last.
+    OfListInUse(Box<TripAction>),
     /// Without a trip it means something else: a list called packing.
     IfAny(Box<TripAction>),
     /// Of the trip to that place, if there is one.
@@ -70,6 +74,14 @@ pub enum TripAction {
     /// Of the trip to that place.
     PackingFor(String),
     Cancel(String),
+    /// A trip that is there, to other days; without the last one it stays as long as it is.
+    Move {
+        which: TripRef,
+        from: NaiveDate,
+        to: Option<NaiveDate>,
+        /// The words of the days.
+        said: String,
+    },
     Unclear,
     /// Something else is asked for with what is planned or packed.
     TwoRequests,
@@ -77,10 +89,28 @@ pub enum TripAction {
     DatesUnclear,
 }
 
+/// A trip as it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TripRef {
+    To(String),
+    /// By its number in a question, from 1.
+    Number(usize),
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TripState {
     /// Trips; the current one is the last.
     trips: Vec<Trip>,
+    /// When the packing list was shown or changed last, in milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    packing_used_at: i64,
+    /// What was asked: which of them is meant.
+    #[serde(skip)]
+    choices: Vec<RequestChoice>,
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,9 +168,12 @@ impl Superpower for TripState {
                 self.speak_of(&place)?;
                 return self.apply(*action, context);
             }
+            TripAction::OfListInUse(_) if !self.uses_packing_list(context) => return None,
+            TripAction::OfListInUse(action) => return self.apply(*action, context),
             TripAction::Pack(things) => self.pack(things, context),
             TripAction::Packed(things) => return self.packed(&things, context),
-            TripAction::Unpack(things) => self.unpack(&things),
+            TripAction::Unpack(things) => self.unpack(&things, context),
+            TripAction::ClearPacking => self.clear_packing(context),
             TripAction::Show(place)
                 if !context.sure
                     && (self.trips.is_empty()
@@ -155,12 +188,18 @@ impl Superpower for TripState {
             },
             TripAction::TwoRequests => TWO_REQUESTS.to_owned(),
             TripAction::List => self.list(context),
-            TripAction::PackingList => match self.trips.last() {
-                Some(trip) => trip.packing_list(),
-                None => NO_TRIP.to_owned(),
-            },
-            TripAction::PackingFor(place) => self.speak_of(&place)?.packing_list(),
+            TripAction::PackingList => self.show_packing(context),
+            TripAction::PackingFor(place) => {
+                self.speak_of(&place)?;
+                self.show_packing(context)
+            }
             TripAction::Cancel(place) => self.cancel(&place, context),
+            TripAction::Move {
+                which,
+                from,
+                to,
+                said,
+            } => return self.relocate(&which, (from, to), &said, context),
             TripAction::DatesUnclear => {
                 "Which days exactly? I've planned nothing yet. For example: “plan a trip to Lisbon from 3 to 7 June”."
                     .to_owned()
@@ -236,6 +275,21 @@ impl Superpower for TripState {
             .filter_map(day)
             .map(|(what, day)| super::Plan::on(what, day))
             .collect()
+    }
+
+    fn effect(&self) -> Option<PowerEffect> {
+        (!self.choices.is_empty()).then(|| PowerEffect::AskWhich(self.choices.clone()))
+    }
+
+    fn is_same_but_in_use(&self, other: &Self) -> bool {
+        self.trips == other.trips
+    }
+
+    fn before(&self, after: &Self) -> Self {
+        Self {
+            packing_used_at: after.packing_used_at,
+            ..self.clone()
+        }
     }
 
     fn erase(&mut self, by: i64) {

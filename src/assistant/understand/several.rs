@@ -89,7 +89,9 @@ impl<'a> MessagePart<'a> {
             | Intent::AskWhat { .. }
             | Intent::AskRest { .. }
             | Intent::Several(_)
-                if adds_to_list(next) || part.is_for_assistant(next) =>
+                if adds_to_list(next)
+                    || self.is_timed_before(next, part)
+                    || part.is_for_assistant(next) =>
             {
                 true
             }
@@ -114,6 +116,14 @@ impl<'a> MessagePart<'a> {
 }
 
 impl MessagePart<'_> {
+    /// "add milk" after "remind me to call bo at 5 and": the time has ended what one is reminded of.
+    fn is_timed_before(&self, next: &Words, part: &MessagePart<'_>) -> bool {
+        let words = Words::new(self.text);
+        let is_added = next.get(0) == "add" && matches!(part.intent, Intent::Power(_));
+        let starts_with_text = words.after(0, &["remind me to"]).is_some();
+        is_added && starts_with_text && when::trailing_time(&words, 1..words.len()).is_some()
+    }
+
     /// Whether only the assistant can do it: it names reminders, or asks for what is known here.
     fn is_for_assistant(&self, words: &Words) -> bool {
         match &self.intent {
@@ -122,6 +132,7 @@ impl MessagePart<'_> {
             | Intent::FindReminders { .. }
             | Intent::Agenda { .. }
             | Intent::Status
+            | Intent::Profile
             | Intent::Usage => true,
             Intent::FollowUp { what, .. } => {
                 let repeats = matches!(what, FollowUp::Change { to, .. } if to.is_repeat());
@@ -363,7 +374,8 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         let before = (start..at).rev().find(|at| !is_link(&words, *at));
         let before = before.map_or(start, |at| at + 1);
         let end = beginnings.get(n + 1).map_or(words.len(), |next| next.at);
-        let next = words.original(at..end);
+        let last = (at..end).rev().find(|at| !is_link(&words, *at));
+        let next = words.original(at..last.map_or(end, |last| last + 1));
         let part = MessagePart::read(words.original(start..before), message);
         // "spent 20 on lunch remind me at 5 to log it"
         let is_sure = beginning.is_apart || matches!(part.intent, Intent::Power(_));

@@ -27,6 +27,9 @@ pub(in crate::ingest) enum ItemEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::ingest) struct Latest {
     pub(in crate::ingest) event: ItemEvent,
+    /// The id of the message that named it; of what was delivered there is none.
+    #[serde(default)]
+    pub(in crate::ingest) message_id: Option<i64>,
     pub(in crate::ingest) reminders: Vec<LatestReminder>,
     /// An event of a calendar, instead of reminders.
     #[serde(default)]
@@ -190,6 +193,7 @@ impl Latest {
     pub(in crate::ingest) fn of(event: ItemEvent, reminders: &[Reminder]) -> Self {
         Self {
             event,
+            message_id: None,
             reminders: reminders.iter().map(LatestReminder::of).collect(),
             calendar_event: None,
             fact: None,
@@ -234,28 +238,36 @@ impl Latest {
         delivery.filter(|delivery| now.0 - delivery.at <= LATEST_MS)
     }
 
+    pub(in crate::ingest) fn is_of_message(&self, message_id: i64) -> bool {
+        self.message_id == Some(message_id)
+    }
+
     /// What the same message changed before is kept with it.
-    pub(in crate::ingest) fn note(
+    pub(in crate::ingest) fn note(&self, turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<()> {
+        let before = tx.latest_in_room(turn.room.id)?;
+        let before = dialog::recent::<Self>(before.as_ref(), LATEST_MS, turn.now);
+        let mut changes = of_message(turn, tx)?.map_or_else(Default::default, |own| own.changes);
+        changes.add(self.changes.clone());
+        let latest = Self {
+            changes,
+            message_id: Some(turn.message_id),
+            came_before: match self.event {
+                ItemEvent::Delivered => None,
+                _ => before.and_then(|(before, at)| before.delivery(at, turn.now)),
+            },
+            ..self.clone()
+        };
+        dialog::note(tx, turn.here(), DialogPart::Latest, Some(&latest), turn.now)
+    }
+
+    /// Notes reminders that were delivered.
+    pub(in crate::ingest) fn note_delivery(
         &self,
         tx: &mut Tx<'_>,
         (room, user): (RoomId, UserId),
         now: Timestamp,
     ) -> Result<()> {
-        let before = tx.latest_in_room(room)?;
-        let before = dialog::recent::<Self>(before.as_ref(), LATEST_MS, now);
-        let own = tx.dialog(room, user)?.latest;
-        let own = dialog::recent::<Self>(own.as_ref(), 0, now);
-        let mut changes = own.map_or_else(Default::default, |(own, _)| own.changes);
-        changes.add(self.changes.clone());
-        let latest = Self {
-            changes,
-            came_before: match self.event {
-                ItemEvent::Delivered => None,
-                _ => before.and_then(|(before, at)| before.delivery(at, now)),
-            },
-            ..self.clone()
-        };
-        dialog::note(tx, (room, user), DialogPart::Latest, Some(&latest), now)
+        dialog::note(tx, (room, user), DialogPart::Latest, Some(self), now)
     }
 }
 
@@ -283,27 +295,31 @@ pub(in crate::ingest) fn named(
 
 /// What this message has named so far.
 pub(in crate::ingest) fn of_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Latest>> {
-    Ok(own(turn, tx, 0)?.map(|(latest, _)| latest))
+    of(turn, tx, turn.message_id)
 }
 
-/// What was named last, if it was a request of then.
+/// What was named last, if it was a request in this message.
 pub(in crate::ingest) fn of_request(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
-    at: Timestamp,
+    message_id: i64,
 ) -> Result<Option<Latest>> {
-    let latest = own(turn, tx, LATEST_MS)?;
-    let is_of_then = |(latest, noted): &(Latest, Timestamp)| {
-        *noted == at && latest.event != ItemEvent::Delivered
-    };
-    Ok(latest.filter(is_of_then).map(|(latest, _)| latest))
+    let latest = of(turn, tx, message_id)?;
+    Ok(latest.filter(|latest| latest.event != ItemEvent::Delivered))
+}
+
+fn of(turn: &MessageTurn<'_>, tx: &Tx<'_>, message_id: i64) -> Result<Option<Latest>> {
+    let latest = own(turn, tx, LATEST_MS)?.map(|(latest, _)| latest);
+    Ok(latest.filter(|latest| latest.is_of_message(message_id)))
 }
 
 /// Whether the person's last message set or changed something.
 pub(in crate::ingest) fn is_of_last_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
-    let latest = named(turn, tx)?.map(|(_, at)| at);
-    let last = turn.said_last(tx)?.map(|last| last.received_at);
-    Ok(latest.is_some() && latest == last)
+    let latest = named(turn, tx)?.map(|(latest, _)| latest);
+    let last = turn.said_last(tx)?;
+    Ok(latest
+        .zip(last)
+        .is_some_and(|(latest, last)| latest.is_of_message(last.id)))
 }
 
 /// Changes what this message has noted, if anything.
@@ -339,5 +355,5 @@ pub(in crate::ingest) fn note_fact(
         },
         ..latest.unwrap_or_else(|| Latest::of(ItemEvent::Set, &[]))
     };
-    latest.note(tx, turn.here(), turn.now)
+    latest.note(turn, tx)
 }

@@ -75,10 +75,14 @@ pub(in crate::ingest) enum Question {
     },
     /// Whether to do what these words request.
     OfferedRequest(String),
-    /// Whether to take back what was changed then, by this superpower or by the assistant itself.
+    /// Whether to take back what a message changed, by this superpower or by the assistant itself.
     Undo {
-        at: i64,
+        message_id: i64,
         power: Option<String>,
+    },
+    /// Which of several requests to do.
+    WhichRequest {
+        choices: Vec<NamedRequest>,
     },
     /// Whether to change the person's calendar.
     ChangeCalendar(PendingCalendarChange),
@@ -92,6 +96,14 @@ pub(in crate::ingest) struct PendingCalendarChange {
     pub(in crate::ingest) change: CalendarChange,
     /// The sentence for when it is done.
     pub(in crate::ingest) done: String,
+}
+
+/// A request that a message may have meant, as its words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::ingest) struct NamedRequest {
+    /// What it is about, as it was shown.
+    pub(in crate::ingest) name: String,
+    pub(in crate::ingest) request: String,
 }
 
 /// A reminder that a message may refer to.

@@ -1,8 +1,8 @@
 //! What names a reminder or an appointment by its words: "snooze gym 1 hour", "done with gym", "cancel
 //! dentist and haircut", "move luigi to saturday"; and "it's cancelled" about what was just spoken of.
 
-use super::{referent, snooze};
-use crate::assistant::builtin::{ReminderRef, TimeChange};
+use super::{referent, snooze, which_request};
+use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
 use crate::assistant::powers::{self, Power, PowerCalls};
 use crate::assistant::{self, MessageContext, wording};
 use crate::error::Result;
@@ -85,12 +85,20 @@ fn came_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<bool> {
 
 /// "it's cancelled": the reminder that was just set, or the appointment that was just told or
 /// asked about.
-pub(super) fn called_off(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn called_off(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    what: &FollowUp,
+) -> Result<Option<Reply>> {
+    if let FollowUp::CalledOffAbout(name) = what {
+        return Ok(note_cancelled(turn, tx, name)?.map(Reply::from));
+    }
     if latest::is_of_last_message(turn, tx)? {
-        return super::cancel(turn, tx, &ReminderRef::Latest);
+        let cancelled = super::cancel(turn, tx, &ReminderRef::Latest)?;
+        return Ok(cancelled.map(Reply::from));
     }
     match occasions::just_told(turn, tx)? {
-        Some(event) => cancel_appointment(turn, tx, &event.what),
+        Some(event) => Ok(cancel_appointment(turn, tx, &event.what)?.map(Reply::from)),
         None => Ok(None),
     }
 }
@@ -123,12 +131,33 @@ pub(super) fn cancel_appointments(
 }
 
 /// `None`: no appointment has that name.
-fn cancel_appointment(
+pub(super) fn cancel_appointment(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     name: &str,
 ) -> Result<Option<String>> {
-    change_appointment(turn, tx, &format!("cancel my {name}"))
+    if let Some(reply) = change_appointment(turn, tx, &format!("cancel my {name}"))? {
+        return Ok(Some(reply));
+    }
+    change_appointment(turn, tx, &format!("cancel my {}", as_booking(name)))
+}
+
+/// "luigi is cancelled". `None`: no appointment has that name.
+pub(super) fn note_cancelled(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    name: &str,
+) -> Result<Option<String>> {
+    if let Some(reply) = change_appointment(turn, tx, &format!("my {name} is cancelled"))? {
+        return Ok(Some(reply));
+    }
+    change_appointment(turn, tx, &format!("i cancelled my {}", as_booking(name)))
+}
+
+/// "luigi booking on friday" for "luigi on friday".
+fn as_booking(name: &str) -> String {
+    let (name, time) = assistant::name_and_day(name);
+    format!("{name} booking {time}").trim_end().to_owned()
 }
 
 /// "move luigi to saturday", where no reminder is named so. `None`: no booking is, either.
@@ -137,8 +166,10 @@ pub(super) fn move_appointment(
     tx: &mut Tx<'_>,
     about: &str,
 ) -> Result<Option<String>> {
-    let booking = format!("{about} booking");
-    let text = turn.message.text.replacen(about, &booking, 1);
+    if let Some(reply) = change_appointment(turn, tx, &turn.message.text)? {
+        return Ok(Some(reply));
+    }
+    let text = turn.message.text.replacen(about, &as_booking(about), 1);
     change_appointment(turn, tx, &text)
 }
 
@@ -161,12 +192,17 @@ fn change_appointment(
         if !is_offered {
             continue;
         }
-        if let Some(PowerReply::Said {
-            text,
-            changed: true,
-        }) = attempt::act(turn, tx, call.power, call.action)?
-        {
-            return Ok(Some(text));
+        match attempt::act_if_known(turn, tx, call.power, call.action)? {
+            Some(PowerReply::Said {
+                text,
+                changed: true,
+            }) => return Ok(Some(text)),
+            // Which of several is meant.
+            Some(PowerReply::Said { text, .. }) if which_request::is_asked(turn, tx)? => {
+                listing::forget_after(turn, tx, &text)?;
+                return Ok(Some(text));
+            }
+            _ => {}
         }
     }
     Ok(None)

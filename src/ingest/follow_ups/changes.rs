@@ -273,7 +273,7 @@ fn change_each(
         reply.add(reminding::move_to(turn, tx, reminder, &new)?.into());
     }
     // `undo` takes back all of them.
-    Latest::of(ItemEvent::Changed, open).note(tx, turn.here(), turn.now)?;
+    Latest::of(ItemEvent::Changed, open).note(turn, tx)?;
     Ok(reply)
 }
 

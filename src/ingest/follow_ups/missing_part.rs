@@ -9,7 +9,7 @@ use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{powers, reminding};
-use crate::store::Tx;
+use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of.
 pub(in crate::ingest) fn answer_what(
@@ -65,13 +65,12 @@ pub(in crate::ingest) fn answer_rest(
 fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let asked = tx.question(turn.room.id, turn.user.id)?;
     let asked = asked.map(|(_, at)| at);
-    let last = turn.said_last(tx)?.map(|last| last.received_at);
-    Ok(
-        match last.filter(|last| asked.is_some_and(|asked| *last > asked)) {
-            Some(last) => !powers::changed_at(turn, tx, last)?.is_empty(),
-            None => false,
-        },
-    )
+    let last = turn.said_last(tx)?;
+    let is_later = |last: &MessageRow| asked.is_some_and(|asked| last.received_at > asked);
+    Ok(match last.filter(is_later) {
+        Some(last) => !powers::changed_by(turn, tx, last.id)?.is_empty(),
+        None => false,
+    })
 }
 
 /// A reminder whose times were asked for: "at 8, 14 and 20" between these words.

@@ -119,6 +119,9 @@ pub(in crate::ingest) fn carry_out(
     let Some(what) = &unknown.named_follow_up else {
         return Ok(None);
     };
+    if let FollowUp::CalledOffAbout(name) = what {
+        return Ok(about::note_cancelled(turn, tx, name)?.map(Reply::from));
+    }
     if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) = what {
         return follow_ups::carry_out(turn, tx, what);
     }
@@ -140,10 +143,13 @@ pub(in crate::ingest) fn carry_out(
     }
     match (found.as_slice(), what) {
         ([], FollowUp::Cancel(_)) => {
-            let reply = match cancel_each(turn, tx, about)? {
-                None => cancel_of_day(turn, tx, about)?,
-                reply => reply,
-            };
+            let mut reply = cancel_each(turn, tx, about)?;
+            if reply.is_none() {
+                reply = cancel_of_day(turn, tx, about)?;
+            }
+            if reply.is_none() {
+                reply = about::cancel_appointment(turn, tx, about)?;
+            }
             Ok(reply.map(Reply::from))
         }
         ([], FollowUp::Change { .. }) => {

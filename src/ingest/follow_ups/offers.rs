@@ -159,7 +159,7 @@ pub(in crate::ingest) fn withdraw_after_power(
 ) -> Result<()> {
     let asked = question::open(turn, tx)?;
     let is_open = matches!(asked, Some(Question::When { .. } | Question::What { .. }));
-    match is_open && !powers::changed_at(turn, tx, turn.now)?.is_empty() {
+    match is_open && !powers::changed_by(turn, tx, turn.message_id)?.is_empty() {
         true => question::close(turn, tx),
         false => Ok(()),
     }

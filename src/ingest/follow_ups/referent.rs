@@ -109,13 +109,28 @@ pub(in crate::ingest) fn named(
     if !open.is_empty() {
         return open_reminders::set_before(turn, tx, open);
     }
+    // What comes on other days, too, is not named by one of them.
+    let week = turn.now..turn.now.plus_s(WEEK_S);
+    let comes_once = |one: &Reminder| one.moments(&week, 2).len() < 2;
+    // "dentist on friday"
+    let (name, day) = assistant::name_and_day(about);
+    if !day.is_empty() {
+        let understood = understood_to_cancel(turn, &day);
+        if let Intent::CancelReminders(request) = understood.unless_follow_up()
+            && request.about.is_none()
+            && let Some(on) = &request.on
+        {
+            let mut open = open_reminders::matching(turn, tx, Some(&name), Some(on))?;
+            open.retain(comes_once);
+            if !open.is_empty() {
+                return open_reminders::set_before(turn, tx, open);
+            }
+        }
+    }
     let understood = understood_to_cancel(turn, about);
     match understood.unless_follow_up() {
         Intent::CancelReminders(request) if request.about.is_none() => {
             let mut found = open_reminders::found(turn, tx, request)?;
-            // What comes on other days, too, is not named by one of them.
-            let week = turn.now..turn.now.plus_s(WEEK_S);
-            let comes_once = |one: &Reminder| one.moments(&week, 2).len() < 2;
             found.retain(|one| request.on.is_none() || comes_once(one));
             Ok(found)
         }

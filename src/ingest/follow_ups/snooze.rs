@@ -119,7 +119,7 @@ fn note_moved(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, before: &[Reminder]) -> R
         true => Ok(()),
         false => {
             let moved = Latest::of(ItemEvent::Changed, before);
-            moved.note(tx, turn.here(), turn.now)
+            moved.note(turn, tx)
         }
     }
 }

@@ -4,7 +4,6 @@
 use super::undo_asked::{self, stays};
 use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::wording;
-use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::latest::{
     self, ItemEvent, Latest, LatestReminder, ReminderChange, StatedFact,
@@ -12,7 +11,7 @@ use crate::ingest::dialog::latest::{
 use crate::ingest::dialog::{LATEST_MS, NUMBERS_MS};
 use crate::ingest::listing::{described, listed, pairs};
 use crate::ingest::open_reminders::{self, ReminderRequest};
-use crate::ingest::powers::{self, PowerReply, attempt};
+use crate::ingest::powers::{self, answer, attempt};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{birthdays, memories, reminding};
 use crate::store::{Reminder, Tx};
@@ -28,18 +27,12 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Str
     if latest.is_undone {
         return Ok(Some(wording::undone_already()));
     }
-    if stays(&latest) && !undo_asked::is_only_undone_since(turn, tx, at)? {
+    if stays(&latest) && !undo_asked::is_only_undone_since(turn, tx, &latest)? {
         return Ok(None);
     }
-    let mut undone: Vec<String> = take_back(turn, tx, &latest, at)?.into_iter().collect();
-    for power in powers::changed_at(turn, tx, at)? {
-        if let Some(PowerReply::Said {
-            text,
-            changed: true,
-        }) = attempt::act(turn, tx, power, PowerAction::Undo)?
-        {
-            undone.push(text);
-        }
+    let mut undone: Vec<String> = take_back(turn, tx, &latest)?.into_iter().collect();
+    if let Some(message_id) = latest.message_id {
+        undone.extend(answer::take_back_of_powers(turn, tx, message_id)?);
     }
     if undone.is_empty() {
         return Ok(Some(wording::nothing_to_undo()));
@@ -49,18 +42,21 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Str
     Ok(Some(undone.join("\n")))
 }
 
-/// `None`: there is nothing of it any more. `at`: when it was noted.
+/// `None`: there is nothing of it any more.
 pub(in crate::ingest) fn take_back(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     latest: &Latest,
-    at: Timestamp,
 ) -> Result<Option<String>> {
     let mut replies = Vec::new();
+    let bring_back = |tx: &mut Tx<'_>| match latest.message_id {
+        Some(message_id) => bring_back(turn, tx, message_id),
+        None => Ok(None),
+    };
     if let Some(fact) = &latest.fact {
         let undone = undo_fact(turn, tx, fact)?;
         let first = match fact {
-            StatedFact::CorrectedMemory(_) => bring_back(turn, tx, at)?,
+            StatedFact::CorrectedMemory(_) => bring_back(tx)?,
             _ => None,
         };
         replies.push(first.unwrap_or(undone));
@@ -75,7 +71,7 @@ pub(in crate::ingest) fn take_back(
         }
     }
     if latest.changes.has_removed {
-        replies.extend(bring_back(turn, tx, at)?);
+        replies.extend(bring_back(tx)?);
     }
     for change in &latest.changes.changed {
         replies.extend(change_back(turn, tx, change)?);
@@ -139,7 +135,7 @@ fn cancel_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, latest: &Latest) -> Resul
                 reminders: came.reminders,
                 ..Latest::of(ItemEvent::Delivered, &[])
             };
-            came.note(tx, turn.here(), turn.now)?;
+            came.note(turn, tx)?;
         }
         None if !open.is_empty() => replies.push(wording::reminders_cancelled(&listed(&open))),
         None => {}
@@ -159,10 +155,14 @@ fn is_changed_since(
     Ok((!noted.is_still(row) || is_skipped) && tx.is_group(row.room)?)
 }
 
-/// Restores items deleted at that time.
-fn bring_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> Result<Option<String>> {
+/// Restores items that a message deleted.
+pub(in crate::ingest) fn bring_back(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    message_id: i64,
+) -> Result<Option<String>> {
     let (mut reminders, mut memories) = (Vec::new(), Vec::new());
-    for (kind, user, item) in tx.take_removed(turn.user.id, at, false)? {
+    for (kind, user, item) in tx.take_removed(turn.user.id, message_id, false)? {
         match kind.as_str() {
             "reminder" => reminders.extend(open_reminders::restore(turn, tx, user, &item)?),
             "birthday" => memories.extend(birthdays::restore(turn, tx, &item)?),
@@ -172,7 +172,7 @@ fn bring_back(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, at: Timestamp) -> Result<
     if reminders.is_empty() && memories.is_empty() {
         return Ok(None);
     }
-    Latest::of(ItemEvent::Set, &reminders).note(tx, turn.here(), turn.now)?;
+    Latest::of(ItemEvent::Set, &reminders).note(turn, tx)?;
     Ok(Some(wording::brought_back(
         &pairs(&described(&reminders, turn.timezone())),
         &memories,
@@ -204,11 +204,11 @@ pub(in crate::ingest) fn undo_fact(
 pub(super) fn confirmed(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
-    at: Timestamp,
+    message_id: i64,
     power: Option<&str>,
 ) -> Result<String> {
     let power = power.and_then(Power::named);
-    if undo_asked::changed_at(turn, tx, power)? != Some(at) {
+    if undo_asked::changed_by(turn, tx, power)? != Some(message_id) {
         return Ok(wording::nothing_to_undo());
     }
     let undone = match power {

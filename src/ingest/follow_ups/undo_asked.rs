@@ -4,7 +4,6 @@
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::powers::Power;
 use crate::assistant::{self, Intent, wording};
-use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
@@ -45,14 +44,14 @@ pub(in crate::ingest) fn ask_first(
         return Ok(None);
     }
     let power = turn.requested_power.as_ref().and_then(|it| it.undone());
-    let Some(changed_at) = changed_at(turn, tx, power)? else {
+    let Some(changed_by) = changed_by(turn, tx, power)? else {
         return Ok(None);
     };
     let said = match turn.room.head {
         Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
         None => Vec::new(),
     };
-    let since = said.iter().take_while(|one| one.received_at > changed_at);
+    let since = said.iter().take_while(|one| one.id > changed_by);
     let persona = &turn.ingest.persona.get().name;
     let is_to_assistant = |one: &&MessageRow| {
         let is_own = one.user == turn.user.id;
@@ -72,12 +71,12 @@ pub(in crate::ingest) fn ask_first(
     if !is_within_limits {
         return Ok(None); // which the answer says
     }
-    let change = said.iter().find(|one| one.received_at == changed_at);
+    let change = said.iter().find(|one| one.id == changed_by);
     question::ask(
         turn,
         tx,
         &Question::Undo {
-            at: changed_at.0,
+            message_id: changed_by,
             power: power.map(|power| power.name().to_owned()),
         },
     )?;
@@ -90,33 +89,35 @@ pub(in crate::ingest) fn ask_first(
 pub(super) fn is_only_undone_since(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
-    at: Timestamp,
+    latest: &Latest,
 ) -> Result<bool> {
     let said = match turn.room.head {
         Some(head) => tx.view().chain(head, LOOKED_AT_MAX)?,
         None => Vec::new(),
     };
-    let mut since = said.iter().take_while(|one| one.received_at > at);
+    let mut since = said
+        .iter()
+        .take_while(|one| Some(one.id) > latest.message_id);
     Ok(since.all(|one| candidate_of(turn, one) == UndoCandidate::Asked))
 }
 
-/// When what "undo" takes back was changed; `None`: there is nothing, or it is too old.
-pub(super) fn changed_at(
+/// The message whose changes "undo" takes back; `None`: there is none, or it is too old.
+pub(super) fn changed_by(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     power: Option<Power>,
-) -> Result<Option<Timestamp>> {
+) -> Result<Option<i64>> {
     if let Some(power) = power {
-        return tx.power_state_written_at(turn.owner(), power.name());
+        let write = tx.power_state_write(turn.owner(), power.name())?;
+        return Ok(write.and_then(|write| write.message_id));
     }
     let latest = latest::own(turn, tx, NUMBERS_MS)?;
     let can_be_undone = |latest: &Latest| {
         let is_done = latest.event != ItemEvent::Delivered || latest.fact.is_some();
         !latest.is_undone && is_done && !stays(latest)
     };
-    Ok(latest
-        .filter(|(latest, _)| can_be_undone(latest))
-        .map(|(_, at)| at))
+    let latest = latest.map(|(latest, _)| latest).filter(can_be_undone);
+    Ok(latest.and_then(|latest| latest.message_id))
 }
 
 /// Whether "undo" may mean this message, which changed nothing.
@@ -141,6 +142,7 @@ fn candidate_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoCandidate {
         | Intent::Agenda { .. }
         | Intent::Recall { .. }
         | Intent::Status
+        | Intent::Profile
         | Intent::Usage => false,
         Intent::FollowUp {
             what: FollowUp::Undo,
@@ -152,12 +154,27 @@ fn candidate_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoCandidate {
         }
         // "cancel ben"
         Intent::Unknown if names_reminder => true,
-        Intent::Unknown if is_for_power => !assistant::only_asks(&last.text, persona),
+        Intent::Unknown if is_for_power => {
+            !assistant::only_asks(&last.text, persona) && !only_shows(&last.text, persona)
+        }
         _ => true,
     };
     match is_request {
         true => UndoCandidate::MayBeMeant,
         false => UndoCandidate::None,
+    }
+}
+
+/// "show my trip", "my packing list"
+fn only_shows(text: &str, persona: &str) -> bool {
+    const OWN_WORDS_MAX: usize = 4;
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| c.is_whitespace() || c == ',');
+    let mut words = words.filter(|word| !word.is_empty() && *word != persona.to_lowercase());
+    match words.next() {
+        Some("show" | "list" | "see" | "view") => true,
+        Some("my" | "our" | "the") => words.count() < OWN_WORDS_MAX,
+        _ => false,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, gate};
-use crate::store::{CalendarId, PowerAlarm, PowerOwner, RoomId, Tx, UserId};
+use crate::store::{CalendarId, PowerAlarm, PowerOwner, PowerStateWrite, RoomId, Tx, UserId};
 
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
@@ -144,7 +144,8 @@ impl Ingest {
             }
         }
         if let Some(stored) = outcome.stored {
-            tx.set_power_state(owner, &state_of(power, stored), now)?;
+            let write = PowerStateWrite::without_message(now);
+            tx.set_power_state(owner, &state_of(power, stored), write)?;
         }
         let at = next_check(power, &facts, outcome.alarm, now);
         self.set_alarm(tx, power, alarm.user, Some(alarm.room), at, now)

@@ -2,9 +2,11 @@
 //! none does.
 
 use super::request::{PowerAttempt, PowerRequest, RequestedPower};
-use super::{PowerReply, alarms, attempt, notices, text_of};
+use super::{PowerReply, alarms, attempt, changed_by, notices, text_of};
 use crate::access::Access;
-use crate::assistant::powers::{self, NoticeRequest, Power, PowerCall, RequestStrength};
+use crate::assistant::powers::{
+    self, NoticeRequest, Power, PowerAction, PowerCall, RequestStrength,
+};
 use crate::assistant::{Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
@@ -19,6 +21,9 @@ pub(in crate::ingest) fn requested(
     called: &RequestedPower,
     understood: &Intent,
 ) -> Result<Option<String>> {
+    if let Some(power) = called.undone() {
+        return undo(turn, tx, called, power);
+    }
     let text = match &called.what {
         PowerRequest::Try(attempts) => {
             let mut did = None;
@@ -60,6 +65,51 @@ pub(in crate::ingest) fn requested(
         }
     };
     Ok(Some(text))
+}
+
+/// Takes back what the message did that changed the superpower last, also with other superpowers.
+fn undo(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    called: &RequestedPower,
+    power: Power,
+) -> Result<Option<String>> {
+    let write = tx.power_state_write(turn.owner(), power.name())?;
+    let attempt = PowerAttempt {
+        power,
+        action: PowerAction::Undo,
+        sure: true,
+    };
+    let Some(reply) = attempt::run(turn, tx, &attempt, called.explicit)? else {
+        return Ok(None);
+    };
+    let is_undone = matches!(reply, PowerReply::Said { changed: true, .. });
+    let mut texts = vec![text_of(turn, reply)];
+    if is_undone && let Some(message_id) = write.and_then(|write| write.message_id) {
+        texts.extend(take_back_of_powers(turn, tx, message_id)?);
+    }
+    let text = texts.join("\n");
+    listing::forget_after(turn, tx, &text)?;
+    Ok(Some(text))
+}
+
+/// Takes back what superpowers changed for a message. Returns their replies.
+pub(in crate::ingest) fn take_back_of_powers(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    message_id: i64,
+) -> Result<Vec<String>> {
+    let mut undone = Vec::new();
+    for power in changed_by(turn, tx, message_id)? {
+        if let Some(PowerReply::Said {
+            text,
+            changed: true,
+        }) = attempt::act(turn, tx, power, PowerAction::Undo)?
+        {
+            undone.push(text);
+        }
+    }
+    Ok(undone)
 }
 
 /// Ends the conversation about a superpower, and what runs only until the person is done.

@@ -10,11 +10,11 @@ use crate::assistant::powers::{
 use crate::assistant::wording;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::dialog::question::{self, Question};
+use crate::ingest::dialog::question::{self, NamedRequest, Question};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{calendar_changes, direct_chat, gate, limits};
 use crate::random;
-use crate::store::{PowerOwner, Tx};
+use crate::store::{PowerOwner, PowerStateWrite, Tx};
 
 /// `None`: no answer and no change.
 pub(super) fn run(
@@ -133,7 +133,18 @@ fn apply(
             alarms::switch_calendar(turn, tx, (calendar, on))?;
             None
         }
-        Some(PowerEffect::ChangeCalendar(request)) => calendar_changes::ask(turn, tx, request)?,
+        Some(PowerEffect::ChangeCalendar(wish)) => calendar_changes::ask(turn, tx, wish)?,
+        // A model asks by itself.
+        Some(PowerEffect::AskWhich(_)) if turn.by_model => None,
+        Some(PowerEffect::AskWhich(choices)) => {
+            let choices = choices.into_iter().map(|one| NamedRequest {
+                name: one.name,
+                request: one.request,
+            });
+            let choices = choices.collect();
+            question::ask(turn, tx, &Question::WhichRequest { choices })?;
+            None
+        }
         None => None,
     };
     if outcome.stored.is_some() {
@@ -215,9 +226,9 @@ fn keep_shown(
     stored: StoredState,
 ) -> Result<()> {
     let owner = owner_of(turn, power);
-    let changed_at = tx.power_state_written_at(owner, power.name())?;
-    let at = changed_at.unwrap_or(turn.now);
-    tx.set_power_state(owner, &state_of(power, stored), at)
+    let write = tx.power_state_write(owner, power.name())?;
+    let write = write.unwrap_or(PowerStateWrite::without_message(turn.now));
+    tx.set_power_state(owner, &state_of(power, stored), write)
 }
 
 /// Writes a superpower's new state, its alarm and its plans.
@@ -229,12 +240,13 @@ pub(in crate::ingest) fn keep(
     alarm: Option<Timestamp>,
 ) -> Result<()> {
     let mut state = state_of(power, stored);
-    // All that a model changes for one message is undone together.
-    if turn.by_model && tx.power_state_written_at(turn.owner(), power.name())? == Some(turn.now) {
+    // All that one message changes is undone together.
+    let write = tx.power_state_write(turn.owner(), power.name())?;
+    if write.is_some_and(|write| write.message_id == Some(turn.message_id)) {
         let before = tx.power_state(turn.owner(), power.name())?;
         state.previous = before.and_then(|before| before.previous).or(state.previous);
     }
-    tx.set_power_state(turn.owner(), &state, turn.now)?;
+    tx.set_power_state(turn.owner(), &state, turn.power_state_write())?;
     if power.has_alarms() {
         let here = turn.agent.map(|_| turn.room.id);
         let user = turn.user.id;
@@ -261,6 +273,21 @@ pub(in crate::ingest) fn act(
         sure: true,
     };
     run(turn, tx, &attempt, true)
+}
+
+/// The same, only about what is known. `None`: nothing is.
+pub(in crate::ingest) fn act_if_known(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    power: Power,
+    action: PowerAction,
+) -> Result<Option<PowerReply>> {
+    let attempt = PowerAttempt {
+        power,
+        action,
+        sure: false,
+    };
+    run(turn, tx, &attempt, false)
 }
 
 pub(super) fn take_turn(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, power: Power) -> Result<()> {

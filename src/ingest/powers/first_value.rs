@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::assistant::powers::Power;
-use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
 use crate::store::{RemovedItem, Tx};
@@ -16,14 +15,14 @@ struct FirstValue {
     state: String,
 }
 
-/// Keeps the state with the first value, to which "undo" returns. `at`: when the state that corrects
-/// it was written.
+/// Keeps the state with the first value, to which "undo" returns. `message_id`: the message that wrote
+/// the state which corrects it.
 pub(in crate::ingest) fn keep(
     turn: &MessageTurn<'_>,
     tx: &Tx<'_>,
     power: Power,
     state: String,
-    at: Timestamp,
+    message_id: i64,
 ) -> Result<()> {
     if turn.in_group() {
         return Ok(());
@@ -35,11 +34,12 @@ pub(in crate::ingest) fn keep(
     let item = RemovedItem {
         user: turn.user.id,
         removed_by: turn.user.id,
+        message_id,
         room: None,
         kind: "corrected_state",
         item: serde_json::to_string(&item).map_err(Error::internal)?,
     };
-    tx.keep_removed(&item, at)
+    tx.keep_removed(&item, turn.now)
 }
 
 /// The state with the value that was corrected by the last change, if one was.
@@ -48,11 +48,12 @@ pub(in crate::ingest) fn take(
     tx: &Tx<'_>,
     power: Power,
 ) -> Result<Option<String>> {
-    let written_at = tx.power_state_written_at(turn.owner(), power.name())?;
-    let Some(at) = written_at.filter(|_| !turn.in_group()) else {
+    let write = tx.power_state_write(turn.owner(), power.name())?;
+    let message_id = write.and_then(|write| write.message_id);
+    let Some(message_id) = message_id.filter(|_| !turn.in_group()) else {
         return Ok(None);
     };
-    let items = tx.take_removed(turn.user.id, at, true)?.into_iter();
+    let items = tx.take_removed(turn.user.id, message_id, true)?.into_iter();
     let mut firsts =
         items.filter_map(|(_, _, item)| serde_json::from_str::<FirstValue>(&item).ok());
     let first = firsts.find(|first| first.power == power.name());

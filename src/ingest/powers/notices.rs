@@ -5,7 +5,7 @@ use crate::assistant::powers::{NoticePreferences, PREFERENCES_NAME, Power};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
-use crate::store::{PowerOwner, PowerState, Tx, UserId};
+use crate::store::{PowerOwner, PowerState, PowerStateWrite, Tx, UserId};
 
 /// Those of somebody who said nothing about it are the usual ones.
 pub(super) fn preferences(tx: &Tx<'_>, user: UserId) -> Result<NoticePreferences> {
@@ -27,7 +27,8 @@ pub(super) fn keep(
         state: serde_json::to_string(preferences).map_err(Error::internal)?,
         previous: None,
     };
-    tx.set_power_state(PowerOwner::User(user), &state, now)
+    let write = PowerStateWrite::without_message(now);
+    tx.set_power_state(PowerOwner::User(user), &state, write)
 }
 
 /// Whoever asks for a summary each day wants it to come.

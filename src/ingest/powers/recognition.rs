@@ -8,7 +8,7 @@ use crate::assistant::{Intent, Understanding};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::ingest::dialog::LATEST_MS;
-use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::latest::{self, ItemEvent, Latest, StatedFact};
 use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Message, Mode, gate};
 use crate::store::Tx;
@@ -94,13 +94,15 @@ fn is_reminder_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Resu
     let Some((latest, at)) = latest.filter(|(latest, _)| can_be_undone(latest)) else {
         return Ok(false);
     };
-    let changed_at = tx.power_state_written_at(turn.owner(), power.name())?;
-    // Of what was done at once, "undo" prefers what can be taken back.
-    let is_later = |changed_at| match latest.fact {
-        Some(_) => at > changed_at,
-        None => at >= changed_at,
+    let Some(write) = tx.power_state_write(turn.owner(), power.name())? else {
+        return Ok(true);
     };
-    Ok(changed_at.is_none_or(is_later))
+    // Of what one message did, a name or a time zone is not taken back.
+    let can_be_taken_back = !matches!(latest.fact, Some(StatedFact::Name | StatedFact::TimeZone));
+    Ok(match (latest.message_id, write.message_id) {
+        (Some(named), Some(changed)) => named > changed || named == changed && can_be_taken_back,
+        _ => at >= write.at,
+    })
 }
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command
@@ -189,6 +191,11 @@ fn explicit_call(
     // A list that somebody named like a superpower is meant, if there is one.
     let own_list = others.iter().filter(|other| other.action.names_list());
     let mut attempts: Vec<PowerAttempt> = own_list.map(|call| attempt(call, false)).collect();
+    // "clear the list" right after a packing list was shown.
+    let in_use = session.and_then(|power| calls.of(power));
+    if let Some(in_use) = in_use.filter(|call| call.action.is_of_list_in_use()) {
+        attempts.insert(0, attempt(in_use, false));
+    }
     attempts.push(attempt(call, true));
     attempts.extend(others.iter().map(|call| attempt(call, true)));
     Some(RequestedPower {

@@ -6,12 +6,12 @@ use crate::assistant::powers::{Power, StoredState};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
-use crate::store::{PowerState, Tx};
+use crate::store::{PowerState, PowerStateWrite, Tx};
 
 /// A superpower in the database before a value in it is corrected.
 pub(in crate::ingest) struct StateBefore {
     row: PowerState,
-    written_at: Timestamp,
+    write: PowerStateWrite,
     alarm: Option<Timestamp>,
     /// The state with the value that `row` corrected.
     first: Option<String>,
@@ -26,14 +26,14 @@ impl StateBefore {
         power: Power,
     ) -> Result<Option<Self>> {
         let name = power.name();
-        let written_at = tx.power_state_written_at(turn.owner(), name)?;
+        let write = tx.power_state_write(turn.owner(), name)?;
         let row = tx.power_state(turn.owner(), name)?;
-        let Some((row, written_at)) = row.zip(written_at) else {
+        let Some((row, write)) = row.zip(write) else {
             return Ok(None);
         };
         Ok(Some(Self {
             row,
-            written_at,
+            write,
             alarm: tx.power_alarm_at(turn.user.id, name)?,
             first: first_value::take(turn, tx, power)?,
         }))
@@ -51,7 +51,7 @@ impl StateBefore {
             previous: self.row.previous.clone(),
         };
         attempt::keep(turn, tx, power, stored, self.alarm)?;
-        tx.set_power_state(turn.owner(), &self.row, self.written_at)?;
+        tx.set_power_state(turn.owner(), &self.row, self.write)?;
         self.keep_earlier(turn, tx, power)
     }
 
@@ -62,8 +62,8 @@ impl StateBefore {
         tx: &Tx<'_>,
         power: Power,
     ) -> Result<()> {
-        match self.first {
-            Some(first) => first_value::keep(turn, tx, power, first, self.written_at),
+        match self.first.zip(self.write.message_id) {
+            Some((first, message_id)) => first_value::keep(turn, tx, power, first, message_id),
             None => Ok(()),
         }
     }
@@ -75,6 +75,6 @@ impl StateBefore {
         tx: &Tx<'_>,
         power: Power,
     ) -> Result<()> {
-        first_value::keep(turn, tx, power, self.row.state, turn.now)
+        first_value::keep(turn, tx, power, self.row.state, turn.message_id)
     }
 }

@@ -20,7 +20,7 @@ use crate::ingest::dialog::question::{HOW_WAS_MS, Question};
 use crate::ingest::dialog::{self, LATEST_MS, PrivateAnswer};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
-use crate::store::{AgentId, DoneCall, MessageRow, PowerOwner, Reminder, User, UserId, View};
+use crate::store::{AgentId, DoneCall, MessageRow, PowerOwner, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row has a message and its answer.
 const ROWS_MAX: usize = 20;
@@ -233,19 +233,22 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
     Ok(lines.collect())
 }
 
-/// The open reminders of an edited message's earlier versions, each with its local time and id.
+/// The open reminders of an edited message's earlier versions, each with its local time and id; then
+/// those that they cancelled.
 pub(super) fn of_earlier_version(context: &ReplyContext) -> Vec<String> {
     let zone = context.user.timezone.unwrap_or(Zone::UTC);
-    let line = |reminder: &Reminder| {
-        let at = reminder
-            .send_at
-            .utc()
-            .with_timezone(&zone)
-            .format("%A %Y-%m-%d %H:%M");
-        let id = short_id(&reminder.schedule_id);
-        format!("{at} {} (id {id})", told(&reminder.text))
+    let line = |at: Timestamp, text: &str, id: &str| {
+        let at = at.utc().with_timezone(&zone).format("%A %Y-%m-%d %H:%M");
+        format!("{at} {} (id {})", told(text), short_id(id))
     };
-    context.dialog.of_earlier_version.iter().map(line).collect()
+    let dialog = &context.dialog;
+    let set = dialog.of_earlier_version.iter();
+    let set = set.map(|one| line(one.send_at, &one.text, &one.schedule_id));
+    let cancelled = dialog.cancelled_by_earlier.iter().map(|one| {
+        let line = line(Timestamp(one.send_at), &one.text, &one.schedule_id);
+        format!("cancelled: {line}")
+    });
+    set.chain(cancelled).collect()
 }
 
 /// What "snooze" or "again" may mean.

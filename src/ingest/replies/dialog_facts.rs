@@ -3,11 +3,13 @@
 
 use serde_json::Value;
 
+use super::result::ReplacedVersion;
 use crate::assistant::powers::StoredState;
 use crate::clock::Timestamp;
-use crate::error::Result;
-use crate::ingest::dialog::latest::Latest;
+use crate::error::{Error, Result};
+use crate::ingest::dialog::latest::{Latest, LatestReminder};
 use crate::ingest::dialog::{self, LATEST_MS};
+use crate::ingest::open_reminders::RemovedReminder;
 use crate::ingest::powers::stored_state;
 use crate::ingest::versions;
 use crate::store::{MessageRow, PowerOwner, Reminder, User, View};
@@ -25,8 +27,9 @@ pub(super) struct DialogFacts {
     pub(super) earlier_text: Option<String>,
     /// Open reminders that earlier versions of the message set, if it is an edited one.
     pub(super) of_earlier_version: Vec<Reminder>,
-    /// When those versions did what they did.
-    pub(super) earlier_times: Vec<Timestamp>,
+    pub(super) earlier_versions: Vec<ReplacedVersion>,
+    /// Reminders that they cancelled.
+    pub(super) cancelled_by_earlier: Vec<LatestReminder>,
     /// Open reminders of the chat.
     pub(super) open: Vec<Reminder>,
     /// States of superpowers by name: the person's, and in a group the group's.
@@ -56,20 +59,30 @@ pub(super) fn read(
             && asked_back(before)
     };
     let unanswered = before.first().filter(is_unanswered);
-    let (mut of_earlier_version, mut earlier_times) = (Vec::new(), Vec::new());
+    let (mut of_earlier_version, mut earlier_versions) = (Vec::new(), Vec::new());
+    let mut cancelled_by_earlier = Vec::new();
     let versions = versions::among(before, message);
     let earlier_text = versions.first().map(|row| row.text.clone());
     for row in versions {
-        let at = versions::acted_at(row);
-        earlier_times.push(at);
+        earlier_versions.push(ReplacedVersion {
+            message_id: row.id,
+            acted_at: versions::acted_at(row),
+        });
         // What a group's message set in a direct chat is private.
-        let reminders = view.reminders_made_at(user.id, at)?.into_iter();
+        let reminders = view.reminders_of_message(user.id, row.id)?.into_iter();
         of_earlier_version.extend(reminders.filter(|one| !group || one.room == message.room));
+        for item in view.removed_reminders(user.id, row.id)? {
+            let removed: RemovedReminder = serde_json::from_str(&item).map_err(Error::internal)?;
+            if !group || removed.room() == message.room {
+                cancelled_by_earlier.push(removed.reminder);
+            }
+        }
     }
     Ok(DialogFacts {
         earlier_text,
         of_earlier_version,
-        earlier_times,
+        earlier_versions,
+        cancelled_by_earlier,
         open: view.room_reminders(message.room)?,
         has_latest: dialog::recent::<Latest>(noted.as_ref(), LATEST_MS, now).is_some(),
         unanswered: unanswered.map(|before| (before.text.clone(), before.received_at)),

@@ -12,6 +12,7 @@ use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTi
 use crate::assistant::{self, wording};
 use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
+use crate::ingest::dialog::latest::{self, StatedFact};
 use crate::ingest::open_reminders::{self, ReminderRefusal, ReminderRequest};
 use crate::ingest::powers::alarms;
 use crate::ingest::reply::Schedule;
@@ -343,6 +344,7 @@ fn remember(
     }
     let memories = &turn.ingest.memories;
     memories.remember_as(tx, turn.user.id, new_id, text, SAID, turn.now)?;
+    latest::note_fact(turn, tx, StatedFact::Memory(new_id.to_owned()))?;
     Ok(CallResult::done(json!({ "id": new_id, "text": text })))
 }
 
@@ -376,10 +378,7 @@ fn forget(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, ids: &[String]) -> Result<Cal
         };
         found.push(memory);
     }
-    for memory in &found {
-        let memories = &turn.ingest.memories;
-        memories.forget(tx, turn.user.id, memory, turn.now)?;
-    }
+    memories::forget(turn, tx, ids, &[], "")?;
     let texts: Vec<&str> = found.iter().map(|memory| memory.text.as_str()).collect();
     Ok(CallResult::done(json!({ "forgotten": texts })))
 }

@@ -29,6 +29,7 @@ impl Ingest {
             user: Arc::new(user),
             room: tx.room(&room.chat_guid)?.ok_or_else(missing_row)?,
             message: Cow::Owned(message(row, room)),
+            message_id: pending.message_id,
             agent: pending.agent,
             humans: 0,
             access: Access::Allow { remaining: -1 },

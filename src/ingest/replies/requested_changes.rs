@@ -191,6 +191,7 @@ mod tests {
 
     fn open(user: i64, hour: i64) -> Reminder {
         Reminder {
+            message_id: None,
             id: user * 100 + hour,
             schedule_id: format!("{user}-{hour}"),
             user: UserId(user),

@@ -73,11 +73,18 @@ impl ToolCall {
     }
 }
 
+/// An earlier version of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReplacedVersion {
+    pub(super) message_id: i64,
+    /// The time of what was done for it.
+    pub(super) acted_at: Timestamp,
+}
+
 /// The earlier versions of a message that a call replaces.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReplacedVersions {
-    /// When they did what they did.
-    pub(super) times: Vec<Timestamp>,
+    pub(super) versions: Vec<ReplacedVersion>,
     /// Ids, in lower case, of what calls name: it stays. Of reminders the ends.
     named: Vec<String>,
 }
@@ -85,7 +92,7 @@ pub(super) struct ReplacedVersions {
 impl ReplacedVersions {
     /// `calls`: those for the new version.
     pub(super) fn of<'c>(
-        times: &[Timestamp],
+        versions: &[ReplacedVersion],
         calls: impl Iterator<Item = &'c ToolCall>,
     ) -> Option<Self> {
         let ids = calls.flat_map(|call| match &call.operation {
@@ -97,8 +104,8 @@ impl ReplacedVersions {
         });
         let named = ids.map(|id| id.trim().to_ascii_lowercase());
         let named: Vec<String> = named.filter(|id| !id.is_empty()).collect();
-        (!times.is_empty()).then(|| Self {
-            times: times.to_vec(),
+        (!versions.is_empty()).then(|| Self {
+            versions: versions.to_vec(),
             named,
         })
     }

@@ -249,7 +249,7 @@ fn perform_in_place(
     earlier: &ReplacedVersions,
 ) -> Result<CallResult> {
     let is_admitted = std::mem::replace(&mut turn.is_admitted, true);
-    let taken_back = message_edits::take_back(&turn, tx, earlier)?;
+    let taken_back = message_edits::take_back(&turn, tx, call, earlier)?;
     turn.is_admitted = is_admitted;
     let mut result = perform(&turn, tx, call)?;
     if !taken_back.is_empty() {

@@ -163,6 +163,9 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     {
         return Some(FollowUp::DoneAbout(about(words, from..range.end)?));
     }
+    if let Some(about) = called_off(words, start..range.end) {
+        return Some(FollowUp::CalledOffAbout(about));
+    }
     match words.get(start) {
         "snooze" => snoozed(words, range),
         "cancel" | "delete" | "remove" | "stop" => {
@@ -205,6 +208,35 @@ const DONE_WITH: [&str; 6] = [
     "done with", "im done with", "i am done with", "finished with", "im finished with",
     "all done with",
 ];
+
+/// "luigi is cancelled", "dentist got called off tomorrow".
+fn called_off(words: &Words, range: Range<usize>) -> Option<String> {
+    const NAME_WORDS_MAX: usize = 5;
+    const SAID: [&str; 16] = [
+        "is cancelled", "is canceled", "was cancelled", "was canceled", "got cancelled",
+        "got canceled", "has been cancelled", "has been canceled", "is off", "got called off",
+        "was called off", "is called off", "isnt happening", "is not happening", "fell through",
+        "wont happen",
+    ];
+    let found = (range.start + 1..range.end.min(range.start + 1 + NAME_WORDS_MAX))
+        .find_map(|at| Some((at, words.after(at, &SAID)?)));
+    let (verb, _) = found.filter(|(_, end)| *end == range.end)?;
+    about(words, range.start..verb)
+}
+
+/// "luigi on friday": the name, and its day.
+pub fn name_and_day(text: &str) -> (String, String) {
+    let words = Words::new(text);
+    let names_day =
+        |at: &usize| when::read(&words, *at).is_some_and(|(spec, _)| spec.day.is_some());
+    match (1..words.len()).find(names_day) {
+        Some(at) => {
+            let (name, day) = (words.original(0..at), words.original(at..words.len()));
+            (subject(name), day.trim().to_owned())
+        }
+        None => (text.to_owned(), String::new()),
+    }
+}
 
 /// "gym 1 hour", "the gym reminder until 5", "gym".
 fn snoozed(words: &Words, range: Range<usize>) -> Option<FollowUp> {

@@ -139,6 +139,15 @@ pub(in crate::assistant::builtin) fn split_words(
         };
     }
     if let Some((spec, at)) = trailing_time(words, start..end) {
+        // "pay for friday": what is paid for is not said, and the day is hardly the reminder's.
+        let is_of_thing =
+            start > first && words.get(at) == "for" && is_lacking_thing(words, start..at);
+        if is_of_thing {
+            return ReminderParts::new(None, text_of(words, start..end));
+        }
+        // "pay rent due on friday"
+        let is_due = at > start + 1 && words.get(at - 1) == "due";
+        let at = at - usize::from(is_due);
         return ReminderParts {
             is_linked: start > first,
             is_trailing: true,
@@ -155,6 +164,15 @@ pub(in crate::assistant::builtin) fn split_words(
         };
     }
     ReminderParts::new(None, text_of(words, start..end))
+}
+
+/// Whether the text is a verb alone whose thing is not said: "pay", "prepare".
+fn is_lacking_thing(words: &Words, text: Range<usize>) -> bool {
+    let verbs = [
+        "pay", "prepare", "prep", "plan", "study", "pack", "shop", "cook", "bake", "book", "order",
+        "practice", "practise", "apply", "register", "sign up", "get ready", "buy food", "train",
+    ];
+    words.after(text.start, &verbs) == Some(text.end)
 }
 
 /// The text after a time, which may add to it. `begin` and `next`: where the words begin, and where

@@ -32,7 +32,10 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     let (specs, text) = match leading {
         Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
         None => {
-            let (at, specs) = (range.start + 1..range.end).find_map(|at| {
+            // "pay rent, due friday, tomorrow": the first day is that of the thing.
+            let is_due = |at: usize| matches!(words.get(at - 1), "due" | "by");
+            let mut starts = (range.start + 1..range.end).filter(|at| !is_due(*at));
+            let (at, specs) = starts.find_map(|at| {
                 let (specs, end) = times_at(words, at, true)?;
                 (end == range.end).then_some((at, specs))
             })?;

@@ -130,7 +130,8 @@ impl BillSplitState {
         })
     }
 
-    /// "I paid Ana 20", where nothing is owed to her: what was it for?
+    /// "I paid Ana 20", where nothing is owed to her: what was it for? "Bo paid back 3", where it is
+    /// Bo who gets money back: who paid whom?
     pub(super) fn check_owed(
         &self,
         payer: &str,
@@ -138,12 +139,24 @@ impl BillSplitState {
         money: &Money,
         context: &PowerContext<'_>,
     ) -> Result<(), String> {
-        let mut owed = self.transfers().into_iter();
-        let is_owed = owed.any(|(debtor, whom, _)| debtor == ME && same(&whom, to));
-        if context.group || !is_self(payer) || is_owed {
+        let transfers = self.transfers();
+        let owed_to = |name: &str| {
+            let mut owed = transfers.iter();
+            owed.find(|(debtor, whom, _)| debtor == ME && same(whom, name))
+        };
+        let sum = money::display(money.minor, money.currency.as_ref());
+        if !context.group
+            && is_self(to)
+            && let Some((_, whom, owed)) = owed_to(payer)
+        {
+            let owed = self.money(*owed);
+            return Err(format!(
+                "Who paid whom? As far as I know you owe {whom} {owed}, so I've noted nothing. Say “I paid {whom} back {sum}” if you paid, “{whom} lent me {sum}” if {whom} gave you more."
+            ));
+        }
+        if context.group || !is_self(payer) || owed_to(to).is_some() {
             return Ok(());
         }
-        let sum = money::display(money.minor, money.currency.as_ref());
         Err(format!(
             "What was the {sum} for? As far as I know you owe {to} nothing, so I've noted nothing. Say “I lent {to} {sum}” if you get it back, “spent {sum} on …” if not."
         ))

@@ -1,4 +1,4 @@
-//! What a new entry takes the place of: another one of its name, if it is of the same day or was
+//! What a new entry takes the place of: another one of its name, if it is of the same time or was
 //! said to be changed.
 
 use chrono::NaiveDate;
@@ -9,31 +9,55 @@ use crate::assistant::powers::{Power, PowerContext, local_time, texts};
 /// What the person tells corrects what a mail states of so many days before or after.
 const CORRECTED_DAYS_MAX: i32 = 14;
 
+/// How a person tells of something whose name may be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryMention {
+    /// "dinner at Luigi on friday": it may be another one.
+    New,
+    /// "my dinner is on friday at 9": the one of that day, if there is one.
+    Known,
+    /// "actually dinner at Luigi on saturday": it was at another time before.
+    Moved,
+}
+
+impl EntryMention {
+    pub(in crate::assistant::powers) const fn moved_if(is_moved: bool) -> Self {
+        match is_moved {
+            true => Self::Moved,
+            false => Self::New,
+        }
+    }
+}
+
 /// The days of the person's own entries whose place a new one of the same name takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::assistant::powers) enum ReplacedDays {
-    /// Two dinners may have one name.
-    Same,
+    /// The same day, with the same time or an unknown one: two dinners may have one name, also on
+    /// one day.
+    SameTime,
+    /// The same day with any time: it was said that it is changed.
+    SameDay,
     /// Two renewals may not.
     All,
 }
 
 impl Entries {
-    /// `is_changed`: it was said that the one of that name is on another day now. `None`: there
-    /// are several of them to come.
+    /// `None`: there are several of that name to come.
     pub(in crate::assistant::powers) fn replaced_days(
         &self,
         what: &str,
         day: NaiveDate,
-        is_changed: bool,
+        mention: EntryMention,
         context: &PowerContext<'_>,
     ) -> Option<ReplacedDays> {
         let known = self.to_come(what, context);
-        let is_known = known.iter().any(|(date, _)| *date == day);
-        match known.len() {
-            _ if !is_changed || is_known => Some(ReplacedDays::Same),
-            0 | 1 => Some(ReplacedDays::All),
-            _ => None,
+        let on_day = known.iter().filter(|(date, _)| *date == day).count();
+        match (mention, known.len(), on_day) {
+            (EntryMention::New, ..) => Some(ReplacedDays::SameTime),
+            (_, _, 1) => Some(ReplacedDays::SameDay),
+            (EntryMention::Moved, 0 | 1, 0) => Some(ReplacedDays::All),
+            (EntryMention::Moved, ..) => None,
+            (EntryMention::Known, ..) => Some(ReplacedDays::SameTime),
         }
     }
 
@@ -81,13 +105,22 @@ impl Entries {
             (Some(known), Some(new)) => (known - new).abs() <= CORRECTED_DAYS_MAX,
             _ => true,
         };
+        let minute = draft.time.and_then(|time| time.minute);
+        let is_same_time = |entry: &Entry| {
+            let both = entry.minute.zip(minute);
+            both.is_none_or(|(known, new)| known == new)
+        };
         let same = |entry: &Entry| match entry.mail {
             Some(_) => {
                 let comes_again = entry.comes_again();
                 entry.is_called(&draft.what) && (comes_again || is_near(entry))
             }
             None => {
-                let is_one = days == ReplacedDays::All || entry.day == day;
+                let is_one = match days {
+                    ReplacedDays::All => true,
+                    ReplacedDays::SameDay => entry.day == day,
+                    ReplacedDays::SameTime => entry.day == day && is_same_time(entry),
+                };
                 is_one && texts::same(&entry.what, &draft.what)
             }
         };

@@ -3,11 +3,13 @@
 
 use chrono::NaiveDate;
 
-use super::{CheckinAction, CheckinState, NAME_WORDS_MAX, is_in_the_evening, is_of_weight};
+use super::{
+    CheckinAction, CheckinState, EventRef, NAME_WORDS_MAX, is_in_the_evening, is_of_weight,
+};
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
-use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::entries::Entry;
+use crate::assistant::powers::entries::{Entry, EntryMention};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
+use crate::assistant::powers::{PowerContext, RequestChoice};
 use crate::assistant::powers::{local_time, parsers, texts};
 
 /// From this minute after midnight on a bare 8 is in the evening.
@@ -49,21 +51,18 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     if let Some(from) = after_verb(&CANCELLING) {
         // "cancel dentist and haircut": each by itself.
         let is_asked = matches!(words.get(at), "cancel" | "delete" | "remove" | "forget");
+        if let Some((number, next)) = numbered(message, from).filter(|_| is_asked) {
+            let which = EventRef::numbered(number);
+            return (next == end).then_some(CheckinAction::Cancelled(which));
+        }
         if is_asked && (from..end).any(|n| matches!(words.get(n), "and" | "&")) {
             return None;
         }
         return cancelled(message, from, named(message, from, end)?, end);
     }
     if let Some(from) = after_verb(&MOVING) {
-        let named = named(message, from, end)?;
-        let what = parsers::original(words, from, named + 1);
         let is_told = matches!(words.get(at), "they" | "i");
-        return moved(message, what, named + 1, end).map(|action| match action {
-            CheckinAction::Move { what, to, .. } if !is_told => {
-                CheckinAction::MoveKnown { what, to }
-            }
-            action => action,
-        });
+        return parse_moving(message, from, end, is_told);
     }
     let from = words.after(at, &ARTICLES)?;
     let named = named(message, from, end)?;
@@ -93,14 +92,41 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     if words.after(said, &CANCELLED).is_some() {
         return cancelled(message, from, named, said);
     }
+    let which = EventRef {
+        on: day_between(message, named + 1, said),
+        ..EventRef::named(what.clone())
+    };
     match words.after(said, &MOVED) {
         Some(next) if next == end || words.after(next, &["indefinitely"]) == Some(end) => {
             Some(CheckinAction::Postponed(what))
         }
-        Some(next) => moved(message, what, next, end),
-        None if is_now => moved(message, what, said, end),
+        Some(next) => moved(message, which, next, end),
+        None if is_now => moved(message, which, said, end),
         None => None,
     }
+}
+
+/// "move the dentist on friday to 12", from the name on. `is_told`: it was moved by somebody.
+fn parse_moving(
+    message: &ParsedMessage<'_>,
+    from: usize,
+    end: usize,
+    is_told: bool,
+) -> Option<CheckinAction> {
+    let (which, from) = match numbered(message, from) {
+        Some((number, next)) => (EventRef::numbered(number), next),
+        None => {
+            let named = named(message, from, end)?;
+            let what = parsers::original(&message.words, from, named + 1);
+            with_day(message, what, named + 1, end)
+        }
+    };
+    moved(message, which, from, end).map(|action| match action {
+        CheckinAction::Move {
+            which, to, said, ..
+        } if !is_told => CheckinAction::MoveKnown { which, to, said },
+        action => action,
+    })
 }
 
 fn cancelled(
@@ -116,7 +142,45 @@ fn cancelled(
         None => None,
     };
     let what = parsers::original(&message.words, from, named + 1);
-    Some(CheckinAction::Cancelled { what, on })
+    let which = EventRef {
+        on,
+        ..EventRef::named(what)
+    };
+    Some(CheckinAction::Cancelled(which))
+}
+
+/// "check-in 2": its number in the list, and the index after it.
+fn numbered(message: &ParsedMessage<'_>, from: usize) -> Option<(usize, usize)> {
+    let next = message.words.after(from, &["check-in", "checkin"])?;
+    Some((message.words.get(next).parse().ok()?, next + 1))
+}
+
+/// "dentist on friday to 12": the day before the link is that of what is moved. With the index
+/// after it.
+fn with_day(
+    message: &ParsedMessage<'_>,
+    what: String,
+    from: usize,
+    end: usize,
+) -> (EventRef, usize) {
+    let words = &message.words;
+    let alone = (EventRef::named(what.clone()), from);
+    let links = ["to", "by", "till", "until"];
+    let Some(link) = (from + 1..end).find(|n| links.contains(&words.get(*n))) else {
+        return alone;
+    };
+    let has_time = follow_up::read_new_time(words, link..end).is_some();
+    match day_between(message, from, link).filter(|_| has_time) {
+        Some(day) => {
+            let on = Some(day);
+            let which = EventRef {
+                on,
+                ..EventRef::named(what)
+            };
+            (which, link)
+        }
+        None => alone,
+    }
 }
 
 /// The word that says that it matters.
@@ -130,6 +194,12 @@ fn named(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<usize> 
     (!is_other).then_some(named)
 }
 
+fn day_between(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<NaiveDate> {
+    let found = planned_time::find(message, from, end, false);
+    let found = found.filter(|_| names_day(message, from, end))?;
+    Some(found.time.ok()?.day)
+}
+
 fn names_day(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
     let day = |at| when::read(&message.words, at).is_some_and(|(spec, _)| spec.day.is_some());
     (from..end).any(day)
@@ -137,7 +207,7 @@ fn names_day(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool {
 
 fn moved(
     message: &ParsedMessage<'_>,
-    what: String,
+    which: EventRef,
     from: usize,
     end: usize,
 ) -> Option<CheckinAction> {
@@ -152,13 +222,23 @@ fn moved(
     let to = to.filter(|to| !to.is_repeat() && !has_open_span);
     let Some(to) = to else {
         let has_time = planned_time::find(message, from, end, false).is_some();
-        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&what)));
+        return has_time.then(|| CheckinAction::UnclearTime(new_time_unclear(&which.what)));
     };
     let time = match names_day(message, from, end) {
         true => planned_time::find(message, from, end, false)?.time.ok(),
         false => None,
     };
-    Some(CheckinAction::Move { what, to, time })
+    let said = parsers::original(words, from, end);
+    let said = match words.after(from, &["to", "by", "back", "forward", "from"]) {
+        Some(_) => said,
+        None => format!("to {said}"),
+    };
+    Some(CheckinAction::Move {
+        which,
+        to,
+        time,
+        said,
+    })
 }
 
 fn new_time_unclear(what: &str) -> String {
@@ -167,37 +247,61 @@ fn new_time_unclear(what: &str) -> String {
     )
 }
 
+impl EventRef {
+    pub(super) const fn named(what: String) -> Self {
+        Self {
+            what,
+            on: None,
+            number: None,
+        }
+    }
+
+    const fn numbered(number: usize) -> Self {
+        Self {
+            what: String::new(),
+            on: None,
+            number: Some(number),
+        }
+    }
+}
+
 impl CheckinState {
     /// Only what is noted is moved by a request.
     pub(super) fn relocate_known(
         &mut self,
-        what: String,
-        to: TimeChange,
+        which: &EventRef,
+        to: (TimeChange, &str),
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let is_known = !self.called(&what, context).is_empty();
+        let is_known = !self.called(which, context).is_empty();
         is_known
-            .then(|| self.relocate(what, to, None, context))
+            .then(|| self.relocate(which, to, None, context))
             .flatten()
     }
 
     /// `time`: the new one, if a day was said.
     pub(super) fn relocate(
         &mut self,
-        what: String,
-        to: TimeChange,
+        which: &EventRef,
+        (to, said): (TimeChange, &str),
         time: Option<PlannedTime>,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let entry = match (self.called(&what, context).as_slice(), time) {
-            ([], Some(time)) => return Some(self.keep(what, time, false, context)),
+        let what = &which.what;
+        let entry = match (self.called(which, context).as_slice(), time) {
+            ([], Some(time)) => {
+                return Some(self.keep(what.clone(), time, EntryMention::New, context));
+            }
             ([], None) => {
                 return Some(format!(
                     "I knew of no {what} yet, so which day is it? Say it like “my {what} is tomorrow at 15:00”."
                 ));
             }
             ([only], _) => (*only).clone(),
-            _ => return Some(self.ask_which(&what, context)),
+            _ => {
+                let request = |n| format!("move check-in {n} {said}");
+                return Some(self.ask_which(which, request, context));
+            }
         };
         let is_late = match entry.minute {
             Some(minute) => minute >= EVENING,
@@ -221,19 +325,18 @@ impl CheckinState {
         Some(self.noted(&entry.what, time, &before, context))
     }
 
-    /// `on`: the day that was said with it.
     pub(super) fn cancel(
         &mut self,
-        what: &str,
-        on: Option<NaiveDate>,
+        which: &EventRef,
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let mut found = self.called(what, context);
-        found.retain(|entry| on.is_none() || entry.date(context.today()) == on);
-        let id = match found.as_slice() {
+        let id = match self.called(which, context).as_slice() {
             [] => return None,
             [only] => only.id,
-            _ => return Some(self.ask_which(what, context)),
+            _ => {
+                let request = |n| format!("cancel check-in {n}");
+                return Some(self.ask_which(which, request, context));
+            }
         };
         let removed = self.events.remove(id, context)?;
         Some(format!(
@@ -244,32 +347,65 @@ impl CheckinState {
 
     /// The event comes later, and no day was said.
     pub(super) fn postpone(&self, what: &str, context: &PowerContext<'_>) -> Option<String> {
-        match self.called(what, context).as_slice() {
+        match self
+            .called(&EventRef::named(what.to_owned()), context)
+            .as_slice()
+        {
             [] => None,
             [only] => Some(format!(
                 "When is it now? I still have it like this: {}. Say “my {what} is now on friday at 10” or “my {what} is cancelled”.",
                 only.display(context)
             )),
-            _ => Some(self.ask_which(what, context)),
+            several => {
+                let each: Vec<String> = several.iter().map(|one| one.display(context)).collect();
+                Some(format!(
+                    "Which one, and when is it now? I have these: {}. Say “my {what} on friday is now on monday at 10”.",
+                    each.join("; ")
+                ))
+            }
         }
     }
 
-    pub(super) fn ask_which(&self, what: &str, context: &PowerContext<'_>) -> String {
-        let each = self.called(what, context);
-        let each: Vec<String> = each.iter().map(|entry| entry.display(context)).collect();
-        format!(
-            "Which one? I know of these, and changed nothing: {}. Say “don't ask me about 1” with its number in “my check-ins”.",
-            each.join("; ")
-        )
+    /// `request`: the words for the one with that number in the list.
+    pub(super) fn ask_which(
+        &mut self,
+        which: &EventRef,
+        request: impl Fn(usize) -> String,
+        context: &PowerContext<'_>,
+    ) -> String {
+        let found: Vec<u32> = self
+            .called(which, context)
+            .iter()
+            .map(|one| one.id)
+            .collect();
+        self.choices = self.to_ask(context).choices(&found, request, context);
+        RequestChoice::question(&self.choices)
     }
 
     /// Those to come of that name: "the interview" may be a job interview.
-    fn called(&self, what: &str, context: &PowerContext<'_>) -> Vec<&Entry> {
+    fn called(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
+        let to_ask = self.to_ask(context);
+        if let Some(number) = which.number {
+            let at = number.checked_sub(1);
+            let id = at.and_then(|at| to_ask.sorted(context).get(at).map(|one| one.id));
+            return id.and_then(|id| self.events.get(id)).into_iter().collect();
+        }
+        let mut found = self.of_name(which, context);
+        // One that is over already is hardly meant.
+        let is_open = |entry: &&Entry| to_ask.get(entry.id).is_some();
+        if found.len() > 1 && found.iter().any(is_open) {
+            found.retain(is_open);
+        }
+        found
+    }
+
+    fn of_name(&self, which: &EventRef, context: &PowerContext<'_>) -> Vec<&Entry> {
         let sorted = self.events.sorted(context);
+        let what = &which.what;
         let is_to_come = |entry: &&&Entry| {
             entry
                 .date(context.today())
-                .is_some_and(|day| day >= context.today())
+                .is_some_and(|day| day >= context.today() && which.on.is_none_or(|on| on == day))
         };
         let same = sorted.iter().filter(is_to_come);
         let exact: Vec<&Entry> = same

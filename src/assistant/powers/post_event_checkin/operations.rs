@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::entries::EntryMention;
 use super::super::operations::{
     CallContext, OwnOperation, Result, changes, needed, needed_time, reads,
 };
@@ -42,7 +43,7 @@ impl super::super::operations::Arguments for Arguments {
             CheckinOperation::Keep => CheckinAction::Keep {
                 what: what()?,
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
-                is_moved: self.moved.unwrap_or_default(),
+                mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },
             CheckinOperation::Remove => CheckinAction::Remove(what()?),
         };

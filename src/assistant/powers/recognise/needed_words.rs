@@ -74,13 +74,14 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::PostEventCheckin,
-        "ask audition check-ins checkins checkup date defence defense dentist doctor doctors \
+        "ask audition check-in check-ins checkin checkins checkup date defence defense dentist doctor doctors \
          exam exams hearing interview marathon operation pitch presentation race recital \
          surgery talk test viva wedding",
     ),
     (
         Power::TripPlanner,
-        "day holiday itinerary pack packed packing trip trips vacation weekend",
+        "change day holiday itinerary list move pack packed packing postpone push reschedule shift \
+         trip trips vacation weekend",
     ),
 ];
 

@@ -130,7 +130,8 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
     }
     let which = named(message, from, kind, name_end);
-    Some(ReservationAction::Move { which, to })
+    let said = parsers::original(words, link, end);
+    Some(ReservationAction::Move { which, to, said })
 }
 
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
@@ -153,5 +154,6 @@ fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Res
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));
     }
     let which = named(message, from, kind, link);
-    Some(ReservationAction::Move { which, to })
+    let said = format!("to {}", parsers::original(words, next, end));
+    Some(ReservationAction::Move { which, to, said })
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::entries::EntryMention;
 use super::super::operations::{
     CallContext, OwnOperation, Result, changes, clean, needed, needed_time, reads, undo,
 };
@@ -55,7 +56,7 @@ impl super::super::operations::Arguments for Arguments {
                 what: what()?,
                 details: clean(self.details.as_deref().unwrap_or_default()),
                 time: needed_time(self.date.as_deref(), self.time.as_deref(), context)?,
-                is_moved: self.moved.unwrap_or_default(),
+                mention: EntryMention::moved_if(self.moved.unwrap_or_default()),
             },
             ReservationOperation::Remove => ReservationAction::Remove(BookingRef::named(what()?)),
         };

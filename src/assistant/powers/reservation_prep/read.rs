@@ -3,7 +3,9 @@
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
+use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, when};
+use crate::assistant::powers::entries::EntryMention;
 use crate::assistant::powers::planned_time::{self, PlannedTime};
 use crate::assistant::powers::{RequestStrength, trip_planner};
 use crate::assistant::powers::{local_time, parsers, statement, texts};
@@ -90,7 +92,7 @@ fn parse_stay(
             day: first,
             minute: None,
         },
-        is_moved: false,
+        mention: EntryMention::New,
     })
 }
 
@@ -128,6 +130,21 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
         )
     });
     !is_over && (is_linked || is_booking(words.get(kind)) || is_stay())
+}
+
+/// "my dinner at Luigi is" before the time: the known one.
+fn mention(
+    words: &Words<'_>,
+    (from, start): (usize, usize),
+    time: usize,
+    is_moved: bool,
+) -> EntryMention {
+    let is_own = start > from && matches!(words.get(start - 1), "my" | "our" | "the");
+    match is_own && (start..time).any(|n| matches!(words.get(n), "is" | "are")) {
+        _ if is_moved => EntryMention::Moved,
+        true => EntryMention::Known,
+        false => EntryMention::New,
+    }
 }
 
 /// "dinner at Luigi on friday at 8", "I booked a table at Luigi".
@@ -185,6 +202,9 @@ fn parse_booking(
         what = format!("{what} {}", details.remove(0));
     }
     let details = details.join(", ");
+    // "actually dinner at Luigi on friday"
+    let is_moved = is_instead || at > message.start;
+    let mention = mention(words, (from, start), found.range().0, is_moved);
     Some((
         strength,
         match found.time {
@@ -192,8 +212,7 @@ fn parse_booking(
                 what,
                 details,
                 time,
-                // "actually dinner at Luigi on friday"
-                is_moved: is_instead || at > message.start,
+                mention,
             },
             Err(problem) => ReservationAction::UnclearTime(problem),
         },

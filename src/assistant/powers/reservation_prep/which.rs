@@ -20,8 +20,8 @@ pub struct BookingRef {
 /// What is found of it.
 pub(super) enum BookingMatch<'a> {
     One(&'a Entry),
-    /// Which of them is open.
-    Several,
+    /// Which of these, soonest first, is open.
+    Several(Vec<u32>),
     Nothing,
 }
 
@@ -41,7 +41,7 @@ impl ReservationState {
         match found.as_slice() {
             [] => BookingMatch::Nothing,
             [only] => BookingMatch::One(only),
-            _ => BookingMatch::Several,
+            several => BookingMatch::Several(several.iter().map(|entry| entry.id).collect()),
         }
     }
 

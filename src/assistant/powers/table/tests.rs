@@ -147,7 +147,7 @@ fn arguments_of_what_is_planned_mean_actions() {
                 what: "Luigi".into(),
                 details: String::new(),
                 time: on(4, Some(1170)),
-                is_moved: false,
+                mention: crate::assistant::powers::entries::EntryMention::New,
             }),
         ),
         (

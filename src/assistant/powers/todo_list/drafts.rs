@@ -53,6 +53,32 @@ pub(super) fn added(
     }
 }
 
+/// "milk to my list for friday and eggs for saturday": each with its day. `first`: where the words of
+/// the first things are; `rest`: those after the list.
+pub(super) fn with_day_each(
+    message: &ParsedMessage<'_>,
+    list: &ListName,
+    first: (usize, usize),
+    (rest, end): (usize, usize),
+) -> Option<TodoAction> {
+    let words = &message.words;
+    let (due, next) = when::time_at(words, rest).filter(|(spec, _)| has_day(spec))?;
+    let more = words.after(next, &["and also", "and", "also", "plus"])?;
+    let first = added(message, list.clone(), first, Some(due));
+    let second = added(message, list.clone(), (more, end), None);
+    Some(match (&first, &second) {
+        (TodoAction::Add(..), TodoAction::Add(_, drafts))
+            if drafts.iter().all(|draft| draft.due.is_some()) =>
+        {
+            TodoAction::Each(vec![first, second])
+        }
+        // "for friday and eggs": whether the day is that of the eggs is not said.
+        (TodoAction::Add(..), TodoAction::Add(..)) => TodoAction::Unclear(day_unclear()),
+        (TodoAction::Add(..), _) => second,
+        _ => first,
+    })
+}
+
 /// "Bo is coming over" after a request: it asks for nothing.
 pub(super) fn is_remark(text: &str) -> bool {
     let words = Words::new(text);

@@ -2,7 +2,7 @@
 //! for friday", "done with milk".
 
 use super::drafts::{
-    added, day_unclear, has_day, is_remark, other_request, time_until, with_purpose,
+    added, day_unclear, has_day, is_remark, other_request, time_until, with_day_each, with_purpose,
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
@@ -201,6 +201,14 @@ fn to_list(message: &ParsedMessage<'_>, found: ListPhrase, at: usize, end: usize
     }
     if (found.end..end).any(|n| planned_time::is_open_span(words, n)) {
         return TodoAction::Unclear(day_unclear());
+    }
+    if let Some(action) = with_day_each(
+        message,
+        &found.list,
+        (at + 1, found.start),
+        (found.end, end),
+    ) {
+        return action;
     }
     let mut due = time_until(words, found.end, end);
     let mut purpose_end = end;

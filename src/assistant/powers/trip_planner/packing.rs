@@ -5,7 +5,41 @@ use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::parsers::which;
 use crate::assistant::powers::texts::{counted, joined, same, too_long};
 
+/// How long "the list" is the packing list that was shown or changed.
+const IN_USE_MS: i64 = 10 * 60_000;
+
 impl TripState {
+    pub(super) fn uses_packing_list(&self, context: &PowerContext<'_>) -> bool {
+        let ago = context.now.0 - self.packing_used_at;
+        !self.trips.is_empty() && (0..=IN_USE_MS).contains(&ago)
+    }
+
+    pub(super) fn show_packing(&mut self, context: &PowerContext<'_>) -> String {
+        let Some(trip) = self.trips.last() else {
+            return NO_TRIP.to_owned();
+        };
+        self.packing_used_at = context.now.0;
+        trip.packing_list()
+    }
+
+    pub(super) fn clear_packing(&mut self, context: &PowerContext<'_>) -> String {
+        let Some(trip) = self.trips.last_mut() else {
+            return NO_TRIP.to_owned();
+        };
+        self.packing_used_at = context.now.0;
+        let count = trip.packing.len();
+        trip.packing.clear();
+        match count {
+            0 => format!("The packing list for {} is empty already.", trip.place),
+            n => format!(
+                "Okay, the packing list for {} is empty; {} gone. “undo” brings {} back.",
+                trip.place,
+                counted(n, "thing"),
+                if n == 1 { "it" } else { "them" }
+            ),
+        }
+    }
+
     pub(super) fn pack(&mut self, things: Vec<String>, context: &PowerContext<'_>) -> String {
         if let Some(reply) = too_long(&things, TEXT_CHARS_MAX) {
             return reply;
@@ -21,6 +55,7 @@ impl TripState {
         if new.is_empty() {
             return "That's on the packing list already.".to_owned();
         }
+        self.packing_used_at = context.now.0;
         if trip.packing.len() + new.len() > PACKED_MAX {
             return format!("A packing list holds {PACKED_MAX} things, and this one is full.");
         }
@@ -34,7 +69,7 @@ impl TripState {
     }
 
     /// All of them or none.
-    pub(super) fn unpack(&mut self, things: &[String]) -> String {
+    pub(super) fn unpack(&mut self, things: &[String], context: &PowerContext<'_>) -> String {
         let Some(trip) = self.trips.last_mut() else {
             return NO_TRIP.to_owned();
         };
@@ -52,6 +87,7 @@ impl TripState {
             at += 1;
             !found.contains(&(at - 1))
         });
+        self.packing_used_at = context.now.0;
         let names = joined(things);
         format!("Off the packing list for {}: {names}.", trip.place)
     }
@@ -75,6 +111,7 @@ impl TripState {
                 .then(|| format!("I don't see {} on the packing list.", joined(things)));
         }
         let left = trip.packing.iter().filter(|one| !one.packed).count();
+        self.packing_used_at = context.now.0;
         Some(match left {
             0 => format!("✓ {}. All packed!", joined(&packed)),
             n => format!(

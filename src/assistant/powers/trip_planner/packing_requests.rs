@@ -42,6 +42,33 @@ fn on_trip(place: String, action: TripAction) -> TripAction {
     }
 }
 
+/// "my packing list" at the end.
+fn names_packing_list(words: &Words<'_>, from: usize, end: usize) -> bool {
+    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+    words.after(from, &["packing list"]) == Some(end)
+}
+
+/// "clear the list", "add socks to the list", where that may be the packing list.
+fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction> {
+    let is_list =
+        |from: usize| words.after(from, &["the list", "this list", "that list"]) == Some(end);
+    let things = |links: &[&str]| {
+        let link = (at + 2..end).find(|n| links.contains(&words.get(*n)) && is_list(n + 1))?;
+        let things = parsers::things(words.original(at + 1..link));
+        (!things.is_empty()).then_some(things)
+    };
+    match words.get(at) {
+        "clear" | "empty" | "wipe" if is_list(at + 1) => Some(TripAction::ClearPacking),
+        "add" | "put" => things(&["to", "on", "onto"]).map(TripAction::Pack),
+        "remove" | "delete" | "take" => things(&["from", "off"]).map(TripAction::Unpack),
+        _ => {
+            let show = ["show me", "show", "whats on", "what is on", "see", "read"];
+            let from = words.after(at, &show).unwrap_or(at);
+            is_list(from).then_some(TripAction::PackingList)
+        }
+    }
+}
+
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
 pub(super) fn parse(
     message: &ParsedMessage<'_>,
@@ -53,7 +80,13 @@ pub(super) fn parse(
         let things = parsers::things(words.original(from..to.max(from)));
         (!things.is_empty()).then_some(things)
     };
+    if let Some(action) = of_list_in_use(words, at, end) {
+        return Some((InSession, TripAction::OfListInUse(Box::new(action))));
+    }
     match words.get(at) {
+        "clear" | "empty" | "wipe" | "delete" if names_packing_list(words, at + 1, end) => {
+            Some((Clear, TripAction::IfAny(Box::new(TripAction::ClearPacking))))
+        }
         "add" | "put" => {
             let (to, place) = packing_list(words, at + 1..end, &["to", "on", "onto"])?;
             let pack = TripAction::Pack(things(at + 1, to)?);

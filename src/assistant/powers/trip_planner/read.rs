@@ -3,7 +3,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::{DAYS_MAX, TripAction, packing_requests, questions};
+use super::{DAYS_MAX, TripAction, moves, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
@@ -47,6 +47,9 @@ pub(in crate::assistant::powers) fn parse(
     }
     if let Some(place) = cancelled(words, at, end) {
         return Some((Clear, TripAction::Cancel(place)));
+    }
+    if let Some(action) = moves::parse(message, at, end, |at| dates(message, at)) {
+        return Some((Soft, action));
     }
     if let Some(from) = words.after(
         at,

@@ -1,0 +1,91 @@
+//! Trips that are moved to other days: "move paris to 6 december".
+
+use chrono::{Days, NaiveDate};
+
+use super::{TripAction, TripRef, TripState, span};
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::powers::texts::same;
+use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers};
+
+/// Words of a place.
+const PLACE_WORDS_MAX: usize = 3;
+
+/// `dates`: reads the first and the last day, and the index after them.
+pub(super) fn parse(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+    dates: impl Fn(usize) -> Option<(NaiveDate, NaiveDate, usize)>,
+) -> Option<TripAction> {
+    let words = &message.words;
+    let verbs = ["move", "shift", "reschedule", "postpone", "push", "change"];
+    let from = words.after(at, &verbs)?;
+    let from = words.after(from, &["my", "our", "the"]).unwrap_or(from);
+    let from = words.after(from, &["trip to"]).unwrap_or(from);
+    let link = (from + 1..end.min(from + 2 + PLACE_WORDS_MAX)).find(|n| words.get(*n) == "to")?;
+    let days = words.after(link + 1, &["from"]).unwrap_or(link + 1);
+    let (first, last, next) = dates(days)?;
+    let name_end = link - usize::from(words.get(link - 1) == "trip" && link > from + 1);
+    let name = parsers::original(words, from, name_end);
+    let number = name
+        .strip_prefix("trip ")
+        .and_then(|number| number.parse().ok());
+    let which = number.map_or(TripRef::To(name), TripRef::Number);
+    (next == end).then(|| TripAction::Move {
+        which,
+        from: first,
+        to: (last > first).then_some(last),
+        said: parsers::original(words, days, end),
+    })
+}
+
+impl TripState {
+    /// `None`: there is no such trip.
+    pub(super) fn relocate(
+        &mut self,
+        which: &TripRef,
+        (from, to): (NaiveDate, Option<NaiveDate>),
+        said: &str,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let meant: Vec<usize> = match which {
+            TripRef::Number(number) => {
+                let at = number.checked_sub(1).filter(|at| *at < self.trips.len());
+                at.into_iter().collect()
+            }
+            TripRef::To(place) => {
+                let trips = self.trips.iter().enumerate();
+                let meant = trips.filter(|(_, trip)| same(&trip.place, place));
+                meant.map(|(at, _)| at).collect()
+            }
+        };
+        let at = match meant.as_slice() {
+            [] => return None,
+            [only] => *only,
+            several => {
+                let choice = |at: &usize| RequestChoice {
+                    name: self.trips[*at].title(context),
+                    request: format!("move trip {} to {said}", at + 1),
+                };
+                self.choices = several.iter().map(choice).collect();
+                return Some(RequestChoice::question(&self.choices));
+            }
+        };
+        let days = self.trips[at]
+            .days()
+            .and_then(|days| u64::try_from(days).ok());
+        let last = to.or_else(|| from.checked_add_days(Days::new(days?.checked_sub(1)?)));
+        let last = last.unwrap_or(from);
+        if let Err(why) = span(from, last, context) {
+            return Some(why);
+        }
+        let trip = &mut self.trips[at];
+        let before = trip.title(context);
+        trip.from = Some(local_time::number(from));
+        trip.to = Some(local_time::number(last));
+        Some(format!(
+            "Okay: {}. Before it was: {before}. “undo” brings that back.",
+            trip.title(context)
+        ))
+    }
+}

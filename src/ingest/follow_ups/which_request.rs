@@ -1,0 +1,69 @@
+//! The answer to the question which of several requests is meant: "2", "the friday one".
+
+use crate::assistant::powers::choice;
+use crate::error::Result;
+use crate::ingest::dialog::question::{self, NamedRequest, Question};
+use crate::ingest::powers::answer;
+use crate::ingest::turn::MessageTurn;
+use crate::store::Tx;
+
+/// Does what is chosen. `None`: nothing was asked, or this is no answer.
+pub(in crate::ingest) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    let Some(choices) = asked(turn, tx)? else {
+        return Ok(None); // most messages
+    };
+    let names: Vec<&str> = choices.iter().map(|one| one.name.as_str()).collect();
+    match choice(without_link(&turn.message.text), &names) {
+        Some(at) => carry_out(turn, tx, &choices[at]).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// "cancel 2", "move 2": the number is of the question.
+pub(super) fn numbered(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    numbers: &[usize],
+) -> Result<Option<String>> {
+    let [number] = numbers else {
+        return Ok(None);
+    };
+    let choices = asked(turn, tx)?.unwrap_or_default();
+    match number.checked_sub(1).and_then(|at| choices.get(at)) {
+        Some(chosen) => carry_out(turn, tx, chosen).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Whether this message is answered with the question.
+pub(super) fn is_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
+    let asked = question::asked(turn, tx, 0)?;
+    Ok(asked.is_some_and(|(question, _)| matches!(question, Question::WhichRequest { .. })))
+}
+
+fn asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequest>>> {
+    let Some(Question::WhichRequest { choices }) = question::open(turn, tx)? else {
+        return Ok(None);
+    };
+    // Only what is said next is an answer.
+    let asked = tx.question(turn.room.id, turn.user.id)?.map(|(_, at)| at);
+    let last = turn.said_last(tx)?.map(|last| last.received_at);
+    let is_next = last <= asked && question::is_last(turn, tx)?;
+    Ok(is_next.then_some(choices))
+}
+
+fn carry_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, chosen: &NamedRequest) -> Result<String> {
+    question::close(turn, tx)?;
+    answer::to_part(turn, tx, &chosen.request)
+}
+
+/// "on friday", "the one on friday"
+fn without_link(text: &str) -> &str {
+    let text = text.trim();
+    let links = ["the one on ", "the one at ", "that on ", "on ", "at "];
+    let bare = |link: &&str| {
+        let head = text.get(..link.len())?;
+        head.eq_ignore_ascii_case(link).then(|| &text[link.len()..])
+    };
+    links.iter().find_map(bare).unwrap_or(text)
+}
