@@ -94,7 +94,7 @@ impl MorningState {
             today.succ_opt().and_then(|d| d.succ_opt()),
         ];
         let morning = |date: chrono::NaiveDate| {
-            let planned = parsers::moment(date, self.minute(), context.zone())?;
+            let planned = local_time::moment(date, self.minute(), context.zone())?;
             Some(Notice {
                 key: format!("morning {}", local_time::number(date)),
                 planned,

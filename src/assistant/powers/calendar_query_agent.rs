@@ -318,10 +318,10 @@ fn described(event: &EventFact) -> String {
 fn is_free(day: NaiveDate, from: u32, to: u32, context: &PowerContext<'_>) -> Option<String> {
     let zone = context.zone();
     let end = match to {
-        to if to >= DAY_MINUTES => parsers::moment(day.succ_opt()?, to - DAY_MINUTES, zone)?,
-        to => parsers::moment(day, to, zone)?,
+        to if to >= DAY_MINUTES => local_time::moment(day.succ_opt()?, to - DAY_MINUTES, zone)?,
+        to => local_time::moment(day, to, zone)?,
     };
-    let mut found = events::between(parsers::moment(day, from, zone)?, end, context);
+    let mut found = events::between(local_time::moment(day, from, zone)?, end, context);
     found.retain(|event| event.fills_time());
     let span = format!(
         "{} from {} to {}",
@@ -345,8 +345,8 @@ fn counted(
     context: &PowerContext<'_>,
 ) -> Option<String> {
     let zone = context.zone();
-    let start = parsers::moment(from, 0, zone)?;
-    let end = parsers::moment(to.succ_opt()?, 0, zone)?;
+    let start = local_time::moment(from, 0, zone)?;
+    let end = local_time::moment(to.succ_opt()?, 0, zone)?;
     let mut found = events::between(start, end, context);
     found.retain(|event| !event.is_all_day && event.starts_at >= start);
     if found.is_empty() {

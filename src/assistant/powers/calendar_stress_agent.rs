@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::events;
 use super::facts::EventFact;
-use super::{PowerContext, RequestStrength, Superpower};
-use super::{parsers, texts};
+use super::texts;
+use super::{PowerContext, RequestStrength, Superpower, local_time};
 use crate::assistant::builtin::ParsedMessage;
 use crate::model::calendar::WINDOW_PAST_DAYS;
 pub(super) use operations::Arguments;
@@ -88,7 +88,7 @@ fn load(monday: NaiveDate, context: &PowerContext<'_>) -> Load {
             .filter(|pair| pair[1].starts_at.0 - pair[0].ends_at.0 < BREAK_MS)
             .count();
         load.days_without_lunch += usize::from(!has_lunch(day, &filled, context).unwrap_or(true));
-        let late = parsers::moment(day, LATE, context.zone());
+        let late = local_time::moment(day, LATE, context.zone());
         let is_late = late.is_some_and(|late| filled.iter().any(|event| event.ends_at > late));
         load.late_evenings += usize::from(is_late);
         if load.fullest.is_none_or(|(_, most)| minutes > most) {
@@ -109,8 +109,8 @@ fn merged_minutes(filled: &[&EventFact]) -> i64 {
 }
 
 fn has_lunch(day: NaiveDate, filled: &[&EventFact], context: &PowerContext<'_>) -> Option<bool> {
-    let from = parsers::moment(day, LUNCH.0, context.zone())?.0;
-    let to = parsers::moment(day, LUNCH.1, context.zone())?.0;
+    let from = local_time::moment(day, LUNCH.0, context.zone())?.0;
+    let to = local_time::moment(day, LUNCH.1, context.zone())?.0;
     let mut free_from = from;
     for event in filled
         .iter()

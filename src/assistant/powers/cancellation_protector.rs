@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, ReplacedDays, promise};
 use super::facts::Booking;
 use super::notice::{self, Notice};
-use super::parsers;
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext, Superpower};
+use super::{Plan, Power, PowerContext, Superpower, local_time};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -123,7 +122,7 @@ fn warning(entry: &Entry, days: i64, context: &PowerContext<'_>) -> Option<Notic
     let over = match days {
         1 => match entry.minute {
             Some(_) => entry.begins(context)?,
-            None => parsers::moment(date.succ_opt()?, 0, zone)?,
+            None => local_time::moment(date.succ_opt()?, 0, zone)?,
         },
         _ => notice::days_before(date, days - 1, HOUR, zone)?,
     };

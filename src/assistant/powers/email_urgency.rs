@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
+use super::local_time;
 use super::mails;
 use super::notice::{self, Notice, SentNotices};
 use super::operations::{self, CallContext, OwnOperation, reads};
 use super::{PowerContext, RequestStrength, Superpower};
-use super::{local_time, parsers};
 use crate::assistant::builtin::ParsedMessage;
 use crate::clock::Timestamp;
 
@@ -102,7 +102,7 @@ impl Superpower for UrgencyState {
 
     fn alarm(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         match self.left_today(context) {
-            0 => parsers::moment(context.today().succ_opt()?, 0, context.zone()),
+            0 => local_time::moment(context.today().succ_opt()?, 0, context.zone()),
             _ => self.sent.next(&self.notices(context), context),
         }
     }

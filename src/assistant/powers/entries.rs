@@ -94,7 +94,7 @@ impl Entry {
     /// The moment at which it begins; of a day without a time its first one.
     pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
         let date = self.date(context.today())?;
-        let begins = parsers::moment(date, self.minute.unwrap_or(0), context.zone())?;
+        let begins = local_time::moment(date, self.minute.unwrap_or(0), context.zone())?;
         Some(begins.plus_s(-self.ahead_s))
     }
 
@@ -185,10 +185,10 @@ pub(super) fn on_the_day(
     date: NaiveDate,
     context: &PowerContext<'_>,
 ) -> Option<(Timestamp, Timestamp)> {
-    let morning = parsers::moment(date, HOUR * 60, context.zone())?;
+    let morning = local_time::moment(date, HOUR * 60, context.zone())?;
     Some((
         morning,
-        parsers::moment(date.succ_opt()?, 0, context.zone())?,
+        local_time::moment(date.succ_opt()?, 0, context.zone())?,
     ))
 }
 

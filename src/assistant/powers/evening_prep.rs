@@ -133,7 +133,7 @@ impl EveningState {
         };
         let today = context.today();
         let evening = |date: chrono::NaiveDate| {
-            let planned = parsers::moment(date, minute, context.zone())?;
+            let planned = local_time::moment(date, minute, context.zone())?;
             Some(Notice {
                 key: format!("evening {}", local_time::number(date)),
                 planned,

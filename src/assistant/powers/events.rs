@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 
 use super::facts::EventFact;
 use super::{Plan, PowerContext};
-use super::{local_time, parsers, texts};
+use super::{local_time, texts};
 use crate::clock::{Timestamp, Zone};
 
 /// Characters of a title, a place or a link that are shown.
@@ -131,9 +131,9 @@ pub(super) fn listed(events: &[&EventFact], with_day: bool, context: &PowerConte
 
 /// The events of a day at which the person takes part, in order.
 pub(super) fn of_day<'a>(date: NaiveDate, context: &PowerContext<'a>) -> Vec<&'a EventFact> {
-    let Some((from, to)) = parsers::moment(date, 0, context.zone()).zip(
+    let Some((from, to)) = local_time::moment(date, 0, context.zone()).zip(
         date.succ_opt()
-            .and_then(|next| parsers::moment(next, 0, context.zone())),
+            .and_then(|next| local_time::moment(next, 0, context.zone())),
     ) else {
         return Vec::new();
     };

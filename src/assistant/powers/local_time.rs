@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, Timelike};
 
+use crate::assistant::builtin::when;
 use crate::clock::{Timestamp, Zone};
 
 /// The day of a number beyond the calendar, as only a damaged state has. The other days of such a
@@ -18,6 +19,11 @@ pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
 pub fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
     let local = at.utc().with_timezone(&zone);
     local.hour() * 60 + local.minute()
+}
+
+/// That minute of a day. A time that the clocks jump over is the first after the gap.
+pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
+    when::at_hour(date, minute / 60, minute % 60, zone)
 }
 
 /// By how many seconds a clock that shows `wall` at that moment is ahead of the zone's.

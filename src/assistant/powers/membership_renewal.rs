@@ -13,8 +13,8 @@ use super::entries::{
 use super::facts::Booking;
 use super::notice::{self, Notice};
 use super::planned_time::PlannedTime;
-use super::{Plan, Power, PowerContext, Superpower};
-use super::{parsers, texts};
+use super::texts;
+use super::{Plan, Power, PowerContext, Superpower, local_time};
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
@@ -86,7 +86,7 @@ const fn before_text(days: i64) -> &'static str {
 fn notice(entry: &Entry, context: &PowerContext<'_>) -> Option<Notice> {
     let date = entry.date(context.today())?;
     let planned = notice::days_before(date, notice_days(entry), HOUR, context.zone())?;
-    let over = parsers::moment(date, 0, context.zone())?;
+    let over = local_time::moment(date, 0, context.zone())?;
     let mut text = format!(
         "🔁 {} {} on {}",
         entry.what,
@@ -352,7 +352,7 @@ impl Superpower for RenewalState {
             let next = dates
                 .filter_map(|entry| entry.date(context.today()))
                 .min()?;
-            parsers::moment(next.succ_opt()?, 0, context.zone())
+            local_time::moment(next.succ_opt()?, 0, context.zone())
         })
     }
 

@@ -234,11 +234,6 @@ pub(super) fn original(words: &Words, from: usize, to: usize) -> String {
     subject(words.original(from..to.max(from)))
 }
 
-/// That minute of a day. A time that the clocks jump over is the first after the gap.
-pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
-    when::at_hour(date, minute / 60, minute % 60, zone)
-}
-
 /// The day at `at` and the index after it: a written date, or else the next such day.
 pub(super) fn read_day(
     words: &Words,

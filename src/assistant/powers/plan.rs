@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::{local_time, parsers, texts};
+use super::{local_time, texts};
 use crate::clock::{Timestamp, Zone};
 
 /// Something planned: a reminder, a booking, an event of a calendar.
@@ -70,7 +70,7 @@ impl Plan {
 
     /// The moment at which it begins; `None`: no time is known.
     pub fn begins(&self, zone: Zone) -> Option<Timestamp> {
-        let begins = parsers::moment(self.day, self.minute?, zone)?;
+        let begins = local_time::moment(self.day, self.minute?, zone)?;
         Some(begins.plus_s(-self.ahead_s))
     }
 }

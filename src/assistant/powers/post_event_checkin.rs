@@ -343,11 +343,11 @@ fn question_span(
 ) -> Option<(Timestamp, Timestamp)> {
     let zone = context.zone();
     let next = date.succ_opt()?;
-    let over = parsers::moment(next.succ_opt()?, 0, zone)?;
-    let morning = parsers::moment(next, HOUR * 60, zone)?;
+    let over = local_time::moment(next.succ_opt()?, 0, zone)?;
+    let morning = local_time::moment(next, HOUR * 60, zone)?;
     let same_day = minute.filter(|_| !what.to_lowercase().contains("dinner"));
     let after = same_day.and_then(|minute| {
-        let at = parsers::moment(date, minute, zone)?.plus_s(AFTER_S);
+        let at = local_time::moment(date, minute, zone)?.plus_s(AFTER_S);
         context.waking.is_awake(at, zone).then_some(at)
     });
     Some((after.unwrap_or(morning), over))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{local_time, parsers, texts};
+use super::{local_time, texts};
 use crate::clock::{Timestamp, Zone};
 
 const DAY_MINUTES: u32 = 24 * 60;
@@ -51,7 +51,7 @@ impl WakingHours {
         let today = local_time::date(at, zone);
         [today, today.succ_opt()?]
             .into_iter()
-            .filter_map(|date| parsers::moment(date, self.from, zone))
+            .filter_map(|date| local_time::moment(date, self.from, zone))
             .find(|start| *start >= at)
     }
 
@@ -61,7 +61,7 @@ impl WakingHours {
         let today = local_time::date(at, zone);
         [today, today.pred_opt()?]
             .into_iter()
-            .filter_map(|date| parsers::moment(date, minute, zone))
+            .filter_map(|date| local_time::moment(date, minute, zone))
             .find(|moment| *moment < at)
     }
 

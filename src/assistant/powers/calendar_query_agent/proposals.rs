@@ -71,7 +71,7 @@ fn time_of(event: &EventDraft, context: &PowerContext<'_>) -> Option<EventTime> 
     let Some(minute) = event.minute else {
         return all_day(event.day);
     };
-    let starts_at = parsers::moment(event.day, minute, context.zone())?;
+    let starts_at = local_time::moment(event.day, minute, context.zone())?;
     Some(EventTime {
         clock: EventClock::Zoned,
         starts_at,

@@ -16,7 +16,7 @@ fn booking(kind: FactKind, starts: &str, details: serde_json::Value) -> Booking 
     let time = (!starts.is_empty()).then(|| {
         if is_all_day {
             let day: NaiveDate = starts.parse().unwrap();
-            let start = parsers::moment(day, 0, zone).unwrap();
+            let start = local_time::moment(day, 0, zone).unwrap();
             return start..start.plus_s(86_400);
         }
         at(starts)..at(starts)
