@@ -234,6 +234,23 @@ pub(super) fn original(words: &Words, from: usize, to: usize) -> String {
     subject(words.original(from..to.max(from)))
 }
 
+/// A time where a day is expected, so "4.12." is the fourth of December.
+pub(super) fn read_date(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
+    let is_dotted = words
+        .get(at)
+        .split_once('.')
+        .is_some_and(|(day, month)| [day, month].iter().all(|part| part.parse::<u8>().is_ok()));
+    let dotted = is_dotted.then(|| when::day_at(words, at)).flatten();
+    let whole = |(day, end)| {
+        let day = TimeExpression {
+            day: Some(day),
+            ..TimeExpression::default()
+        };
+        (day, end)
+    };
+    dotted.map(whole).or_else(|| when::read(words, at))
+}
+
 /// The day at `at` and the index after it: a written date, or else the next such day.
 pub(super) fn read_day(
     words: &Words,
@@ -241,7 +258,7 @@ pub(super) fn read_day(
     now: Timestamp,
     zone: Zone,
 ) -> Option<(NaiveDate, usize)> {
-    let (spec, end) = when::read(words, at)?;
+    let (spec, end) = read_date(words, at)?;
     let day = match spec.day? {
         Day::Date { year, month, day } => NaiveDate::from_ymd_opt(year, month, day)?,
         Day::Today => date(now, zone),

@@ -57,6 +57,15 @@ fn snoozed(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, time: Option<&TimeChange>) -
         let reply = wording::not_come_yet(&listed(&open), turn.now, turn.timezone());
         return Ok(reply.into());
     };
+    let mut words = turn.message.text.split_whitespace();
+    if open.len() < 2 && words.any(|word| word.eq_ignore_ascii_case("both")) {
+        return Ok(wording::change_unclear().into());
+    }
+    // Put off is never earlier.
+    let is_earlier = |r: &Reminder| time.delay_s().is_none() && new.send_at < r.send_at;
+    if open.iter().any(is_earlier) {
+        return Ok(wording::not_come_yet(&listed(&open), turn.now, turn.timezone()).into());
+    }
     let mut reply = Reply::default();
     for reminder in &open {
         let delayed = time.delay_s().map(|s| delayed(turn, reminder, s));
@@ -195,7 +204,16 @@ pub(super) fn again(
     };
     let mut reply = Reply::default();
     for reminder in open {
-        let new = match time.of_set(reminder.send_at, None, turn.now, turn.zone()) {
+        let with_rule = |rule| time.of_set(reminder.send_at, rule, turn.now, turn.zone());
+        // "also at 9pm" repeats as the first one does, "also on friday" comes once.
+        let repeated = reminder
+            .recurrence
+            .as_ref()
+            .map(|rule| with_rule(Some(rule)));
+        let new = match repeated
+            .and_then(Result::ok)
+            .map_or_else(|| with_rule(None), Ok)
+        {
             Ok(new) => new,
             Err(error) => return Ok(Some(error.into())),
         };

@@ -46,7 +46,7 @@ const PLAIN: &[&str] = &[
     "please kill me",
     "kill me please",
     "help me die",
-    "kms tonight|now|today|tomorrow|lol|fr|later|soon|right",
+    "kms tonight|now|today|tomorrow|lol|fr|later|soon|right|if|when",
     "to|will|gonna|might|should|and|rather|am|me|just|can|could|wanna|ill|would|probably kms",
     "unalive",
     "ctb",

@@ -134,6 +134,8 @@ const ACUTE: &[&str] = &[
     "NEAR|CHILD|WHO|face BE now? all? blue|purple|grey|gray $|ON|in|lips|around",
     // Blood and wounds
     "bleeding .. not .. stop|stopping",
+    "NEAR|CHILD|he|she|i fell|fallen|collapsed ... bleeding|bleeds|unconscious",
+    "< choking >",
     "not .. stop|stopping .. BLOOD",
     "bleeding|bleeds|bleed|bled a_lot|badly|heavily|everywhere|out|profusely|bad|to_death|so_much|from|so|all_over|like_crazy|non-stop|nonstop|quite|very",
     "blood .. coming|pouring|running .. ear|ears|mouth|head|eyes|nose",

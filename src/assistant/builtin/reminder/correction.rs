@@ -27,7 +27,7 @@ pub(super) fn read(words: &Words, range: Range<usize>) -> Option<CorrectedTime> 
     range.clone().find_map(|mark| {
         let from = after_marks(words, mark)?;
         let (new, end) = read_time(words, from)?;
-        if end == range.end && words.is_set_off(mark - 1) {
+        if end == range.end && (words.is_set_off(mark - 1) || is_plain(words, mark)) {
             return corrected_at_end(words, range.start..mark, new);
         }
         let (old, start) = when::trailing_time(words, range.start..mark)?;
@@ -76,6 +76,15 @@ fn after_marks(words: &Words, at: usize) -> Option<usize> {
     Some(end)
 }
 
+/// Whether these words correct also without a comma before them.
+fn is_plain(words: &Words, mark: usize) -> bool {
+    let marks = [
+        "actually make that", "actually make it", "no wait", "wait no", "no make that",
+        "no make it", "scratch that",
+    ];
+    words.after(mark, &marks).is_some()
+}
+
 /// What the new time doesn't say stays: the day, or the time of day.
 fn in_place_of(old: TimeExpression, new: TimeExpression) -> TimeExpression {
     if new.delay.is_some() {
@@ -99,6 +108,13 @@ pub(super) fn is_left(words: &Words) -> bool {
         let marks = ["i mean", "i meant", "no wait", "wait no", "or rather"];
         words.after(at, &marks).is_some()
     })
+}
+
+/// Whether a comma and a correction stand within these words: "call bo tomorrow, I mean kim".
+pub(super) fn is_within(words: &Words, range: Range<usize>) -> bool {
+    let marks = ["i mean", "i meant", "no wait", "wait no", "or rather"];
+    (range.start + 1..range.end)
+        .any(|at| words.is_set_off(at - 1) && words.after(at, &marks).is_some())
 }
 
 /// The text of the request and its time; `None` when another time is left in it.

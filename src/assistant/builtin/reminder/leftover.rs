@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::correction;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::task_words::begins_task;
 use crate::assistant::builtin::when::{self, amount};
@@ -126,7 +127,15 @@ pub(super) fn of_request(
             &parsed.text,
         )));
     }
+    // "every werktag"
+    let repeats =
+        matches!(text.get(0), "every" | "each") && message.words.get(range.start) == text.get(0);
+    if repeats {
+        let words = subject(text.original(0..text.len().min(2)));
+        return Some(Intent::Unclear(wording::reminder_words_unknown(&words)));
+    }
     let is_limited = after_time(message, &message.words, parsed.tail.clone())
+        || correction::is_within(&message.words, range.clone())
         || parsed.is_trailing && before_time(&text)
         || is_taken_back(&text);
     if is_limited {

@@ -259,7 +259,7 @@ fn day(message: &ParsedMessage<'_>, at: usize) -> Option<(ActionBuilder, usize)>
     } else {
         at
     };
-    let (spec, mut end) = when::read(words, at)?;
+    let (spec, mut end) = parsers::read_date(words, at)?;
     let (month, day, year) = match spec.day {
         Some(Day::OfYear { month, day }) => (month, day, None),
         Some(Day::Date { year, month, day }) => (month, day, Some(year)),

@@ -7,6 +7,7 @@ pub(super) const EMERGENCIES: &[InLanguage] = &[
     (
         "de",
         &[
+            "gesturzt|gefallen|hingefallen ... blutet|bewusstlos|reagiert_nicht|steht_nicht_auf",
             "keine luft|puls|luft_mehr",
             "kann|kannst|konnte .. nicht .. atmen|aufwachen|wecken",
             "atmet|reagiert|bewegt|antwortet|wacht .. nicht|kaum .. $|mehr|auf|richtig|und",

@@ -167,6 +167,7 @@ pub(super) const CRISES: &[&str] = &[
     "voglio sparire",
     "quero sumir",
     "ik wil verdwijnen",
+    "meine oma ist gestürzt und blutet",
     "ich will einfach nur noch sterben",
     "ich habe angst vor meinem mann",
     "je veux en finir avec ma vie",
