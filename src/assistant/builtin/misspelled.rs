@@ -4,7 +4,7 @@
 use super::word_set::WordFilter;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 97] = [
+const WORDS: [(&str, &str); 98] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -48,6 +48,7 @@ const WORDS: [(&str, &str); 97] = [
     ("remmeber", "remember"),
     ("remnd", "remind"),
     ("remnid", "remind"),
+    ("rmbr", "remember"),
     ("rmd", "remind"),
     ("rmind", "remind"),
     ("rmnd", "remind"),

@@ -100,6 +100,18 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, Ha
     if let Some(from) = words.after(at, &stop) {
         return Some((Clear, remove(from)));
     }
+    // "delete the yoga habit"
+    let named = [
+        "delete the", "delete my", "delete", "remove the", "remove my", "remove", "drop the",
+        "drop my", "stop the", "stop my",
+    ];
+    if let Some(from) = words.after(at, &named)
+        && words.get(end - 1) == "habit"
+        && from + 1 < end
+    {
+        let name = parsers::original(words, from, end - 1);
+        return Some((Clear, HabitAction::Remove(name)));
+    }
     if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
         return Some((RequestStrength::Soft, remove(from)));
     }

@@ -54,6 +54,7 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(
         at,
         &[
+            "my trip is now from", "our trip is now from", "the trip is now from",
             "my trip is from", "our trip is from", "the trip is from", "trip dates",
             "change my trip to", "change our trip to", "change the trip to", "move my trip to",
             "move our trip to", "move the trip to", "my trip is now", "the trip is now",
