@@ -7,11 +7,12 @@ mod operations;
 mod people;
 mod read;
 mod sums;
+mod unshared;
 
 use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
-use super::texts::{counted, joined, same, too_long};
+use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower};
 use beneficiaries::people_at_end;
 pub(super) use beneficiaries::shared_with;
@@ -19,6 +20,7 @@ pub(super) use operations::Arguments;
 use people::{is_everybody, is_self};
 pub(super) use read::parse;
 use sums::{Payment, capital, display_name, joined_names, owe, ways_of};
+use unshared::sharing_unclear;
 
 /// People on one bill.
 const PEOPLE_MAX: usize = 20;
@@ -114,10 +116,10 @@ impl Superpower for BillSplitState {
         let before = self.clone();
         let reply = self.done(action, context);
         match reply {
-            Ok(reply) => reply,
-            Err(why) => {
+            Ok(Some(reply)) => Some(reply),
+            other => {
                 *self = before;
-                Some(why)
+                other.err()
             }
         }
     }
@@ -162,6 +164,7 @@ impl BillSplitState {
         Ok(Some(match action {
             BillSplitAction::Paid(paid) => return self.paid(paid, context),
             BillSplitAction::AllPaid(all) => {
+                self.add_payers(&all, context)?;
                 let each = all.into_iter().map(|paid| self.paid(paid, context));
                 let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
                 return Ok(each.map(|replies| replies.join("\n")));
@@ -196,10 +199,7 @@ impl BillSplitState {
             BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
             BillSplitAction::People(people) => {
                 let people = self.people_of(&people, context)?;
-                format!(
-                    "Okay, the bill is shared by {}. Now tell me who paid, for example “Ana paid 30 for pizza”.",
-                    joined_names(&people)
-                )
+                self.shared_by(&people)
             }
             BillSplitAction::Show => self.overview(context),
             BillSplitAction::Owed => self.owed(),
@@ -246,6 +246,10 @@ impl BillSplitState {
             Some(found) => found,
             None => (paid.purpose, paid.among),
         };
+        let is_among_all = named.is_empty() && paid.except.is_empty();
+        if is_among_all && purpose.is_empty() {
+            self.check_new(&payer, &paid.money.0)?;
+        }
         let mut among = self.people_of(&named, context)?;
         if !paid.except.is_empty() {
             among = self.everybody()?;
@@ -256,10 +260,7 @@ impl BillSplitState {
             among.retain(|name| !except.contains(name));
         }
         if among.is_empty() {
-            among = self.sharers();
-            if !among.contains(&payer) {
-                among.push(payer.clone());
-            }
+            among = self.sharers_with(&payer);
         }
         if !paid.parts.is_empty() && paid.parts.len() != among.len() {
             return Err(PARTS_UNCLEAR.to_owned());
@@ -272,15 +273,8 @@ impl BillSplitState {
             parts: paid.parts,
             by: context.by,
         };
-        let is_alone = payment.among == [payment.payer.as_str()];
         self.push(payment.clone(), paid.money.0)?;
-        let mut reply = capital(&format!("{}.", self.line(&payment)));
-        if is_alone {
-            reply.push_str(" Who shares it? For example “split the bill between Ana, Bo and me”.");
-        } else {
-            reply.push_str(&self.each(&payment));
-        }
-        Ok(Some(reply))
+        Ok(Some(self.noted(&payment, is_among_all)))
     }
 
     /// "Bo owes me 20".
@@ -403,27 +397,6 @@ impl BillSplitState {
         self.payments.push(payment);
         Ok(())
     }
-}
-
-/// "I paid 30 for Bo and me" without a bill: the question what is meant.
-fn sharing_unclear(paid: &PaidAction) -> Option<String> {
-    let people = match paid.among.as_slice() {
-        [] => shared_with(&paid.purpose)?,
-        [_] => return None,
-        several => several.to_vec(),
-    };
-    let sum = money::display(paid.money.0.minor, paid.money.0.currency.as_ref());
-    let people: Vec<&str> = people
-        .iter()
-        .map(|name| if is_self(name) { "me" } else { name })
-        .collect();
-    let people = match people.as_slice() {
-        [one] if is_everybody(one) => "Ana, Bo and me".to_owned(),
-        all => joined(all),
-    };
-    Some(format!(
-        "Is that to be shared? I've noted nothing yet. Say “split {sum} between {people}”, or “spent {sum} on …” if it's only your own spending."
-    ))
 }
 
 impl Amount {

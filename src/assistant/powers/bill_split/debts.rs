@@ -22,7 +22,7 @@ impl BillSplitState {
     pub(super) fn transfers(&self) -> Vec<Debt> {
         let mut circles = circles(&self.payments);
         let mut pairs = PairDebts::default();
-        for payment in &self.payments {
+        for payment in self.payments.iter().filter(|one| !one.is_unshared()) {
             if payment.is_debt() {
                 let (debtor, to) = (payment.among[0].as_str(), payment.payer.as_str());
                 match payment.purpose == PAID_BACK {

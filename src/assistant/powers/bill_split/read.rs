@@ -106,7 +106,12 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, B
     let (purpose, amount) = amount_after(words, after, end);
     let Some((mut sum, next)) = amount else {
         let from = words.after(after, &["between", "among", "with", "btw", "w"])?;
-        return bill.then(|| (Clear, BillSplitAction::People(names(words, from, end))));
+        let mut people = names(words, from, end);
+        let is_own = people.iter().any(|name| is_self(name));
+        if matches!(words.get(from - 1), "with" | "w") && !is_own {
+            people.push("me".to_owned());
+        }
+        return bill.then_some((Clear, BillSplitAction::People(people)));
     };
     let Some(next) = with_sum(words, &mut sum, next) else {
         return Some((Clear, BillSplitAction::Unclear));

@@ -70,12 +70,13 @@ impl BillSplitState {
         } else {
             joined_names(&payment.among)
         };
-        let link = match payment.is_debt() {
-            true => "all of it owed by",
-            false => "shared by",
+        let among = match payment {
+            one if one.is_unshared() => String::new(),
+            one if one.is_debt() => format!(", all of it owed by {among}"),
+            _ => format!(", shared by {among}"),
         };
         format!(
-            "{} paid {}{purpose}, {link} {among}",
+            "{} paid {}{purpose}{among}",
             display_name(&payment.payer),
             self.money(payment.amount)
         )
@@ -86,11 +87,16 @@ impl BillSplitState {
         if self.payments.is_empty() {
             return "Nobody owes anything: there's nothing on the bill yet.".to_owned();
         }
+        let not_counted = self.not_counted();
         if transfers.is_empty() {
-            return "Nobody owes anything: it's all even.".to_owned();
+            return match not_counted {
+                Some(open) => format!("Nobody owes anything so far. {open}"),
+                None => "Nobody owes anything: it's all even.".to_owned(),
+            };
         }
         let lines = transfers.iter().map(|one| self.transfer_line(one));
-        capital(&lines.collect::<Vec<String>>().join("\n"))
+        let lines: Vec<String> = lines.chain(not_counted).collect();
+        capital(&lines.join("\n"))
     }
 
     fn transfer_line(&self, (from, to, amount): &Debt) -> String {
@@ -168,6 +174,16 @@ impl BillSplitState {
 }
 
 impl Payment {
+    /// Who shares it has not been said.
+    pub(super) fn is_unshared(&self) -> bool {
+        self.among.is_empty()
+    }
+
+    /// Nobody shares it, or only who paid.
+    pub(super) fn is_alone(&self) -> bool {
+        self.among.iter().all(|name| *name == self.payer)
+    }
+
     /// The sum is owed by one person to another.
     pub(super) fn is_debt(&self) -> bool {
         matches!(self.among.as_slice(), [one] if *one != self.payer)

@@ -184,19 +184,8 @@ fn one_paid(
         return settled(words, payer, after, end);
     };
     if are_several(&payer) {
-        let is_each = words.get(end - 1) == "each" && next + 1 == end;
-        let each = parsers::things(&payer);
-        if !is_each || each.len() < 2 || !each.iter().all(|name| is_somebody(name)) {
-            return Some(BillSplitAction::PayersUnclear);
-        }
-        let paid = |payer| PaidAction {
-            payer,
-            money: Amount::new(money.clone()),
-            ..PaidAction::default()
-        };
-        return Some(BillSplitAction::AllPaid(
-            each.into_iter().map(paid).collect(),
-        ));
+        let each = each_paid(words, &payer, (money, next), end);
+        return Some(each.unwrap_or(BillSplitAction::PayersUnclear));
     }
     if !is_somebody(&payer) {
         return None;
@@ -213,6 +202,30 @@ fn one_paid(
         except,
         parts: Vec::new(),
     }))
+}
+
+/// "bo and I paid 50 each for gas".
+fn each_paid(
+    words: &Words<'_>,
+    payers: &str,
+    (money, next): (money::Money, usize),
+    end: usize,
+) -> Option<BillSplitAction> {
+    let after = words.after(next, &["each"])?;
+    let purpose = match words.after(after, &["for"]) {
+        Some(from) => parsers::original(words, from, end),
+        None => (after == end).then(String::new)?,
+    };
+    let each = parsers::things(payers);
+    let are_named = each.len() > 1 && each.iter().all(|name| is_somebody(name));
+    let paid = |payer| PaidAction {
+        payer,
+        money: Amount::new(money.clone()),
+        purpose: purpose.clone(),
+        ..PaidAction::default()
+    };
+    (are_named && statement::is_thing(&purpose))
+        .then(|| BillSplitAction::AllPaid(each.into_iter().map(paid).collect()))
 }
 
 fn is_paid(word: &str) -> bool {

@@ -1,0 +1,133 @@
+//! Payments of which it is not clear who shares them: until it is, they count for nothing. It must
+//! not know messages.
+
+use super::is_everybody;
+use super::sums::{ME, Payment, capital, display_name, joined_names, owe};
+use super::{BillSplitState, PaidAction, is_self, shared_with};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::texts::joined;
+
+pub(super) const WHO_SHARES: &str =
+    "Who shares it? For example “split the bill between Ana, Bo and me”.";
+
+impl BillSplitState {
+    /// "Bo paid 60 and I paid 20": both share both.
+    pub(super) fn add_payers(
+        &mut self,
+        all: &[PaidAction],
+        context: &PowerContext<'_>,
+    ) -> Result<(), String> {
+        let is_open = |paid: &&PaidAction| paid.among.is_empty() && paid.except.is_empty();
+        if all.iter().all(|paid| is_self(&paid.payer)) {
+            return Ok(());
+        }
+        for paid in all.iter().filter(is_open) {
+            self.person(&paid.payer, context)?;
+        }
+        Ok(())
+    }
+
+    /// Everybody on the bill with who paid; nobody where that is one person.
+    pub(super) fn sharers_with(&self, payer: &str) -> Vec<String> {
+        let mut among = self.sharers();
+        if !among.iter().any(|name| name == payer) {
+            among.push(payer.to_owned());
+        }
+        match among.len() {
+            1 => Vec::new(),
+            _ => among,
+        }
+    }
+
+    /// "split the bill between Ana and me": what was open, or who is on the bill.
+    pub(super) fn shared_by(&mut self, people: &[String]) -> String {
+        self.share_with(people).unwrap_or_else(|| {
+            format!(
+                "Okay, the bill is shared by {}. Now tell me who paid, for example “Ana paid 30 for pizza”.",
+                joined_names(people)
+            )
+        })
+    }
+
+    /// What is said of a new payment. `is_among_all`: nobody was named, so that its people share
+    /// what was open, too.
+    pub(super) fn noted(&mut self, payment: &Payment, is_among_all: bool) -> String {
+        let mut reply = capital(&format!("{}.", self.line(payment)));
+        if payment.is_alone() {
+            reply.push_str(&format!(" {WHO_SHARES}"));
+        }
+        reply.push_str(&self.each(payment));
+        if is_among_all && let Some(lines) = self.share_with(&payment.among) {
+            reply.push_str(&format!("\n{lines}"));
+        }
+        reply
+    }
+
+    /// What nobody was said to share is shared by these. The lines say so; `None` where there was
+    /// nothing.
+    pub(super) fn share_with(&mut self, among: &[String]) -> Option<String> {
+        if among.len() < 2 {
+            return None;
+        }
+        let open = self.payments.iter_mut().filter(|one| one.is_unshared());
+        let shared: Vec<Payment> = open
+            .map(|payment| {
+                payment.among = among.to_vec();
+                payment.clone()
+            })
+            .collect();
+        let line =
+            |payment: &Payment| format!("{}.{}", capital(&self.line(payment)), self.each(payment));
+        let lines: Vec<String> = shared.iter().map(line).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// What is not counted, and why.
+    pub(super) fn not_counted(&self) -> Option<String> {
+        let open = self.payments.iter().filter(|one| one.is_unshared());
+        let lines: Vec<String> = open.map(|one| self.line(one)).collect();
+        (!lines.is_empty()).then(|| format!("Not counted yet: {}. {WHO_SHARES}", joined(&lines)))
+    }
+
+    /// "Bo paid 40", who owes just that: paid back, or paid for something?
+    pub(super) fn check_new(&self, payer: &str, money: &Money) -> Result<(), String> {
+        let mut owed = self.transfers().into_iter();
+        let owed = owed.find(|(debtor, _, sum)| debtor == payer && *sum == money.minor);
+        let Some((_, to, _)) = owed else {
+            return Ok(());
+        };
+        let sum = self.money(money.minor);
+        let (who, whom) = (display_name(payer), display_name(&to));
+        let said = |name: &str, own: &str| match name {
+            ME => own.to_owned(),
+            name => name.to_owned(),
+        };
+        let (payer_said, to_said) = (said(payer, "I"), said(&to, "me"));
+        Err(format!(
+            "Is that the {sum} {who} {} {whom}, or something new? I've noted nothing yet. Say “{payer_said} paid {to_said} back {sum}”, or “{payer_said} paid {sum} for pizza”.",
+            owe(payer)
+        ))
+    }
+}
+
+/// "I paid 30 for Bo and me" without a bill: the question what is meant.
+pub(super) fn sharing_unclear(paid: &PaidAction) -> Option<String> {
+    let people = match paid.among.as_slice() {
+        [] => shared_with(&paid.purpose)?,
+        [_] => return None,
+        several => several.to_vec(),
+    };
+    let sum = money::display(paid.money.0.minor, paid.money.0.currency.as_ref());
+    let people: Vec<&str> = people
+        .iter()
+        .map(|name| if is_self(name) { "me" } else { name })
+        .collect();
+    let people = match people.as_slice() {
+        [one] if is_everybody(one) => "Ana, Bo and me".to_owned(),
+        all => joined(all),
+    };
+    Some(format!(
+        "Is that to be shared? I've noted nothing yet. Say “split {sum} between {people}”, or “spent {sum} on …” if it's only your own spending."
+    ))
+}
