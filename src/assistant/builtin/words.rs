@@ -12,30 +12,8 @@ pub(in crate::assistant) struct Words<'a> {
     /// The words in lower case, single spaces between.
     lower: String,
     ranges: Vec<WordRanges>,
-    /// Where words end in `lower`.
-    ends: WordEnds,
     /// No word was dropped.
     is_whole: bool,
-}
-
-/// A bit for each byte of a text and the place after it: whether a space is there, or the end.
-#[derive(Default)]
-struct WordEnds(Vec<u64>);
-
-impl WordEnds {
-    fn of(lower: &str) -> Self {
-        let mut bits = vec![0; lower.len() / 64 + 2]; // one more for `from`
-        for (at, byte) in lower.bytes().chain([b' ']).enumerate() {
-            bits[at / 64] |= u64::from(byte == b' ') << (at % 64);
-        }
-        Self(bits)
-    }
-
-    /// The 64 bits from `at`, which is in the text.
-    fn from(&self, at: usize) -> u64 {
-        let both = u128::from(self.0[at / 64]) | u128::from(self.0[at / 64 + 1]) << 64;
-        (both >> (at % 64)) as u64
-    }
 }
 
 /// One word: its range in the text, the range with punctuation, and its range in `lower`.
@@ -50,76 +28,69 @@ impl<'a> Words<'a> {
             text,
             lower: String::with_capacity(text.len()),
             ranges: Vec::with_capacity(text.len() / 4),
-            ends: WordEnds::default(),
             is_whole: true,
         };
         for chunk in text.split_whitespace() {
-            words.push(chunk);
-        }
-        words.ends = WordEnds::of(&words.lower);
-        words
-    }
-
-    /// Adds the words of a part of the text without white space.
-    fn push(&mut self, chunk: &str) {
-        let start = chunk.as_ptr() as usize - self.text.as_ptr() as usize;
-        let mut before = self.lower.len();
-        if before > 0 {
-            self.lower.push(' ');
-        }
-        let low = self.lower.len();
-        let after_at = chunk.strip_prefix('@');
-        let (chunk, start) = match after_at {
-            // "@5", "@ 5": an hour, unlike "@ana".
-            Some(rest) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                self.lower.push_str("at");
-                self.ranges.push(WordRanges {
-                    raw: start..start + 1,
-                    low: low..self.lower.len(),
-                });
-                if rest.is_empty() {
-                    return;
+            let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
+            let mut before = words.lower.len();
+            if before > 0 {
+                words.lower.push(' ');
+            }
+            let low = words.lower.len();
+            let after_at = chunk.strip_prefix('@');
+            let (chunk, start) = match after_at {
+                // "@5", "@ 5": an hour, unlike "@ana".
+                Some(rest) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                    words.lower.push_str("at");
+                    words.ranges.push(WordRanges {
+                        raw: start..start + 1,
+                        low: low..words.lower.len(),
+                    });
+                    if rest.is_empty() {
+                        continue;
+                    }
+                    before = words.lower.len();
+                    words.lower.push(' ');
+                    (rest, start + 1)
                 }
-                before = self.lower.len();
-                self.lower.push(' ');
-                (rest, start + 1)
+                _ => (chunk, start),
+            };
+            let low = words.lower.len();
+            let core = core(chunk);
+            if core.is_ascii() && !core.contains('\'') {
+                words.lower.push_str(core);
+                words.lower[low..].make_ascii_lowercase();
+            } else {
+                let letters = core.chars().filter(|c| !is_dropped(*c));
+                words.lower.extend(letters.flat_map(char::to_lowercase));
+                if has_apostrophe_s(core) && is_weekday(&words.lower[low..words.lower.len() - 1]) {
+                    words.lower.truncate(words.lower.len() - 1);
+                    words.lower.push_str("'s");
+                }
             }
-            _ => (chunk, start),
-        };
-        let low = self.lower.len();
-        let core = core(chunk);
-        if core.is_ascii() && !core.contains('\'') {
-            self.lower.push_str(core);
-            self.lower[low..].make_ascii_lowercase();
-        } else {
-            let letters = core.chars().filter(|c| !is_dropped(*c));
-            self.lower.extend(letters.flat_map(char::to_lowercase));
-            if has_apostrophe_s(core) && is_weekday(&self.lower[low..self.lower.len() - 1]) {
-                self.lower.truncate(self.lower.len() - 1);
-                self.lower.push_str("'s");
+            let mut low = low;
+            if let Some(full) = written_out(&words.lower[low..]) {
+                words.lower.truncate(low);
+                words.lower.push_str(full);
+                // "remindme" is two words.
+                if let Some(first) = full.find(' ') {
+                    words.ranges.push(WordRanges {
+                        raw: start..start + chunk.len(),
+                        low: low..low + first,
+                    });
+                    low += first + 1;
+                }
             }
-        }
-        let mut low = low;
-        if let Some(full) = written_out(&self.lower[low..]) {
-            self.lower.truncate(low);
-            self.lower.push_str(full);
-            // "remindme" is two words.
-            if let Some(first) = full.find(' ') {
-                self.ranges.push(WordRanges {
+            if words.lower.len() > low {
+                words.ranges.push(WordRanges {
                     raw: start..start + chunk.len(),
-                    low: low..low + first,
+                    low: low..words.lower.len(),
                 });
-                low += first + 1;
+            } else {
+                words.lower.truncate(before);
             }
         }
-        if self.lower.len() > low {
-            self.ranges.push(WordRanges {
-                raw: start..start + chunk.len(),
-                low: low..self.lower.len(),
-            });
-        } else {
-            self.lower.truncate(before);
-        }
+        words
     }
 
     pub(in crate::assistant) fn len(&self) -> usize {
@@ -139,16 +110,12 @@ impl<'a> Words<'a> {
 
     /// The index after the first of `phrases` (lower case, single spaces) that matches at `at`.
     pub(in crate::assistant) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
-        let start = self.ranges.get(at)?.low.start;
-        let rest = &self.lower.as_bytes()[start..];
-        let (first, ends) = (rest.first(), self.ends.from(start));
+        let rest = &self.lower.as_bytes()[self.ranges.get(at)?.low.start..];
+        let first = rest.first();
         phrases.iter().find_map(|phrase| {
             let phrase = phrase.as_bytes();
-            let is_end = match u32::try_from(phrase.len()) {
-                Ok(len @ ..u64::BITS) => ends >> len & 1 != 0,
-                _ => matches!(rest.get(phrase.len()), None | Some(b' ')),
-            };
-            if !is_end || phrase.first() != first {
+            let is_end = || matches!(rest.get(phrase.len()), None | Some(b' '));
+            if phrase.first() != first || !is_end() {
                 return None; // most phrases
             }
             let is_here = rest.starts_with(phrase);
@@ -221,7 +188,6 @@ impl<'a> Words<'a> {
             lower.push_str(&self.lower[word.low.clone()]);
             word.low = start..lower.len();
         }
-        self.ends = WordEnds::of(&lower);
         self.lower = lower;
     }
 }
@@ -343,18 +309,6 @@ mod tests {
             (joined.get(1), joined.original(1..4)),
             ("me", "Remindme, at 5")
         );
-        let long = format!("{} of the end", "so long and so on ".repeat(9).trim_end());
-        let words_of_long = Words::new(&long);
-        for at in 0..words_of_long.len() {
-            let rest = words_of_long.phrase(at..usize::MAX);
-            let cut = &rest[..rest.len() - 1];
-            assert_eq!(
-                words_of_long.after(at, &[cut, &rest]),
-                Some(words_of_long.len()),
-                "{rest}"
-            );
-            assert_eq!(words_of_long.after(at, &[cut]), None, "{cut}");
-        }
         let mut words = words;
         words.drop_words(1..3);
         words.drop_words(4..6);
