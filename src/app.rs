@@ -236,6 +236,7 @@ fn exports(
     let settings = exports::ExportSettings {
         dir: config.exports.dir.clone(),
         lifetime_days: config.exports.lifetime_days as i64,
+        public_url: config.server.public_url.trim_end_matches('/').to_owned(),
     };
     Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
 }

@@ -144,7 +144,7 @@ pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
 pub use waiting_commands::WithdrawnCommand;
 pub use webhook_events::{EventCursor, EventRow, NewEvent};
-pub use webhooks::{CallableWebhookRow, NewWebhook, WebhookId, WebhookRow};
+pub use webhooks::{CallableWebhookRow, ExportedWebhook, NewWebhook, WebhookId, WebhookRow};
 
 /// Options for opening a store.
 pub struct Options {

@@ -150,7 +150,7 @@ const TABLES: &[Table] = &[
     Table { name: "memory_tasks", links: &["user_id"], emptied: "by user; then the memory service forgets all of theirs", exported: INTERNAL,
         fill: "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at) VALUES ({user}, 'add', 'quixotic', 1, 1)",
         left: "SELECT count(*) FROM memory_tasks WHERE user_id = {user}" },
-    Table { name: "apps", links: &["creator_id"], emptied: "with webhooks, events and places", exported: Not("shown by GET /marketplace/apps"),
+    Table { name: "apps", links: &["creator_id"], emptied: "with webhooks, events and places", exported: In("apps"),
         fill: "INSERT INTO apps (id, app_id, creator_id, name, description, actions, created_at) VALUES (1, '0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b78', {user}, 'quixotic', '', '[]', 1);
                INSERT INTO webhooks (webhook_id, app_id, action_id, description, payload_mapping, scheme, rate_limit, is_active, secret, version, created_at, updated_at)
                  VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b79', 1, 'a', 'quixotic', '{}', 'plain', 60, 1, x'00', 1, 1, 1);

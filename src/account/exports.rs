@@ -34,6 +34,8 @@ pub struct ExportSettings {
     /// The directory of the files. No other service may use it.
     pub dir: PathBuf,
     pub lifetime_days: i64,
+    /// The service's URL, without a trailing slash.
+    pub public_url: String,
 }
 
 pub struct Exports {
@@ -42,6 +44,7 @@ pub struct Exports {
     clock: Clock,
     folder: Folder,
     lifetime_days: i64,
+    public_url: String,
     /// There may be work.
     wake: Notify,
     /// Progress from 0 to 1 of running jobs, by row.
@@ -122,6 +125,7 @@ impl Exports {
             clock,
             folder: Folder::new(settings.dir),
             lifetime_days: settings.lifetime_days,
+            public_url: settings.public_url,
             wake: Notify::new(),
             progress: Mutex::default(),
         })

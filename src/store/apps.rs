@@ -1,6 +1,10 @@
 //! Apps, created by users, with their actions as JSON.
 
-use super::query::{from_row, number};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::exported::{PAGE_ROWS, PageOf};
+use super::query::{JsonOrNull, from_row, number};
 use super::{Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -30,6 +34,16 @@ pub struct NewApp<'a> {
     pub description: &'a str,
     pub actions: &'a str,
     pub now: Timestamp,
+}
+
+/// An app in its creator's export.
+#[derive(Debug, Serialize)]
+pub struct ExportedApp {
+    pub app_id: String,
+    pub name: String,
+    pub description: String,
+    pub actions: Value,
+    pub created_at: Timestamp,
 }
 
 const COLUMNS: &str = "SELECT id, app_id, creator_id, name, description, actions, created_at
@@ -77,6 +91,15 @@ impl View<'_> {
             [creator],
         )
     }
+
+    pub fn apps_page(&self, creator: UserId, after: i64) -> Result<PageOf<ExportedApp>> {
+        self.all(
+            "SELECT id, app_id, name, description, actions, created_at
+             FROM apps WHERE creator_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+            (creator, after, PAGE_ROWS as i64),
+        )
+    }
 }
 
+from_row!(ExportedApp: app_id, name, description, actions as JsonOrNull, created_at);
 from_row!(AppRow: id, app_id, creator, name, description, actions, created_at);

@@ -1,7 +1,11 @@
 //! Webhooks, which trigger an app's action when an outside service calls. Every change increases
 //! the version, so that a running call notices that it was decided on old data.
 
-use super::query::{from_row, number};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::exported::{PAGE_ROWS, PageOf};
+use super::query::{JsonOrNull, from_row, number};
 use super::{AppId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -52,6 +56,22 @@ pub struct NewWebhook<'a> {
     pub rate_limit: u64,
     pub secret: &'a [u8],
     pub now: Timestamp,
+}
+
+/// A webhook in the export of its app's creator. It has no secret.
+#[derive(Debug, Serialize)]
+pub struct ExportedWebhook {
+    pub webhook_id: String,
+    /// A UUID.
+    pub app_id: String,
+    pub action_id: String,
+    pub description: String,
+    pub payload_mapping: Value,
+    pub scheme: String,
+    pub is_active: bool,
+    pub rate_limit_per_minute: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
 }
 
 const COLUMNS: &str = "SELECT id, webhook_id, app_id, action_id, description,
@@ -127,6 +147,17 @@ impl View<'_> {
         self.all(&format!("{COLUMNS} WHERE app_id = ?1 ORDER BY id"), [app])
     }
 
+    pub fn webhooks_page(&self, creator: UserId, after: i64) -> Result<PageOf<ExportedWebhook>> {
+        // The creator's few apps first: without that all webhooks would be read.
+        self.all(
+            "SELECT webhooks.id, webhook_id, apps.app_id, action_id, webhooks.description,
+               payload_mapping, scheme, is_active, rate_limit, webhooks.created_at, updated_at
+             FROM apps CROSS JOIN webhooks ON webhooks.app_id = apps.id
+             WHERE creator_id = ?1 AND webhooks.id > ?2 ORDER BY webhooks.id LIMIT ?3",
+            (creator, after, PAGE_ROWS as i64),
+        )
+    }
+
     pub fn has_webhook(&self, webhook_id: &str) -> Result<bool> {
         self.one(
             "SELECT EXISTS (SELECT 1 FROM webhooks WHERE webhook_id = ?1)",
@@ -162,5 +193,7 @@ impl View<'_> {
     }
 }
 
+from_row!(ExportedWebhook: webhook_id, app_id, action_id, description,
+    payload_mapping as JsonOrNull, scheme, is_active, rate_limit_per_minute, created_at, updated_at);
 from_row!(WebhookRow: id, webhook_id, app, action_id, description, payload_mapping, scheme,
     rate_limit, is_active, secret, version, created_at, updated_at);

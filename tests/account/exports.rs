@@ -201,7 +201,7 @@ async fn everything_that_is_kept_is_in_the_file() {
     );
     let document = exported(&service, &token).await;
     let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
-    assert_eq!(keys.len(), 18, "{keys:?}");
+    assert_eq!(keys.len(), 20, "{keys:?}");
     let at = |ms: i64| Timestamp(ms).to_string();
     let after = |ms: i64| start.plus_ms(ms).to_string();
     let memory = &document["memories"][0];
@@ -254,6 +254,8 @@ async fn everything_that_is_kept_is_in_the_file() {
             "scope": "calendar", "connected_at": at(6000), "expires_at": null,
         }],
         "installed_apps": [],
+        "apps": [],
+        "webhooks": [],
         "miniapp_sessions": [{
             "app_id": "bill_split", "state": "active", "started_at": at(7000),
             "ended_at": null, "message_count": 3,
@@ -308,11 +310,65 @@ async fn somebody_of_whom_nothing_is_known_gets_a_whole_file_too() {
     assert_eq!(document["personality_profile"], Value::Null);
     assert_eq!(document["billing"]["customer_id"], "");
     for list in [
-        "traits", "relationships", "connected_services", "miniapp_sessions", "memories",
-        "reminders", "superpowers", "photos", "messages", "omitted",
+        "traits", "relationships", "connected_services", "miniapp_sessions", "installed_apps",
+        "apps", "webhooks", "memories", "reminders", "superpowers", "photos", "messages",
+        "omitted",
     ] {
         assert_eq!(document[list], json!([]), "{list}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_creator_gets_their_apps_and_webhooks_without_secrets() {
+    let service = Service::with(&[("CHATKEEP_SERVER_PUBLIC_URL", "https://chat.example/")]).await;
+    let token = person(&service, PHONE).await;
+    let post = async |path: &str, body: &Value, token: &str| {
+        let answer = service
+            .send(&request("POST", path).json(body).bearer(token))
+            .await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()
+    };
+    let say = json!({"action_id": "say", "kind": "send_message", "template": "{title}"});
+    let door = json!({"name": "Door bell", "description": "At home", "actions": [say]});
+    let app = post("/marketplace/apps", &door, &token).await;
+    let hooks = format!("/marketplace/webhooks/{}", app["app_id"].as_str().unwrap());
+    let front = json!({
+        "action_id": "say", "description": "Front door", "payload_mapping": {"title": "a.b"},
+    });
+    let hook = post(&hooks, &front, &token).await;
+    let rotate = format!(
+        "{hooks}/{}/rotate-secret",
+        hook["webhook_id"].as_str().unwrap()
+    );
+    let rotated = post(&rotate, &json!({}), &token).await;
+    let other = person(&service, "+15550102").await;
+    let theirs = post("/marketplace/apps", &door, &other).await;
+    let theirs = format!(
+        "/marketplace/webhooks/{}",
+        theirs["app_id"].as_str().unwrap()
+    );
+    post(&theirs, &front, &other).await;
+
+    let document = exported(&service, &token).await;
+    assert_eq!(document["apps"], json!([app]));
+    let listed = service.send(&get(&hooks).bearer(&token)).await.json();
+    let mut expected = listed["webhooks"].clone();
+    expected[0]["app_id"] = app["app_id"].clone();
+    assert_eq!(document["webhooks"], expected);
+    let url = format!(
+        "https://chat.example/webhooks/{}",
+        hook["webhook_id"].as_str().unwrap()
+    );
+    assert_eq!(document["webhooks"][0]["url"], url);
+
+    let text = document.to_string();
+    let stored = service.rows("SELECT lower(hex(secret)) FROM webhooks");
+    let secrets = [&hook["secret"], &rotated["new_secret"], &stored[0][0]];
+    for secret in secrets {
+        assert!(!text.contains(secret.as_str().unwrap()), "{text}");
+    }
+    assert!(!text.contains("secret"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,7 +20,9 @@ use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::merge::ForgottenMemories;
 use crate::memory::{Memory, ServiceMemories};
-use crate::store::{Account, ExportEnd, ExportJob, LongReader, PAGE_ROWS, PageOf, UserId, View};
+use crate::store::{
+    Account, ExportEnd, ExportJob, ExportedWebhook, LongReader, PAGE_ROWS, PageOf, UserId, View,
+};
 
 const VERSION: &str = "1.0";
 const BILLING_NOTE: &str = "Your payments and invoices are listed at GET /billing/history.";
@@ -98,6 +100,13 @@ struct ExportedMemory<'a> {
     created_at: Option<Timestamp>,
 }
 
+#[derive(Serialize)]
+struct WebhookWithUrl {
+    url: String,
+    #[serde(flatten)]
+    webhook: ExportedWebhook,
+}
+
 impl DocumentWriter<'_> {
     async fn all_sections(&mut self) -> WriteResult {
         let now = self.exports.clock.now();
@@ -137,6 +146,9 @@ impl DocumentWriter<'_> {
             v.installed_apps_page(user, after)
         })
         .await?;
+        self.rows("apps", |v, user, after| v.apps_page(user, after))
+            .await?;
+        self.webhooks().await?;
         self.memories(&account, cut).await?;
         self.file.value(
             "billing",
@@ -307,17 +319,29 @@ impl DocumentWriter<'_> {
         .await
     }
 
-    async fn rows<T>(
-        &mut self,
-        name: &str,
-        page: for<'a, 'b> fn(&'a View<'b>, UserId, i64) -> Result<PageOf<T>>,
-    ) -> WriteResult
+    /// The webhooks of the person's apps, with the URLs that outside services call.
+    async fn webhooks(&mut self) -> WriteResult {
+        let public_url = self.exports.public_url.clone();
+        self.rows("webhooks", move |view, user, after| {
+            let page = view.webhooks_page(user, after)?.into_iter();
+            let with_url = page.map(|(id, webhook)| {
+                let url = format!("{public_url}/webhooks/{}", webhook.webhook_id);
+                (id, WebhookWithUrl { url, webhook })
+            });
+            Ok(with_url.collect())
+        })
+        .await
+    }
+
+    async fn rows<T, F>(&mut self, name: &str, page: F) -> WriteResult
     where
         T: Serialize + Send + 'static,
+        F: Fn(&View<'_>, UserId, i64) -> Result<PageOf<T>> + Clone + Send + 'static,
     {
         let (user, mut after) = (self.job.user, 0);
         self.file.open_array(name);
         loop {
+            let page = page.clone();
             let rows = self.read(move |view| page(view, user, after)).await?;
             for (id, row) in &rows {
                 self.file.item(row);
