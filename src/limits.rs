@@ -166,8 +166,19 @@ impl<K: Hash + Eq + Clone> Windows<K> {
         limit: u64,
         now: Monotonic,
     ) -> Result<LimitState, LimitState> {
+        self.take_several(subject, limit, 1, now)
+    }
+
+    /// Like `Window::take`: all uses or none.
+    pub fn take_several(
+        &mut self,
+        subject: K,
+        limit: u64,
+        count: u64,
+        now: Monotonic,
+    ) -> Result<LimitState, LimitState> {
         let window_ms = self.window_ms;
-        self.window(subject, now).take(limit, window_ms, 1, now)
+        self.window(subject, now).take(limit, window_ms, count, now)
     }
 
     fn window(&mut self, subject: K, now: Monotonic) -> &mut Window {

@@ -192,10 +192,30 @@ pub struct RemindersToCancel {
 impl Intent {
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
+        self.commands() > 0
+    }
+
+    /// As how many commands it counts: each of several requests is one. A reminder at several times
+    /// is one request.
+    pub fn commands(&self) -> u64 {
         match self {
-            Self::Say(_) | Self::Crisis(_) | Self::Unknown => false,
-            Self::FollowUp { what, otherwise } => what.is_command() || otherwise.is_command(),
-            _ => true,
+            Self::Say(_) | Self::Crisis(_) | Self::Unknown => 0,
+            Self::FollowUp { what, .. } if what.is_command() => 1,
+            Self::FollowUp { otherwise, .. } => otherwise.commands(),
+            Self::Several(requests) => {
+                let is_same =
+                    |at: usize| at > 0 && requests[at].is_at_another_time(&requests[at - 1]);
+                let new = (0..requests.len()).filter(|at| !is_same(*at));
+                new.map(|at| requests[at].commands()).sum::<u64>().max(1)
+            }
+            _ => 1,
+        }
+    }
+
+    fn is_at_another_time(&self, before: &Self) -> bool {
+        match (self, before) {
+            (Self::Remind { text, .. }, Self::Remind { text: earlier, .. }) => text == earlier,
+            _ => false,
         }
     }
 

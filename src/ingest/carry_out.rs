@@ -21,7 +21,7 @@ pub(super) fn within_limits(
     tx: &mut Tx<'_>,
     intent: Intent,
 ) -> Result<Reply> {
-    if intent.is_command() && !limits::may_command(turn) {
+    if !limits::may_carry_out(turn, &intent) {
         return Ok(limits::too_many(turn).into());
     }
     unlimited(turn, tx, intent)

@@ -67,7 +67,7 @@ fn last_effective<'r>(
 fn is_within_limits(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
     match &turn.requested_power {
         Some(power) => limits::may_take_turn(turn, power.is_explicit()),
-        None => !intent.is_command() || limits::may_command(turn),
+        None => limits::may_carry_out(turn, intent),
     }
 }
 

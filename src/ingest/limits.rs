@@ -52,7 +52,7 @@ impl Ingest {
             let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
             let limit = flags.rate_limit(PHOTOS_FLAG);
             let left = limits::check_window(uses, limit, HOUR_MS, photos, now.0 as u64);
-            let left = left.map_err(|left| Error::rate_limited(left.quota(PHOTOS)))?;
+            let left = left.map_err(|left| too_many_photos(left.quota(PHOTOS), photos))?;
             of_photos = Some(left.quota(PHOTOS));
         }
         let of_messages = match prepared.message_quota {
@@ -90,9 +90,27 @@ impl Ingest {
 
     /// Whether the user may give one more command this minute.
     pub(super) fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
+        self.may_give_commands(user, flags, 1, mono)
+    }
+
+    /// Whether the user may give so many more commands this minute. More than the limit allows in
+    /// any minute count as all of it, so that a message with them is let in at some time.
+    fn may_give_commands(
+        &self,
+        user: UserId,
+        flags: &Reader<'_>,
+        count: u64,
+        mono: Monotonic,
+    ) -> bool {
         let limit = flags.rate_limit("rate_limit.commands_per_minute");
+        let count = count.min(limit.max(1));
+        let mut windows = self.windows.lock();
         let may = !flags.boolean("rate_limit.enabled")
-            || self.windows.lock().commands.take(user, limit, mono).is_ok();
+            || windows
+                .commands
+                .take_several(user, limit, count, mono)
+                .is_ok();
+        drop(windows);
         if !may {
             self.limited.with_label_values(&["commands"]).inc();
         }
@@ -100,9 +118,30 @@ impl Ingest {
     }
 }
 
+/// A message with more photos than an hour allows is never accepted, so no time is named.
+fn too_many_photos(quota: Quota, photos: u64) -> Error {
+    let limit = quota.limit;
+    if photos <= limit {
+        return Error::rate_limited(quota);
+    }
+    let detail = format!(
+        "The message has more photos ({photos}) than an hour allows ({limit}), so it is refused at \
+         any time; send fewer photos in a message."
+    );
+    Error::beyond_limit(quota, detail)
+}
+
 pub(super) fn may_command(turn: &MessageTurn<'_>) -> bool {
     let ingest = turn.ingest;
     turn.is_admitted || ingest.may_command(turn.user.id, &turn.flags, turn.mono)
+}
+
+/// Whether the user may give the commands of a message: all of them, or none.
+pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
+    let (ingest, count) = (turn.ingest, intent.commands());
+    count == 0
+        || turn.is_admitted
+        || ingest.may_give_commands(turn.user.id, &turn.flags, count, turn.mono)
 }
 
 /// Whether the user may take one more turn with a superpower this minute.

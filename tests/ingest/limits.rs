@@ -141,9 +141,22 @@ async fn photos_are_counted_one_by_one_and_a_restart_forgives_nothing() {
     clock.advance(1);
     assert_eq!(send_photos(&service, "ana", 30).await.status, 200);
     assert_limited(&send_photos(&service, "ana", 1).await, 600);
-    // More at once than the limit never fits.
+    // More at once than the limit never fits, so no time is promised.
     let answer = send_photos(&service, "cleo", 51).await;
-    assert_limited(&answer, 3600);
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (429, "rate_limited")
+    );
+    assert_eq!(answer.header("retry-after"), None);
+    assert_eq!(
+        answer.header("ratelimit-policy"),
+        Some("\"photos\";q=50;w=3600")
+    );
+    assert_eq!(
+        answer.json()["detail"],
+        "The message has more photos (51) than an hour allows (50), so it is refused at any time; \
+         send fewer photos in a message."
+    );
     assert_eq!(
         service.rows("SELECT count(*) FROM users WHERE phone = 'cleo'"),
         [[0]]
@@ -225,6 +238,42 @@ async fn commands_have_a_limit_that_is_told_in_words() {
     clock.advance(1);
     say(&service, "ana", "remember that I was here").await;
     assert_eq!(count(&service, "memories"), 12);
+}
+
+/// Each request of a message is a command; all are done or none, and a retry counts nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn several_requests_in_one_message_are_several_commands() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    service.set_flag("rate_limit.commands_per_minute", 3).await;
+    let two = "remember that my cat is called Ada. Remind me in 2 hours to call Bo.";
+    let mut keyed = direct("ana", two);
+    keyed["context"] = json!({"message_id": "m-1"});
+    for _ in 0..5 {
+        let answer = service.edge_message("a", &keyed).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let kept = || (count(&service, "memories"), count(&service, "reminders"));
+    assert_eq!(kept(), (1, 1));
+    let refused = async |text: &str| {
+        let said = reply(&service, "ana", text).await;
+        said.contains("nothing has been changed")
+    };
+    assert!(refused(two).await, "four in a minute");
+    assert_eq!(kept(), (1, 1));
+    assert!(!refused("remember that I was here").await);
+    assert!(refused("remember that I was there").await);
+    assert_eq!(kept(), (2, 1));
+    clock.advance(60_000);
+    assert!(!refused("remind me at 8am, 12pm and 6pm to drink water").await);
+    assert_eq!(kept(), (2, 4));
+    assert!(!refused(two).await, "the reminder was one command");
+    assert!(refused("remember that I was there").await);
+    // More than the limit of any minute are done when there was none before.
+    service.set_flag("rate_limit.commands_per_minute", 1).await;
+    clock.advance(60_000);
+    assert!(!refused("remember that tea is green. Remind me in 3 hours to sleep.").await);
+    assert!(refused("remember that I was there").await);
 }
 
 /// Asking for a superpower is a command, also where nobody else would be answered.
