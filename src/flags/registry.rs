@@ -174,7 +174,7 @@ const FLAGS: &[Flag] = &[
     row("free_tier.daily_message_limit", Integer(50), "A free user's messages a day").in_use(),
     row("free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats").in_use(),
     row("superpower.enabled", InDevelopment, "The master switch of all superpowers").in_use(),
-    row("superpower.user_created.enabled", InDevelopment, "Superpowers that users create"),
+    row("superpower.user_created.enabled", InDevelopment, "Superpowers that users create; this version has none"),
 ];
 
 /// All superpowers: proactive, daily workflows, agent workflows, mini-apps, life and wellness.
