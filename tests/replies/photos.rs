@@ -198,3 +198,23 @@ async fn an_uploaded_photo_is_shown_to_the_model() {
     let unseen = json!("once more?\n[1 photo that you can't see]");
     assert_eq!(named("a", "once more?").await, unseen);
 }
+
+/// Of more photos than are looked at, the model is told which nobody sees.
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_that_are_not_looked_at_are_named() {
+    let (service, model) = service().await;
+    model.usually(Mode::Say("A cat.".to_owned()));
+    send(&service, "look", 22).await;
+    let requests = model.requests().into_iter();
+    let texts = requests.map(|asked| asked.body.to_string());
+    // The last request is for a shorter reply, and shows none.
+    let texts: Vec<String> = texts.filter(|text| text.contains("[photos ")).collect();
+    assert_eq!(texts.len(), 20);
+    let unseen = "up to photo 20 are looked at apart, those from photo 21 on are not looked at";
+    for (at, text) in texts.iter().enumerate() {
+        let number = at + 1;
+        assert!(text.contains(&format!("[photos {number} to {number} of 22; ")));
+        assert!(text.contains(unseen), "{text}");
+        assert_eq!(text.contains(": say so]"), number == 20, "{text}");
+    }
+}

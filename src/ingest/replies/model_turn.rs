@@ -148,13 +148,9 @@ impl<'a> ModelTurn<'a> {
     pub(super) fn prompt(&self, photos: &[String], first: usize, tools: &[OfferedTool]) -> Prompt {
         let context = &self.context;
         let all = context.photos.len();
-        let note = (all > photos.len() && !photos.is_empty()).then(|| {
-            format!(
-                "[photos {} to {} of {all}; the others are looked at apart]",
-                first + 1,
-                first + photos.len()
-            )
-        });
+        let shown_max = self.plan.batch * PHOTO_REQUESTS_MAX;
+        let note = (all > photos.len() && !photos.is_empty())
+            .then(|| photos_note(first, photos.len(), all, shown_max));
         let persona = self.ingest.persona.get();
         let system_prompt = self.ingest.replies.settings.system_prompt.get();
         prompt::prompt(&PromptContext {
@@ -349,9 +345,54 @@ fn is_pass(text: &str) -> bool {
     word.is_empty() || word.eq_ignore_ascii_case(PASS)
 }
 
+/// The text beside photos of which some are shown in other requests, or in none: `first` is from 0,
+/// `shown_max` the number of those that are shown in all.
+fn photos_note(first: usize, shown: usize, all: usize, shown_max: usize) -> String {
+    let (from, to) = (first + 1, first + shown);
+    if all <= shown_max {
+        return format!("[photos {from} to {to} of {all}; the others are looked at apart]");
+    }
+    let unseen = shown_max + 1;
+    let say_so = match to == shown_max {
+        true => ": say so",
+        false => "",
+    };
+    format!(
+        "[photos {from} to {to} of {all}; the others up to photo {shown_max} are looked at apart, \
+         those from photo {unseen} on are not looked at{say_so}]"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_other_photos_is_so() {
+        let cases = [
+            (
+                (0, 1, 20, 20),
+                "[photos 1 to 1 of 20; the others are looked at apart]",
+            ),
+            (
+                (3, 2, 5, 60),
+                "[photos 4 to 5 of 5; the others are looked at apart]",
+            ),
+            (
+                (0, 3, 61, 60),
+                "[photos 1 to 3 of 61; the others up to photo 60 are looked at apart, those from \
+                 photo 61 on are not looked at]",
+            ),
+            (
+                (57, 3, 70, 60),
+                "[photos 58 to 60 of 70; the others up to photo 60 are looked at apart, those from \
+                 photo 61 on are not looked at: say so]",
+            ),
+        ];
+        for ((first, shown, all, shown_max), expected) in cases {
+            assert_eq!(photos_note(first, shown, all, shown_max), expected);
+        }
+    }
 
     #[test]
     fn a_name_in_front_is_not_said() {
