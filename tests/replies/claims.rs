@@ -21,6 +21,19 @@ const CLAIMS: [&str; 8] = [
     "Done.\n\nAnything else? I set it for two hours from now.",
 ];
 
+/// What is added to each, in its language where there is a sentence in it, else in that of the
+/// message.
+const DENIALS: [&str; 8] = [
+    DENIAL,
+    "(Für diese Nachricht wurde nichts eingestellt, notiert oder geändert.)",
+    "(Para este mensaje no se ha programado, anotado ni cambiado nada.)",
+    "(Rien n'a été programmé, noté ni modifié pour ce message.)",
+    DENIAL,
+    DENIAL,
+    DENIAL,
+    DENIAL,
+];
+
 fn says(text: &str) -> Mode {
     Mode::Say(text.to_owned())
 }
@@ -70,7 +83,7 @@ async fn one_that_claims_again_is_contradicted() {
     for flag in ["rate_limit.enabled", "free_tier.enabled"] {
         service.set_flag(flag, false).await;
     }
-    for claim in CLAIMS {
+    for (claim, denial) in CLAIMS.into_iter().zip(DENIALS) {
         model.usually(says(claim));
         for text in [
             SURE,
@@ -83,15 +96,15 @@ async fn one_that_claims_again_is_contradicted() {
             let before = model.requests().len();
             let answer = say(&service, "ana", text).await;
             let bubbles = answer["reply_bubbles"].as_array().unwrap();
-            assert_eq!(bubbles.last().unwrap(), DENIAL, "{text}: {answer}");
+            assert_eq!(bubbles.last().unwrap(), denial, "{text}: {answer}");
             assert_eq!(model.requests().len() - before, 2, "{text}");
         }
         let message = group("g", "ana", &format!("Juno, {SURE}"));
         let answer = service.edge_message("a", &message).await.json();
         let said = answer["reply_text"].as_str().unwrap();
-        assert!(said.ends_with(DENIAL), "{said}");
+        assert!(said.ends_with(denial), "{said}");
         let answer = legacy(&service, "ben", SURE).await.json();
-        assert!(answer["reply_text"].as_str().unwrap().ends_with(DENIAL));
+        assert!(answer["reply_text"].as_str().unwrap().ends_with(denial));
     }
     for table in ["reminders", "memories"] {
         assert_eq!(count(&service, table), 0);
@@ -198,20 +211,20 @@ async fn one_that_claims_after_a_call_that_failed_is_contradicted() {
         vec![("set_reminder", json!({"when": "soon"}))],
         vec![("recall", json!({"query": "rest"}))],
     ];
-    for (calls, claim) in calls.iter().zip(CLAIMS) {
+    for ((calls, claim), denial) in calls.iter().zip(CLAIMS).zip(DENIALS) {
         let before = model.requests().len();
         model.next(Mode::Json(calling(calls)));
         model.next(says(claim));
         let answer = say(&service, "ana", SURE).await;
         let bubbles = answer["reply_bubbles"].as_array().unwrap();
-        assert_eq!(bubbles.last().unwrap(), DENIAL, "{answer}");
+        assert_eq!(bubbles.last().unwrap(), denial, "{answer}");
         assert_eq!(model.requests().len() - before, 2);
     }
     // Of what was asked in another language it is known that all of it was refused.
     model.next(Mode::Json(calling(&calls[0])));
     model.next(says("Erledigt, ist gestellt!"));
     let said = reply(&service, "ana", "stell mir bitte was für 9").await;
-    assert_eq!(said, format!("Erledigt, ist gestellt!\n{DENIAL}"));
+    assert_eq!(said, format!("Erledigt, ist gestellt!\n{}", DENIALS[1]));
     assert_eq!(count(&service, "reminders"), 0);
     // It called once more, and was right in the end.
     model.next(Mode::Json(calling(&calls[0])));

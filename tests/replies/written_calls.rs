@@ -5,9 +5,12 @@ use serde_json::json;
 use super::support::model_server::{Mode, completion};
 use super::support::{self, Service, group};
 use super::tools::told_of;
-use super::{APOLOGY, count, reply, say, service, service_with};
+use super::{count, reply, say, service, service_with};
 
 const HINT: &str = "ich muss bald was essen";
+/// In the language of the hint.
+const APOLOGY_DE: &str = "Entschuldigung, Juno findet gerade nicht die richtigen Worte. \
+                          Bitte versuche es gleich noch einmal.";
 
 fn says(text: &str) -> Mode {
     Mode::Say(text.to_owned())
@@ -92,7 +95,7 @@ async fn calls_that_can_not_be_read_are_told_to_the_model() {
         );
         // One that writes nothing else.
         model.usually(says(form));
-        assert_eq!(reply(&service, "ana", HINT).await, APOLOGY, "{form}");
+        assert_eq!(reply(&service, "ana", HINT).await, APOLOGY_DE, "{form}");
         model.usually(Mode::Echo);
     }
     // Half a call, at the limit of tokens.

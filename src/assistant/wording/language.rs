@@ -16,8 +16,92 @@ const LANGUAGES: [Lang; 8] = [
     Lang::Swe,
 ];
 
+/// Frequent words of each language, for texts that are too short for their letters to tell.
+const FREQUENT_WORDS: [(&str, &str); 8] = [
+    (
+        "en",
+        "about add all am an and any are at be been call can cancel could cut did do does \
+         doing don done for forgotten from get glad good got great had happy has have hello \
+         here hi hour hours how i if it its know let ll made me minutes more my not of okay \
+         on or our please re remember remembered remind reminder reminders sent set show \
+         sorry sure tell thank thanks that the then there they this to today tomorrow up ve \
+         was we what when where which will with would yes yet you your",
+    ),
+    (
+        "de",
+        "aber alle alles als am an auch auf bei bin bis bist bitte da danke dann das dass \
+         dein deine dem den der des dich die dir doch du ein eine einen einer er erinnere \
+         erinnerung erledigt es fertig für ganz gemacht gern gerne gesendet gestrichen gut \
+         guten hab habe hallo hast hat heute hier ich ihm ihn ihr im immer ist ja jetzt kann \
+         kannst kein keine keinen klar los mach mache machen mal mehr mein meine mich mir mit \
+         morgen nach natürlich nein nicht nichts noch notiert nur ob oder schon schön sehr \
+         sich sie sind soll tut uhr um und uns verstanden viel von vor wann was weil wenn wer \
+         werde wie wieder wir wird wo wurde zu zum zur über",
+    ),
+    (
+        "es",
+        "ahora al algo así bien buenas buenos claro como con cuando de del desde dicho día \
+         días el ella en entendido eres es esa ese eso esta este esto estoy está estás fue \
+         gracias ha hace haré has hasta hay he hecho hola hoy la las le les listo lo los \
+         luego mañana me mi mucho muy más nada ni no nos o para perfecto pero por porque \
+         puedo pues que quieres qué recordaré recuerdo se si sin sobre son soy su supuesto sí \
+         tarde te tengo tiene tienes todo tu un una ya yo",
+    ),
+    (
+        "fr",
+        "accord ai aller alors appeler après as au aucun aujourd aussi aux avec avez bien \
+         bonjour bonne bonsoir c ce cela ces cette comme d daccord dans de demain des dois du \
+         elle en entendu envoyé es est et faire fait faut heure heures hui il ils j jamais je \
+         jour l la le les leur lui m ma mais me merci mes moi mon n ne non nos noté nous on \
+         ont ou oui où par parfait pas peu peux plus pour qu quand que quel quelle qui quoi \
+         rappel rappelle rappellerai rien s sa sans se ses si soir son sont suis sur t ta te \
+         tes toi ton toujours tous tout très tu un une vais voilà votre vous y à ça été êtes \
+         être",
+    ),
+    (
+        "it",
+        "abbiamo adesso ai al alla alle allora anche ancora appena bene buona buongiorno c \
+         capito certo che chi ci ciao come con cosa così da dal dalla dei del della di domani \
+         dopo dove e era essere fa fare fatto fra già gli grazie ha hai ho i il in inviato io \
+         la le lo loro ma me mi mia mio molto ne nel nella nessun niente no noi non nulla o \
+         oggi ora ore per perché perfetto più poi prima puoi qualcosa quando quello questa \
+         questo qui ricorda ricorderò ricordo sarà se sei si sono sta sto su sul sì te ti tu \
+         tua tuo tutto un una uno va vado è",
+    ),
+    (
+        "nl",
+        "aan af al alles als altijd bedankt ben bent bij binnen dag dan dank dat de deze die \
+         dit doe doen door dus echt een en er ga gaat gedaan geen genoteerd goed goede graag \
+         haar had hallo heb hebben hebt heeft hem herinner herinnering het hier hij hoe hoi \
+         ik in is ja je jij jou jouw kan klaar komt kun kunt maar mag me mee meer met mij \
+         mijn moet morgen na naar nee niet niets nog nu of oké om onze ook op over prima snap \
+         staat te toch tot tussen u uit uur van vanavond vandaag veel verstuurd voor waar \
+         waren was wat we weer weet wel wie wij wil wordt zal ze zeker zich zijn zo zonder",
+    ),
+    (
+        "pt",
+        "agora amanhã ao aos as assim até bem boa bom certo claro com como da das de depois \
+         dia disso do dos e ela ele em entendi entendido então enviado era essa esse estou \
+         está eu feito fiz foi hoje horas há isso já lembrar lembrarei lembrete lhe ligar \
+         mais mas me mesmo meu minha muito na nada nas nem no nos nossa não o obrigada \
+         obrigado olá os ou para pela pelo perfeito pode por porque posso pronto quando que \
+         quem se sem ser seu sim sou sua são também te tem tenho tudo tá um uma vai vamos \
+         você vou à às é",
+    ),
+    (
+        "sv",
+        "aldrig alla allt alltid antecknat att av bara bra dag de dem den denna det dig din \
+         ditt du där efter eftersom eller en ett fick finns fixat från för gjorde gjort god \
+         gör ha han har hej hon honom hur här i idag igen ikväll imorgon inga ingen inget \
+         inte ja jag kan klar klart klockan kommer kunde lite man med men mer mig min mitt \
+         mycket måste nej ni nu när någon något och ocksá också om oss på påminnelse påminner \
+         redan ringa sedan sen ser sig sin ska skickat skulle som så tack till tills ut utan \
+         vad var vara vem vet vi vid vill än är över",
+    ),
+];
+
 /// The language of a text, as a tag of BCP 47. `None`: it is none of those that have sentences, or
-/// the text is too short to tell.
+/// the text doesn't tell.
 pub fn language_of(text: &str) -> Option<&'static str> {
     let beginning: String = text.chars().take(CHARS_MAX).collect();
     let found = Detector::with_allowlist(LANGUAGES.to_vec()).detect(&beginning)?;
@@ -33,7 +117,25 @@ pub fn language_of(text: &str) -> Option<&'static str> {
         // Some scripts name one language, whatever is asked for.
         _ => return None,
     };
-    found.is_reliable().then_some(tag)
+    match found.is_reliable() {
+        true => Some(tag),
+        false => language_by_words(&beginning),
+    }
+}
+
+/// The one language of which most words are known, at least a third of them.
+fn language_by_words(text: &str) -> Option<&'static str> {
+    let text = text.to_lowercase();
+    let plain = text.split_whitespace().filter(|word| !word.contains("://"));
+    let words = plain.flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let scores = FREQUENT_WORDS.map(|(tag, frequent)| {
+        let known = |word: &&&str| frequent.split(' ').any(|other| other == **word);
+        (words.iter().filter(known).count(), tag)
+    });
+    let (most, tag) = scores.into_iter().max()?;
+    let is_only = scores.iter().filter(|(score, _)| *score == most).count() == 1;
+    (is_only && most * 3 >= words.len()).then_some(tag)
 }
 
 #[cfg(test)]
@@ -81,6 +183,48 @@ mod tests {
         ("12:30 ✅", None),
         ("https://example.com", None),
     ];
+
+    /// Texts of a few words, as models write them, with their languages.
+    const SHORT_TEXTS: [(&str, Option<&str>); 32] = [
+        ("Alles klar!", Some("de")),
+        ("Erledigt.", Some("de")),
+        ("Ist notiert.", Some("de")),
+        ("Gerne, mache ich.", Some("de")),
+        ("Milch ist auf der Liste.", Some("de")),
+        ("Ich erinnere dich um 9.", Some("de")),
+        ("C'est fait.", Some("fr")),
+        ("D'accord !", Some("fr")),
+        ("C'est noté, merci.", Some("fr")),
+        ("Je m'en occupe.", Some("fr")),
+        ("Le lait est sur ta liste.", Some("fr")),
+        ("Gedaan!", Some("nl")),
+        ("Ik zet het erop.", Some("nl")),
+        ("Komt goed.", Some("nl")),
+        ("Melk staat op je lijst.", Some("nl")),
+        ("Ik herinner je eraan.", Some("nl")),
+        ("Hecho.", Some("es")),
+        ("Claro, te lo recuerdo.", Some("es")),
+        ("Fatto!", Some("it")),
+        ("Certo, te lo ricordo.", Some("it")),
+        ("Pronto, está feito.", Some("pt")),
+        ("Não se esqueça disso.", Some("pt")),
+        ("Klart, det är gjort.", Some("sv")),
+        ("Jag påminner dig.", Some("sv")),
+        ("Done!", Some("en")),
+        ("I set it for 9.", Some("en")),
+        ("Sure, will do.", Some("en")),
+        ("Milk added", None),
+        ("Rom", None),
+        ("Juno 9:30", None),
+        ("Gotowe, przypomnę jutro.", None),
+        ("Hotovo, připomenu zítra.", None),
+    ];
+
+    #[test]
+    fn the_language_of_a_few_words_is_known() {
+        let found = SHORT_TEXTS.map(|(text, _)| (text, language_of(text)));
+        assert_eq!(found, SHORT_TEXTS);
+    }
 
     #[test]
     fn the_language_of_a_text_is_known() {

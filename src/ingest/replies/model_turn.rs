@@ -11,7 +11,7 @@ use super::plan::ReplyPlan;
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
 use crate::access::Denial;
 use crate::assistant::classify::Class;
-use crate::assistant::prompt::{self, PASS, Prompt, PromptContext};
+use crate::assistant::prompt::{self, Author, PASS, Prompt, PromptContext};
 use crate::assistant::tools::OfferedTool;
 use crate::assistant::wording::{self, Apology};
 use crate::clock::{Monotonic, Timestamp, Zone};
@@ -22,6 +22,8 @@ use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// Requests in which photos of one message are looked at.
 const PHOTO_REQUESTS_MAX: usize = 20;
+/// Earlier messages whose language is looked for.
+const LANGUAGE_MESSAGES_MAX: usize = 10;
 
 /// A message's turn to be answered.
 pub(super) struct ModelTurn<'a> {
@@ -181,12 +183,19 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// The language of sentences that are added to a reply: the one that the person chose, or else
-    /// that of the reply or of the message.
+    /// that of the reply, of the message or of the newest message of a person before it that tells.
     pub(super) fn language_with(&self, reply: &str) -> Option<&str> {
         let chosen = self.context.known.language.as_deref();
         chosen
             .or_else(|| wording::language_of(reply))
             .or_else(|| wording::language_of(&self.context.message.text))
+            .or_else(|| {
+                let before = self.context.messages.iter().rev();
+                let by_people = before.filter(|message| message.by != Author::Assistant);
+                by_people
+                    .take(LANGUAGE_MESSAGES_MAX)
+                    .find_map(|message| wording::language_of(&message.text))
+            })
     }
 
     fn endpoint(&self) -> &'static str {
