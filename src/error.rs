@@ -63,7 +63,7 @@ pub struct Error {
     /// A sentence for people. Never SQL, paths, input or secrets.
     pub detail: String,
     pub fields: Vec<FieldError>,
-    /// Whole seconds until another try may succeed (429, 503). A 429 without it never may.
+    /// Whole seconds until another try may succeed (429, 503).
     pub retry_after_s: Option<u32>,
     /// The limit that the request used or exceeded.
     pub quota: Option<Box<Quota>>,
@@ -152,15 +152,6 @@ impl Error {
         Self {
             quota: Some(quota.into()),
             ..Self::new(ErrorKind::RateLimited, "rate_limited", detail).retry_after(seconds)
-        }
-    }
-
-    /// For a request that uses more at once than the limit ever allows: there is no time at which
-    /// it would be accepted.
-    pub fn beyond_limit(quota: Quota, detail: impl Into<String>) -> Self {
-        Self {
-            quota: Some(quota.into()),
-            ..Self::new(ErrorKind::RateLimited, "rate_limited", detail)
         }
     }
 

@@ -29,8 +29,6 @@ const NEVER_TAKEN: &str = "never taken";
 const SLOWEST: Duration = Duration::from_secs(3600);
 /// What the service breaks at.
 const BREAKS: &str = "breaks";
-/// A message with more photos than an hour allows.
-const ALBUM: &str = "album";
 
 /// What a chat got, and what becomes of what is sent to it.
 #[derive(Default)]
@@ -62,9 +60,7 @@ impl Network for Chats {
         uplink.status().set_network(None);
         let written = std::mem::take(&mut *self.0.written.lock().unwrap());
         for text in written {
-            let photos = vec!["https://example.com/1.jpg"; if text == ALBUM { 51 } else { 0 }];
-            let message = json!({"chat_guid": "x", "mode": "direct", "sender": "ana", "text": text,
-                "timestamp": 1, "context": {"photos": photos}});
+            let message = json!({"chat_guid": "x", "mode": "direct", "text": text});
             uplink.message(text, &message).await;
         }
         std::future::pending().await
@@ -311,17 +307,6 @@ async fn a_second_relay_with_the_same_state_ends() {
     let settings = settings(&url(&service), folder.path(), None);
     let stop = relay::run(settings, chats.clone(), Arc::new(RelayStatus::default())).await;
     assert!(stop.0.contains("another relay uses it"), "{}", stop.0);
-}
-
-/// What the service refuses at any time is not tried again: what comes behind it goes on.
-#[tokio::test(flavor = "multi_thread")]
-async fn more_photos_than_an_hour_allows_hold_up_nothing() {
-    let service = Service::start().await;
-    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
-    *chats.0.written.lock().unwrap() = vec![ALBUM, "hello"];
-    let _running = start(&url(&service), folder.path(), &chats);
-    eventually("the reply", async || !chats.sent("x").is_empty()).await;
-    assert_eq!(service.rows("SELECT text FROM messages"), [["hello"]]);
 }
 
 /// What breaks the service or is never taken by the network is left out after some tries, and what

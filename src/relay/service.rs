@@ -129,10 +129,6 @@ impl Service {
         match answer.status {
             200 if body.is_object() => CallResult::Taken(body),
             401 => CallResult::Stop(StopReason(self.not_known())),
-            // Without a time the service will never accept it; a proxy has another code.
-            429 if answer.retry_after_s.is_none() && body["code"] == "rate_limited" => {
-                CallResult::Refused(format!("the service answers 429: {detail}"))
-            }
             // A 200 with HTML comes from a proxy, not from the service.
             200 | 408 | 429 | 502..=504 => CallResult::Later {
                 wait: Duration::from_secs(answer.retry_after_s.unwrap_or(0)),

@@ -130,7 +130,7 @@ fn shared_response(row: &Route, status: &str, codes: &[String]) -> (String, Stri
     }
 }
 
-/// Headers that the response describes itself stay. `is_counted`: it has rate limit headers.
+/// `is_counted`: the response has rate limit headers.
 fn add_headers(status: &str, is_counted: bool, response: &mut Value) {
     let mut headers = vec![("X-Request-Id", "RequestId")];
     match status {
@@ -146,9 +146,6 @@ fn add_headers(status: &str, is_counted: bool, response: &mut Value) {
         ]);
     }
     for (name, component) in headers {
-        let header = &mut response["headers"][name];
-        if header.is_null() {
-            *header = json!({"$ref": format!("#/components/headers/{component}")});
-        }
+        response["headers"][name] = json!({"$ref": format!("#/components/headers/{component}")});
     }
 }
