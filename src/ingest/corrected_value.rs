@@ -136,15 +136,18 @@ fn correct_memory(
     Ok(Some(wording::memory_corrected(&remembered)))
 }
 
-/// "the wifi password is now moon8" takes the place of what it was, if that is one memory.
+/// "the wifi password is now moon8", "door code is 5513 now" takes the place of what it was, if that
+/// is one memory.
 pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str) -> Result<String> {
-    let Some((subject, value)) = fact.split_once(" is now ") else {
+    let at_end = || fact.strip_suffix(" now")?.split_once(" is ");
+    let Some((subject, value)) = fact.split_once(" is now ").or_else(at_end) else {
         return memories::remember_fact(turn, tx, fact);
     };
     let text = format!("{subject} is {value}");
     let begin = format!("{subject} is ").to_lowercase();
+    let begin = without_article(&begin);
     let mut before = tx.memories(turn.user.id, READ_MAX)?;
-    before.retain(|memory| memory.text.to_lowercase().starts_with(&begin));
+    before.retain(|memory| without_article(&memory.text.to_lowercase()).starts_with(begin));
     let [old] = before.as_slice() else {
         return memories::remember_fact(turn, tx, &text);
     };
@@ -152,6 +155,12 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str)
     memories::remember(turn, tx, &text)?;
     note_corrected(turn, tx)?;
     Ok(wording::memory_corrected(&text))
+}
+
+fn without_article(text: &str) -> &str {
+    let mut rests = ["the ", "my ", "our "].into_iter();
+    let rest = rests.find_map(|article| text.strip_prefix(article));
+    rest.unwrap_or(text)
 }
 
 fn calls_of(turn: &MessageTurn<'_>, text: &str) -> PowerCalls {

@@ -106,7 +106,11 @@ impl TimeExpression {
         let ends = matches!(words.get(at + 1), "" | "to" | "that");
         let has_minutes = |word: &str| {
             let parts = word.split_once('h');
-            parts.is_some_and(|(hour, minute)| hour.len() < 3 && minute.len() == 2)
+            // "930" of "tomorrow 930 delivery"
+            let is_plain = (3..=4).contains(&word.len())
+                && word.bytes().all(|b| b.is_ascii_digit())
+                && ["15", "30", "45"].iter().any(|end| word.ends_with(end));
+            is_plain || parts.is_some_and(|(hour, minute)| hour.len() < 3 && minute.len() == 2)
         };
         matches!(linked, "at" | "by" | "around")
             || linked.is_empty() && self.day.is_some() && has_minutes(words.get(at))

@@ -52,6 +52,8 @@ impl Superpower for MoodState {
 
     fn apply(&mut self, action: MoodAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
+            // "i'm so tired" is no entry of a diary that nobody keeps.
+            MoodAction::Log { .. } if !context.sure && self.entries.is_empty() => return None,
             MoodAction::Log { score, note } => {
                 if let Some(reply) = too_long(&[&note], NOTE_CHARS_MAX) {
                     return Some(reply);

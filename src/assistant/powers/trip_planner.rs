@@ -286,7 +286,11 @@ impl Superpower for TripState {
     }
 
     fn before(&self, after: &Self) -> Self {
+        let mut trips = self.trips.clone();
+        // The one that comes back is spoken of.
+        trips.sort_by_key(|trip| !after.trips.contains(trip));
         Self {
+            trips,
             packing_used_at: after.packing_used_at,
             ..self.clone()
         }

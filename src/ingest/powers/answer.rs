@@ -228,13 +228,20 @@ pub(in crate::ingest) fn to_text(
 
 /// Reports of several kinds. `None`: there is nothing to note.
 fn to_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, clauses: &[String]) -> Result<Option<String>> {
-    let mut replies = Vec::new();
+    let (mut replies, mut left) = (Vec::new(), Vec::new());
     for clause in clauses {
-        let reply = to_text(turn, tx, clause)?;
-        // A refusal is said once.
-        replies.extend(reply.filter(|reply| !replies.contains(reply)));
+        match to_text(turn, tx, clause)? {
+            // A refusal is said once.
+            Some(reply) if replies.contains(&reply) => {}
+            Some(reply) => replies.push(reply),
+            None => left.push(wording::part_not_understood(clause)),
+        }
     }
-    Ok((!replies.is_empty()).then(|| replies.join("\n")))
+    if replies.is_empty() {
+        return Ok(None);
+    }
+    replies.extend(left);
+    Ok(Some(replies.join("\n")))
 }
 
 pub(in crate::ingest) fn set_notices(

@@ -293,12 +293,23 @@ fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Replace { to, text })
 }
 
+/// What begins another time for an alarm.
+const ALARMS: [&str; 6] = [
+    "set an alarm for", "set the alarm for", "set my alarm for", "alarm for", "alarm at", "alarm",
+];
+
 /// "remind me at 6 instead", "call eve at 8pm instead": another time, another text, or both.
 pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let marked = words.after(range.start, &CORRECTIONS);
     let start = marked.unwrap_or(range.start);
     let which = ReminderRef::Latest;
     if let Some(to) = time_alone(words, start..range.end) {
+        return Some(FollowUp::Change { which, to });
+    }
+    // "alarm 6:30 tomorrow instead"
+    let alarm = words.after(start, &ALARMS);
+    if let Some(to) = alarm.and_then(|from| time_alone(words, from..range.end)) {
+        let which = ReminderRef::About("alarm".to_owned());
         return Some(FollowUp::Change { which, to });
     }
     let asked = words.after(start, &["remind me", "remind us"]);

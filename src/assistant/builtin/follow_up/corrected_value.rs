@@ -115,11 +115,21 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     if let Some(text) = with_other_person(message, value) {
         return Some(text);
     }
+    let mut link = "";
     let replaced = match whole_time(&new) {
         Some(value) => dated(&words, value)?,
-        None if new.len() == 1 && has_digit(new.get(0)) => {
-            only_number(&words).or_else(|| dated(&words, ValueTime::default()))?
-        }
+        None if new.len() == 1 && has_digit(new.get(0)) => match only_number(&words) {
+            Some(number) => number,
+            // "at 7 for 4": either may be meant.
+            None if has_other_number(&words) => return None,
+            None => {
+                let time = dated(&words, ValueTime::default())?;
+                if words.get(time.start) == "at" {
+                    link = "at ";
+                }
+                time
+            }
+        },
         None => {
             // "level 4" after "is parked on level 3"
             let first = new.get(0);
@@ -141,7 +151,7 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
         words.original(0..replaced.start),
         words.original(replaced.end..words.len()),
     );
-    let text = format!("{before} {value} {after}");
+    let text = format!("{before} {link}{value} {after}");
     (!replaced.is_empty() && !before.is_empty()).then(|| text.trim().to_owned())
 }
 
@@ -275,6 +285,19 @@ fn only_number(words: &Words) -> Option<Range<usize>> {
     }
 }
 
+/// Whether a number stands outside of all times.
+fn has_other_number(words: &Words) -> bool {
+    let mut at = 0;
+    while at < words.len() {
+        match when::read(words, at) {
+            Some((_, end)) => at = end,
+            None if has_digit(words.get(at)) => return true,
+            None => at += 1,
+        }
+    }
+    false
+}
+
 fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
@@ -352,6 +375,10 @@ mod tests {
             (
                 "dentist on dec 14 at 9", "no, dec 15 at 10", "dentist dec 15 at 10",
             ),
+            (
+                "dentist on dec 14 at 9", "make it 10", "dentist on dec 14 at 10",
+            ),
+            ("table at luigi's tomorrow at 7 for 4", "make it 8", ""),
             ("", "no, 5", ""),
         ];
         for (said, correction, expected) in cases {

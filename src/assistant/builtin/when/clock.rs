@@ -172,7 +172,7 @@ fn number(words: &Words, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// "7pm", "7:30", "7.30pm", "19h30", "1830", "7"; and whether it needs another word to be a time.
+/// "7pm", "7:30", "7.30pm", "19h30", "1830", "930", "7"; and whether it needs another word to be a time.
 pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
     let split = word
         .find(|c: char| !c.is_ascii_digit())
@@ -181,6 +181,14 @@ pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
     if head.len() == 4 && tail.is_empty() {
         let clock = exactly(head[..2].parse().ok()?, head[2..].parse().ok()?);
         return (clock.hour < 24 && clock.minute < 60).then_some((clock, true));
+    }
+    // "930", unlike "100"
+    if head.len() == 3 && tail.is_empty() && matches!(&head[1..], "15" | "30" | "45") {
+        let clock = TimeOfDay {
+            bare: true,
+            ..parsed_clock(head[..1].parse().ok()?, head[1..].parse().ok()?, false)
+        };
+        return (clock.hour > 0).then_some((clock, true));
     }
     // "730pm", unlike "720p"
     if (3..=4).contains(&head.len()) && tail != "p" {

@@ -98,7 +98,11 @@ pub(in crate::assistant::powers) fn parse(
         ],
     );
     if let Some(from) = felt {
-        return logged(words, from, end, false).map(|action| (Soft, action));
+        let strength = match score_at(words, from) {
+            Some(_) => Clear,
+            None => Soft,
+        };
+        return logged(words, from, end, false).map(|action| (strength, action));
     }
     logged(words, at, end, false).map(|action| (InSession, action))
 }

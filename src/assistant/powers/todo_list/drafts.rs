@@ -218,8 +218,9 @@ fn is_other_request(thing: &str, is_plain: bool) -> bool {
         "whats on my", "what is on my", "show my", "show me my", "what do i have",
         "how much have i", "who owes", "done with", "forget it", "forget that", "never mind",
         "cancel it", "cancel that", "undo", "bought", "i bought", "paid", "i paid", "track habit",
-        "track a habit", "clear the list", "clear my list", "show the list", "my mood is",
-        "who owes", "tell me", "whats", "what is", "show", "how much", "how many", "do i", "do we",
+        "track a habit", "clear the list", "clear my list", "show the list", "my mood is", "did",
+        "i did", "mood", "tell me", "whats", "what is", "show", "how much", "how many", "do i",
+        "do we",
     ];
     let words = Words::new(thing);
     let is_removed = words.len() > 1 && matches!(words.get(0), "delete" | "remove");

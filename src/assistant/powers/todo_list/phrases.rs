@@ -107,7 +107,9 @@ fn named(words: &Words<'_>, at: usize, end: usize) -> Option<(usize, usize)> {
     let to = (at + 1..end.min(at + NAME_WORDS_MAX + 1)).find(|n| words.get(*n) == "list")?;
     let is_name = (at..to).all(|n| {
         let word = words.get(n);
-        !OTHERS.contains(&word) && !ARTICLES.contains(&word) && !is_link(word)
+        // "milk 2 shopping list", unlike "phase 2 list"
+        let is_to = word == "2" && n + 1 < to;
+        !OTHERS.contains(&word) && !ARTICLES.contains(&word) && !is_link(word) && !is_to
     });
     is_name.then_some((to, to + 1))
 }

@@ -130,10 +130,13 @@ fn add_all(
             || time_until(words, from, end).is_some()
     };
     let links = ["to", "on", "onto", "in", "into"];
-    if let Some(actions) = to_lists(message, at + 1, end, &links) {
+    // "add milk 2 shopping list", unlike "add milk to my phase 2 list"
+    let is_linked = (at + 1..end).any(|n| links.contains(&words.get(n)));
+    let links: &[&str] = if is_linked { &links } else { &["2"] };
+    if let Some(actions) = to_lists(message, at + 1, end, links) {
         return Some((Clear, TodoAction::Each(actions)));
     }
-    if let Some(found) = on_list(message, at + 1, end, &links, more) {
+    if let Some(found) = on_list(message, at + 1, end, links, more) {
         return Some((Clear, to_list(message, found, at, end)));
     }
     if words.get(at) == "note" {
