@@ -22,6 +22,11 @@ pub enum MoodAction {
         score: u8,
         note: String,
     },
+    /// How somebody is, which need not be meant for the diary.
+    LogIfInUse {
+        score: u8,
+        note: String,
+    },
     /// Averages over this many days up to today.
     Past {
         days: i64,
@@ -53,8 +58,8 @@ impl Superpower for MoodState {
     fn apply(&mut self, action: MoodAction, context: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             // "i'm so tired" is no entry of a diary that nobody keeps.
-            MoodAction::Log { .. } if !context.sure && self.entries.is_empty() => return None,
-            MoodAction::Log { score, note } => {
+            MoodAction::LogIfInUse { .. } if self.entries.is_empty() => return None,
+            MoodAction::Log { score, note } | MoodAction::LogIfInUse { score, note } => {
                 if let Some(reply) = too_long(&[&note], NOTE_CHARS_MAX) {
                     return Some(reply);
                 }

@@ -90,21 +90,29 @@ pub(in crate::assistant::powers) fn parse(
         let score = UNWELL;
         return Some((Soft, MoodAction::Log { score, note }));
     }
-    let felt = words.after(
-        at,
-        &[
-            "i feel", "i am feeling", "im feeling", "feeling", "i felt", "today i feel",
-            "i feel so", "i am", "im", "felt", "feel",
-        ],
-    );
-    if let Some(from) = felt {
-        let strength = match score_at(words, from) {
-            Some(_) => Clear,
-            None => Soft,
-        };
-        return logged(words, from, end, false).map(|action| (strength, action));
+    let felt = [
+        "i feel", "i am feeling", "im feeling", "feeling", "i felt", "today i feel", "i feel so",
+        "felt", "feel",
+    ];
+    if let Some(from) = words.after(at, &felt) {
+        return logged(words, from, end, false).map(|action| (Soft, action));
+    }
+    if let Some(from) = words.after(at, &["i am", "im"]) {
+        let action = logged(words, from, end, false)?;
+        return Some(match score_at(words, from) {
+            Some(_) => (Soft, action),
+            None => (Soft, if_in_use(action)),
+        });
     }
     logged(words, at, end, false).map(|action| (InSession, action))
+}
+
+/// "i'm so tired" is for a diary that is kept, unlike "i feel so tired".
+fn if_in_use(action: MoodAction) -> MoodAction {
+    match action {
+        MoodAction::Log { score, note } => MoodAction::LogIfInUse { score, note },
+        other => other,
+    }
 }
 
 /// The score of "not feeling great".

@@ -28,7 +28,9 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
         | PowerAction::HabitTracker(
             HabitAction::Did { .. } | HabitAction::DidNot { .. } | HabitAction::Each { .. },
         )
-        | PowerAction::MoodTracker(MoodAction::Log { .. }) => Some(""),
+        | PowerAction::MoodTracker(MoodAction::Log { .. } | MoodAction::LogIfInUse { .. }) => {
+            Some("")
+        }
         PowerAction::BillSplit(
             BillSplitAction::Paid(_)
             | BillSplitAction::AllPaid(_)
