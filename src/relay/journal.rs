@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::state_file::{self, create_folder_of};
+use super::state_file::{self, StateLock, create_folder_of};
 
 /// Lines kept. More than there may be unfinished commands, so that none is forgotten too early.
 const LINES_MAX: usize = 20_000;
@@ -43,7 +43,7 @@ pub(super) struct Journal {
     path: PathBuf,
     file: File,
     /// Keeps a second relay from using this journal: each would repeat what the other has sent.
-    _lock: File,
+    _lock: StateLock,
     /// The file lacks lines, or ends with a part of one: it is written anew with the next line.
     is_behind: bool,
     lines: VecDeque<JournalLine>,

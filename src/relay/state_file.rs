@@ -17,14 +17,25 @@ pub(super) fn path_beside(path: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// Locks a state file for this process until the returned file is dropped. The error is
-/// `WouldBlock` while another process, or another relay of this one, holds the lock.
-pub(super) fn lock(path: &Path) -> io::Result<File> {
+/// The lock of a state file, held while this lives.
+#[derive(Debug)]
+pub(super) struct StateLock(File);
+
+impl Drop for StateLock {
+    /// Closing the file isn't enough: a child process that is being started has it open too.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// Locks a state file for this process. The error is `WouldBlock` while another process, or
+/// another relay of this one, holds the lock.
+pub(super) fn lock(path: &Path) -> io::Result<StateLock> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(MODE);
     let file = options.open(path_beside(path, ".lock"))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(StateLock(file)),
         Err(TryLockError::Error(error)) => Err(error),
         Err(TryLockError::WouldBlock) => Err(io::Error::new(
             io::ErrorKind::WouldBlock,

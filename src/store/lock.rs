@@ -81,11 +81,21 @@ impl Lock {
     }
 }
 
+impl Drop for Lock {
+    /// Closing the file isn't enough: a child process that is being started has it open too.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 /// The current holder; `None` when the database isn't in use.
 pub fn holder(database: &Path) -> Option<LockHolder> {
     let mut file = File::open(lock_path(database)).ok()?;
     match file.try_lock_shared() {
-        Ok(()) => None,
+        Ok(()) => {
+            let _ = file.unlock();
+            None
+        }
         Err(_) => Some(read_holder(&mut file)),
     }
 }
@@ -123,5 +133,23 @@ fn read_holder(file: &mut File) -> LockHolder {
     LockHolder {
         pid: lines.next().and_then(|l| l.parse().ok()),
         address: lines.next().filter(|l| !l.is_empty()).map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_has_the_file_open_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("chatkeep.db");
+        let lock = Lock::take(&database).unwrap();
+        // As a child has it between fork and exec.
+        let inherited = lock.file.try_clone().unwrap();
+        assert!(Lock::take(&database).is_err(), "held");
+        drop(lock);
+        assert!(Lock::take(&database).is_ok());
+        drop(inherited);
     }
 }
