@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use super::word_set::WordSet;
 use super::words::Words;
 use super::{MessageContext, ParsedMessage};
 use crate::assistant::addresses;
@@ -75,13 +76,14 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
 
 /// A word of courtesy before a request.
 fn is_courtesy(word: &str) -> bool {
-    [
-        "hey", "hi", "hello", "hallo", "hiya", "yo", "dear", "ok", "okay", "so", "well", "please",
-        "pls", "plz", "kindly", "um", "uh", "oh", "and", "also", "now", "just", "alright",
-        "thanks", "good", "morning", "afternoon", "evening", "there", "btw", "fyi",
-    ]
-    .contains(&word)
+    COURTESIES.contains(word)
 }
+
+static COURTESIES: WordSet = WordSet::new(&[
+    "afternoon", "alright", "also", "and", "btw", "dear", "evening", "fyi", "good", "hallo",
+    "hello", "hey", "hi", "hiya", "just", "kindly", "morning", "now", "oh", "ok", "okay", "please",
+    "pls", "plz", "so", "thanks", "there", "uh", "um", "well", "yo",
+]);
 
 fn after_courtesies(words: &Words) -> usize {
     const PHRASES: [&str; 41] = [

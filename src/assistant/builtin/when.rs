@@ -263,7 +263,12 @@ pub(in crate::assistant) fn read_hour_alone(
 
 /// The day at `at`, such as after "on".
 pub(in crate::assistant) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
-    counted::read(words, at).or_else(|| day::day(words, at, true))
+    let read = || counted::read(words, at).or_else(|| day::day(words, at, true));
+    if !may_begin_time(words, at) {
+        debug_assert_eq!(read(), None, "{}", words.phrase(at..at + 3));
+        return None; // most words
+    }
+    read()
 }
 
 /// This time of day, to the minute.

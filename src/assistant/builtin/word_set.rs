@@ -66,8 +66,8 @@ impl WordSet {
 
 /// A value for each of some words in lower case.
 pub(in crate::assistant) struct WordMap<T> {
-    /// Sorted by the words.
-    values: Vec<(&'static str, T)>,
+    /// Sorted by the words' bits in the filter, then by the words.
+    values: Vec<(usize, &'static str, T)>,
     filter: WordFilter,
 }
 
@@ -84,18 +84,24 @@ impl<T: Copy> WordMap<T> {
             values.insert(word, all);
             filter.add(word);
         }
-        Self {
-            values: values.into_iter().collect(),
-            filter,
-        }
+        let values = values.into_iter();
+        let bit_of = |word: &str| bit_of(word.as_bytes());
+        let mut values: Vec<_> = values
+            .map(|(word, value)| (bit_of(word), word, value))
+            .collect();
+        values.sort_unstable_by_key(|(bit, word, _)| (*bit, *word));
+        Self { values, filter }
     }
 
     pub(in crate::assistant) fn get(&self, word: &str) -> Option<T> {
         if !self.filter.may_contain(word) {
             return None; // most words
         }
-        let found = self.values.binary_search_by_key(&word, |(word, _)| word);
-        found.ok().map(|at| self.values[at].1)
+        let key = (bit_of(word.as_bytes()), word);
+        let found = self
+            .values
+            .binary_search_by_key(&key, |(bit, word, _)| (*bit, *word));
+        found.ok().map(|at| self.values[at].2)
     }
 }
 

@@ -288,14 +288,18 @@ static CLASSES_OF: LazyLock<WordMap<u64>> = LazyLock::new(|| {
 });
 
 /// The second words of pairs, with their classes, by the first.
-static PAIRS: LazyLock<BTreeMap<&'static str, Vec<(&'static str, u64)>>> = LazyLock::new(|| {
+static PAIRS: LazyLock<WordMap<&'static [(&'static str, u64)]>> = LazyLock::new(|| {
     let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (at, (_, words)) in CLASSES.iter().enumerate() {
         for (first, second) in words.split(' ').filter_map(|word| word.split_once('_')) {
             all.entry(first).or_default().push((second, 1 << at));
         }
     }
-    all
+    let pairs = all.into_iter();
+    WordMap::merged(
+        pairs.map(|(first, seconds)| (first, &*seconds.leak())),
+        |one, _| one,
+    )
 });
 
 /// A bit of a word, which few others have.

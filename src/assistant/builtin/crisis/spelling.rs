@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::assistant::builtin::word_set::WordMap;
+use crate::assistant::builtin::word_set::{WordMap, WordSet};
 
 /// Misspelled words by which a crisis is told, and what they mean. Of the words of `LONG_WORDS` any
 /// slip is known.
@@ -52,11 +52,11 @@ const SHORT_FORMS: [&str; 78] = [
 ];
 
 /// Words that only stress others.
-const STRESSING: [&str; 26] = [
-    "really", "rly", "rlly", "just", "jus", "fucking", "fuckin", "fkn", "fking", "actually",
-    "literally", "honestly", "seriously", "truly", "kinda", "lowkey", "basically", "simply",
-    "even", "still", "constantly", "always", "sometimes", "probably", "completely", "totally",
-];
+static STRESSING: WordSet = WordSet::new(&[
+    "actually", "always", "basically", "completely", "constantly", "even", "fking", "fkn",
+    "fuckin", "fucking", "honestly", "jus", "just", "kinda", "literally", "lowkey", "probably",
+    "really", "rlly", "rly", "seriously", "simply", "sometimes", "still", "totally", "truly",
+]);
 
 static CORRECTED: LazyLock<WordMap<&'static str>> = LazyLock::new(|| {
     let listed = MISSPELLED.iter().filter_map(|pair| pair.split_once(": "));
@@ -126,7 +126,7 @@ const TWO_WORDS: [&str; 9] = [
 ];
 
 pub(super) fn is_stress(word: &str) -> bool {
-    STRESSING.contains(&word)
+    STRESSING.contains(word)
 }
 
 /// One or more words. `before`: the word before it, in plain spelling.

@@ -19,12 +19,13 @@ pub(super) fn may_begin_time(words: &Words, at: usize) -> bool {
 }
 
 fn is_link(word: &str) -> bool {
-    [
-        "a", "about", "after", "an", "approx", "approximately", "around", "at", "by", "exactly",
-        "for", "in", "like", "on", "precisely", "roughly", "the", "this", "within",
-    ]
-    .contains(&word)
+    LINKS.contains(word)
 }
+
+static LINKS: WordSet = WordSet::new(&[
+    "a", "about", "after", "an", "approx", "approximately", "around", "at", "by", "exactly", "for",
+    "in", "like", "on", "precisely", "roughly", "the", "this", "within",
+]);
 
 fn is_first(word: &str) -> bool {
     // "9am", "+5", "24.12."; "twenty-five" and its like are the only names in two parts.

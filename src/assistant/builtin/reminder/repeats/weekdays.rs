@@ -73,6 +73,9 @@ pub(super) fn is_compact(words: &Words, at: usize) -> bool {
 
 /// "mon-thu": its first and last day.
 pub(super) fn dashed(word: &str) -> Option<(Weekday, Weekday)> {
+    if word.len() < "mon-thu".len() {
+        return None; // most words
+    }
     let (first, last) = word.split_once(['-', '–'])?;
     Some((weekday_name(first)?, weekday_name(last)?))
 }
