@@ -28,9 +28,9 @@ use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
-    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, name_and_day,
-    named_apart, restated_value, reworded, second_request, unit_of_s, with_corrected_value,
-    with_other_person,
+    FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
+    name_and_day, named_apart, restated_value, reworded, second_request, unit_of_s,
+    with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{
@@ -39,6 +39,7 @@ pub use memory::matching::{
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading, with_other_offset};
 pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
+pub use small_talk::sympathy;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
 use words::Words;
@@ -112,8 +113,8 @@ pub enum Intent {
     /// One of several requests that a superpower understands, as typed.
     Power(String),
     Status,
-    /// "what's my name?": the same, which is private in a group.
-    Profile,
+    /// "what's my name?": told alone, also where it is asked in a group.
+    Profile(ProfilePart),
     Usage,
     /// To delete the account, or to get a file of all data: the reply tells how.
     Account(AccountTask),
@@ -160,6 +161,13 @@ pub enum Intent {
     ConnectMail,
     /// No known request: answered in a direct chat, or when addressed by name.
     Unknown,
+}
+
+/// What is known of a person's account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProfilePart {
+    Name,
+    TimeZone,
 }
 
 /// What is done on the account's page, never by a message.

@@ -12,7 +12,7 @@ use super::{
     listing, memories, occasions, powers, reminding, time_zone,
 };
 use crate::access::{self, AccessRules};
-use crate::assistant::{self, AccountTask, Intent, wording};
+use crate::assistant::{self, AccountTask, Intent, ProfilePart, wording};
 use crate::error::Result;
 use crate::store::Tx;
 
@@ -70,9 +70,12 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         Intent::ConnectMail => connecting::link(turn, tx, true)?,
         Intent::Unknown => return answer_unknown(turn, tx),
         // A group is told only about its messages, nothing else of the account.
-        Intent::Status | Intent::Profile if !turn.in_group() => wording::status(&facts(turn, tx)?),
-        Intent::Profile if !turn.by_model => status_alone(turn, tx)?,
-        Intent::Status | Intent::Profile | Intent::Usage => wording::usage(&facts(turn, tx)?),
+        Intent::Status if !turn.in_group() => wording::status(&facts(turn, tx)?),
+        Intent::Profile(part) if !turn.in_group() => profile(turn, part),
+        Intent::Profile(part) if !turn.by_model => {
+            direct_chat::answer(turn, tx, &profile(turn, part))?
+        }
+        Intent::Status | Intent::Profile(_) | Intent::Usage => wording::usage(&facts(turn, tx)?),
         Intent::Account(task) => how_it_is_done(task),
         Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
             if turn.in_group() =>
@@ -198,13 +201,23 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
         return Ok(wording::after_crisis(language.as_deref()).into());
     }
     let taken = offers::take_statement(turn, tx)?;
-    Ok(taken.unwrap_or_else(|| wording::unknown(&turn.message.text, persona).into()))
+    let text = turn.message.text.as_str();
+    let otherwise = || match (
+        assistant::sympathy(text, persona),
+        wording::foreign_language_of(text),
+    ) {
+        (Some(answer), _) => answer.to_owned(),
+        (None, Some(language)) => wording::english_only(language).to_owned(),
+        (None, None) => wording::unknown(text, persona),
+    };
+    Ok(taken.unwrap_or_else(|| otherwise().into()))
 }
 
-/// The status of somebody who asked in a group.
-fn status_alone(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<String> {
-    let status = wording::status(&facts(turn, tx)?);
-    direct_chat::answer(turn, tx, &status)
+fn profile(turn: &MessageTurn<'_>, part: ProfilePart) -> String {
+    match part {
+        ProfilePart::Name => wording::known_name(turn.user.name.as_deref()),
+        ProfilePart::TimeZone => wording::known_zone(turn.timezone()),
+    }
 }
 
 pub(super) fn facts<'t>(

@@ -256,7 +256,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         | Intent::AskWhen { .. }
         | Intent::AskWhat { .. }
         | Intent::AskRest { .. } => "a command that can't be carried out as it was said",
-        Intent::Status | Intent::Profile => "status",
+        Intent::Status | Intent::Profile(_) => "status",
         Intent::Usage => "usage",
         Intent::Account(AccountTask::Delete) => "delete the account",
         Intent::Account(AccountTask::Export) => "export all data",

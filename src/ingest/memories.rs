@@ -62,7 +62,6 @@ fn needs_memories(intent: &Intent) -> bool {
     match intent {
         Intent::Several(requests) => requests.iter().any(needs_memories),
         Intent::Status
-        | Intent::Profile
         | Intent::Recall { .. }
         | Intent::Forget { .. }
         | Intent::ForgetEverything => true,

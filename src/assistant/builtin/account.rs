@@ -1,7 +1,7 @@
 //! Questions about the person's account and the assistant's abilities: status, usage, help. Only
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
-use super::{AccountTask, Intent, ParsedMessage};
+use super::{AccountTask, Intent, ParsedMessage, ProfilePart};
 use crate::assistant::help::HelpGroup;
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -22,8 +22,8 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     );
     if is_status(request) {
         Some(Intent::Status)
-    } else if is_profile(request) {
-        Some(Intent::Profile)
+    } else if let Some(part) = profile_part(request) {
+        Some(Intent::Profile(part))
     } else if is_usage(request) {
         Some(Intent::Usage)
     } else if is_about_account(request, &DELETE) || is_deletion(request) {
@@ -92,21 +92,20 @@ fn is_status(request: &str) -> bool {
     )
 }
 
-/// Asks what is known of oneself.
-fn is_profile(request: &str) -> bool {
-    matches!(
-        request,
-        "whats my name"
-            | "what is my name"
-            | "do you know my name"
-            | "who am i"
-            | "whats my timezone"
-            | "what is my timezone"
-            | "whats my time zone"
-            | "what is my time zone"
-            | "what timezone am i in"
-            | "what time zone am i in"
-    )
+/// What somebody asks of oneself.
+fn profile_part(request: &str) -> Option<ProfilePart> {
+    Some(match request {
+        "whats my name" | "what is my name" | "do you know my name" | "who am i" => {
+            ProfilePart::Name
+        }
+        "whats my timezone"
+        | "what is my timezone"
+        | "whats my time zone"
+        | "what is my time zone"
+        | "what timezone am i in"
+        | "what time zone am i in" => ProfilePart::TimeZone,
+        _ => return None,
+    })
 }
 
 /// Asks for the usage.

@@ -5,6 +5,8 @@
 mod phrases;
 mod reactions;
 
+use super::parsing::drop_name;
+use super::words::{self, Words};
 use super::{Intent, ParsedMessage, subject, wording, zone};
 
 /// A message without words.
@@ -46,6 +48,16 @@ pub(super) fn reply(message: &ParsedMessage) -> Option<Intent> {
 pub(in crate::assistant) fn is_courtesy(message: &ParsedMessage) -> bool {
     let of = |phrase| phrases::greeting(message, phrase).is_some();
     of(&message.phrase) || of(message.request())
+}
+
+/// The answer to how somebody is, where no diary is kept of it: "i'm so tired".
+pub fn sympathy(text: &str, persona: &str) -> Option<&'static str> {
+    let mut words = Words::new(text);
+    drop_name(&mut words, persona);
+    let choices = reactions::feeling(&words.phrase(0..words.len()))?;
+    choices
+        .get(words::stable_hash(text) as usize % choices.len())
+        .copied()
 }
 
 fn fixed_reply(message: &ParsedMessage, phrase: &str) -> Option<String> {

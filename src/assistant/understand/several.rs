@@ -132,7 +132,7 @@ impl MessagePart<'_> {
             | Intent::FindReminders { .. }
             | Intent::Agenda { .. }
             | Intent::Status
-            | Intent::Profile
+            | Intent::Profile(_)
             | Intent::Usage => true,
             Intent::FollowUp { what, .. } => {
                 let repeats = matches!(what, FollowUp::Change { to, .. } if to.is_repeat());

@@ -35,16 +35,27 @@ pub fn status(facts: &AccountFacts) -> String {
     } else {
         "; you are"
     };
-    let zone = match facts.timezone {
-        Some(zone) => format!("Your time zone is {}.", zone_name(zone)),
-        None => "Your time zone isn't known, so times are in UTC.".to_owned(),
-    };
+    let zone = known_zone(facts.timezone);
     format!(
         "{name}{link} {plan}.\n{}\nI keep {} and {} for you.\n{zone}",
         usage(facts),
         counted(facts.memories, "memory", "memories"),
         counted(facts.reminders, "reminder", "reminders"),
     )
+}
+
+pub fn known_name(name: Option<&str>) -> String {
+    match name.map(str::trim) {
+        Some(name) if !name.is_empty() => format!("You are {name}."),
+        _ => "I don't know your name yet. Tell me with “my name is …”.".to_owned(),
+    }
+}
+
+pub fn known_zone(zone: Option<Zone>) -> String {
+    match zone {
+        Some(zone) => format!("Your time zone is {}.", zone_name(zone)),
+        None => "Your time zone isn't known, so times are in UTC.".to_owned(),
+    }
 }
 
 pub fn usage(facts: &AccountFacts) -> String {

@@ -22,7 +22,7 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
         "en",
         "about add all am an and any are at be been call can cancel could cut did do does \
          doing don done for forgotten from get glad good got great had happy has have hello \
-         here hi hour hours how i if it its know let ll made me minutes more my not of okay \
+         he her here hi his hour hours how i if in is it its know let ll made me minutes more my not of okay \
          on or our please re remember remembered remind reminder reminders sent set show \
          sorry sure tell thank thanks that the then there they this to today tomorrow up ve \
          was we what when where which will with would yes yet you your",
@@ -119,12 +119,18 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     };
     match found.is_reliable() {
         true => Some(tag),
-        false => language_by_words(&beginning),
+        false => language_by_words(&beginning, 1),
     }
 }
 
-/// The one language of which most words are known, at least a third of them.
-fn language_by_words(text: &str) -> Option<&'static str> {
+/// The language of a text that is no English by its words.
+pub fn foreign_language_of(text: &str) -> Option<&'static str> {
+    const KNOWN_MIN: usize = 3;
+    language_by_words(text, KNOWN_MIN).filter(|language| *language != "en")
+}
+
+/// The one language of which most words are known, at least a third of them and so many.
+fn language_by_words(text: &str, known_min: usize) -> Option<&'static str> {
     let text = text.to_lowercase();
     let plain = text.split_whitespace().filter(|word| !word.contains("://"));
     let words = plain.flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
@@ -135,7 +141,7 @@ fn language_by_words(text: &str) -> Option<&'static str> {
     });
     let (most, tag) = scores.into_iter().max()?;
     let is_only = scores.iter().filter(|(score, _)| *score == most).count() == 1;
-    (is_only && most * 3 >= words.len()).then_some(tag)
+    (is_only && most >= known_min && most * 3 >= words.len()).then_some(tag)
 }
 
 #[cfg(test)]
@@ -224,6 +230,27 @@ mod tests {
     fn the_language_of_a_few_words_is_known() {
         let found = SHORT_TEXTS.map(|(text, _)| (text, language_of(text)));
         assert_eq!(found, SHORT_TEXTS);
+    }
+
+    #[test]
+    fn a_foreign_language_is_known_by_its_words() {
+        for (text, language) in [
+            ("erinnere mich um 15 uhr an museum", Some("de")),
+            ("erinnere mich morgen an den Zahnarzt", Some("de")),
+            ("rappelle-moi demain à 9 heures", Some("fr")),
+            ("tengo que llamar a mi madre mañana", Some("es")),
+            ("our door code is 4321", None),
+            ("my car is in b3", None),
+            ("so die was an am in", None),
+            ("remind me at 3 to call", None),
+            ("bo is at the gym", None),
+            ("pasta al dente", None),
+            ("danke", None),
+            ("museum on die street", None),
+            ("i am in love", None),
+        ] {
+            assert_eq!(foreign_language_of(text), language, "{text}");
+        }
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn candidate_of(turn: &MessageTurn<'_>, last: &MessageRow) -> UndoCandidate {
         | Intent::Agenda { .. }
         | Intent::Recall { .. }
         | Intent::Status
-        | Intent::Profile
+        | Intent::Profile(_)
         | Intent::Usage => false,
         Intent::FollowUp {
             what: FollowUp::Undo,

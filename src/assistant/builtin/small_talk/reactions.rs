@@ -3,6 +3,11 @@
 
 use crate::assistant::builtin::ParsedMessage;
 
+const SAD: &[&str] = &[
+    "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
+];
+const GLAD: &[&str] = &["Glad to hear it!", "That's good to hear!"];
+
 pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> {
     let choices: &[&str] = match phrase {
         "yes" | "yeah" | "yep" | "yup" | "sure" | "of course" | "absolutely" | "y" | "si"
@@ -36,16 +41,8 @@ pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> 
         | "you are useless" | "i hate you" | "shut up" | "thats wrong" | "youre wrong" => {
             &["I'm sorry I wasn't more helpful. “help” shows what I can do."]
         }
-        "im sad" | "i am sad" | "i feel sad" | "im lonely" | "i feel lonely" | "im not well"
-        | "i feel bad" | "bad day" | "i had a bad day" | "im stressed" | "😢" | "😭" => &[
-            "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
-        ],
-        "im tired" | "i am tired" | "im bored" | "i am bored" | "im hungry" | "i am hungry" => {
-            &["I know no cure, but I can tell you a joke, or remind you to take a break."]
-        }
-        "im fine" | "i am fine" | "im good" | "i am good" | "im fine thanks" | "im good thanks"
-        | "good thanks" | "im doing well" | "im happy" | "i am happy" | "and you" | "not bad"
-        | "fine thanks" => &["Glad to hear it!", "That's good to hear!"],
+        "bad day" | "i had a bad day" | "😢" | "😭" => SAD,
+        "good thanks" | "and you" | "not bad" | "fine thanks" => GLAD,
         "nice to meet you" | "pleased to meet you" | "welcome" | "welcome back" => {
             &["Nice to meet you too!", "The pleasure is mine!"]
         }
@@ -59,4 +56,39 @@ pub(super) fn reaction(message: &ParsedMessage, phrase: &str) -> Option<String> 
     message
         .is_addressed
         .then(|| message.pick(choices).to_owned())
+}
+
+/// The answer to how somebody is: "i'm so tired today".
+pub(super) fn feeling(phrase: &str) -> Option<&'static [&'static str]> {
+    const OWN: [&str; 4] = ["im ", "i am ", "i feel ", "feeling "];
+    const BEFORE: [&str; 11] = [
+        "feeling ", "still ", "so ", "very ", "really ", "just ", "a bit ", "a little ", "kinda ",
+        "pretty ", "super ",
+    ];
+    const AFTER: [&str; 9] = [
+        " today", " right now", " tonight", " again", " lately", " these days", " thanks", " now",
+        " rn",
+    ];
+    let rest = phrase.strip_prefix("today ").unwrap_or(phrase);
+    let mut rest = OWN.iter().find_map(|own| rest.strip_prefix(own))?;
+    while let Some(shorter) = BEFORE.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = shorter;
+    }
+    while let Some(shorter) = AFTER.iter().find_map(|word| rest.strip_suffix(word)) {
+        rest = shorter;
+    }
+    match rest {
+        "sad" | "lonely" | "not well" | "unwell" | "bad" | "down" | "low" | "unhappy" | "upset"
+        | "stressed" | "stressed out" | "anxious" | "nervous" | "worried" | "overwhelmed"
+        | "depressed" | "miserable" | "terrible" | "awful" | "frustrated" | "angry" | "annoyed"
+        | "disappointed" | "sick" | "ill" | "not feeling well" | "not good" | "not great" => {
+            Some(SAD)
+        }
+        "tired" | "exhausted" | "sleepy" | "worn out" | "bored" | "hungry" => {
+            Some(&["I know no cure, but I can tell you a joke, or remind you to take a break."])
+        }
+        "fine" | "good" | "well" | "doing well" | "doing great" | "doing fine" | "happy"
+        | "great" | "excited" | "proud" | "relaxed" | "relieved" => Some(GLAD),
+        _ => None,
+    }
 }
