@@ -2,6 +2,7 @@
 //! did is undone before the whole of it is carried out anew; what can't be undone stays.
 
 use super::dialog::latest::{self, StatedFact};
+use super::dialog::question::{self, NamedRequest, Question};
 use super::follow_ups::undo;
 use super::powers::state_before::StateBefore;
 use super::powers::{PowerReply, answer, attempt, changed_by};
@@ -19,7 +20,15 @@ const CORRECTIONS_MAX: usize = 5;
 
 /// `None`: it corrects nothing that can be undone.
 pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
-    let text = &turn.message.text;
+    Ok(correct_by(turn, tx, &turn.message.text)?.map(Reply::from))
+}
+
+/// The same, by what a message is found to mean.
+pub(super) fn correct_by(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    text: &str,
+) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let value = assistant::corrected_value(text, persona);
     // Most messages end with no number.
@@ -27,23 +36,69 @@ pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<
     if turn.agent.is_none() || value.is_none() && !may_restate {
         return Ok(None);
     }
-    let Some(last) = turn.said_last(tx)? else {
+    let Some(last) = corrected_message(turn, tx)? else {
         return Ok(None);
     };
     let said = as_corrected(tx, &last, persona)?;
     let powers = changed_by(turn, tx, last.id)?;
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
-    let Some(value) = value.or_else(restated) else {
+    let Some(value) = restated().or(value) else {
         return Ok(None);
     };
     let text = assistant::with_corrected_value(&said, &value);
-    let done = match (powers.as_slice(), text) {
+    Ok(match (powers.as_slice(), text) {
         ([power], text) => correct_of_power(turn, tx, *power, text.as_deref(), &value)?,
         ([], Some(text)) if !turn.in_group() => correct_memory(turn, tx, &last, &text)?,
         _ => None,
+    })
+}
+
+/// What was said last; the message before it, if that was only asked about.
+fn corrected_message(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<MessageRow>> {
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
     };
-    Ok(done.map(Reply::from))
+    let persona = &turn.ingest.persona.get().name;
+    let was_unclear = assistant::corrected_value(&last.text, persona).is_some()
+        && changed_by(turn, tx, last.id)?.is_empty();
+    let before = match was_unclear {
+        true => tx.view().chain(last.id, 2)?.into_iter().nth(1),
+        false => None,
+    };
+    Ok(before.filter(|one| one.user == last.user).or(Some(last)))
+}
+
+/// "make it 8" after "table for 4 at 7": the question which of both is meant.
+pub(super) fn ask_hour_or_people(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<String>> {
+    let persona = &turn.ingest.persona.get().name;
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
+    };
+    let said = as_corrected(tx, &last, persona)?;
+    let value = assistant::corrected_value(&turn.message.text, persona);
+    let readings = value.and_then(|value| assistant::hour_or_people(&said, &value));
+    let Some((hour, count)) = readings else {
+        return Ok(None);
+    };
+    if changed_by(turn, tx, last.id)?.is_empty() {
+        return Ok(None);
+    }
+    let reply = wording::hour_or_people(&hour, &count);
+    let choices = [
+        (format!("{hour} o'clock"), hour),
+        (format!("for {count}"), count),
+    ];
+    let choices = choices.into_iter().map(|(name, value)| NamedRequest {
+        name,
+        request: format!("make it {value}"),
+    });
+    let choices = choices.collect();
+    question::ask(turn, tx, &Question::WhichRequest { choices })?;
+    Ok(Some(reply))
 }
 
 /// What a message said, with the corrections up to it: "spent 14 on lunch" for "no, 14" after

@@ -54,6 +54,7 @@ pub(super) fn carry_out(
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when(turn, tx, time)?,
+        FollowUp::ToldTime { to, is_moved } => told_time(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => match answer_no(turn, tx)? {
             None if regrets_last(turn, tx)? => Some(wording::done_already().into()),
@@ -61,6 +62,9 @@ pub(super) fn carry_out(
         },
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
         FollowUp::Snooze(time) => Some(snooze::last(turn, tx, time.as_ref())?),
+        FollowUp::SnoozeUnclear { first, second } => {
+            Some(wording::which_duration(first, second).into())
+        }
         FollowUp::SnoozeNumbered { numbers, time } => {
             Some(snooze::numbered(turn, tx, numbers, time.as_ref())?)
         }
@@ -128,11 +132,39 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     if let Some(reply) = corrected_value::correct(turn, tx)? {
         return Ok(Some(reply));
     }
+    if let Some(question) = corrected_value::ask_hour_or_people(turn, tx)? {
+        return Ok(Some(question.into()));
+    }
     // "make it 3" after "add 2 eggs" moves no older reminder.
     if was_for_power(turn, tx)? {
         return Ok(Some(wording::change_unclear().into()));
     }
     changes::change_time(turn, tx, &ReminderRef::Latest, to)
+}
+
+/// "it's at 10": what was just offered or told. "it was moved to friday" is also said of what a
+/// reminder was just set for.
+fn told_time(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    to: &TimeChange,
+    is_moved: bool,
+) -> Result<Option<Reply>> {
+    if let Some(reply) = offers::offer_at(turn, tx, to)? {
+        return Ok(Some(reply));
+    }
+    if let Some(reply) = corrected_value::correct(turn, tx)? {
+        return Ok(Some(reply));
+    }
+    // A reminder before something has another time than that.
+    let is_before = match turn.said_last(tx)? {
+        Some(last) => last.text.to_lowercase().contains("before"),
+        None => true,
+    };
+    match is_moved && !is_before && latest::is_of_last_message(turn, tx)? {
+        true => changes::change_time(turn, tx, &ReminderRef::Latest, to),
+        false => Ok(None),
+    }
 }
 
 /// Whether the person's last message changed what a superpower keeps, and no reminder.

@@ -13,12 +13,13 @@ mod skip;
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
-    corrected_value, restated_value, reworded, with_corrected_value, with_other_person,
+    corrected_value, hour_or_people, restated_value, reworded, with_corrected_value,
+    with_other_person,
 };
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
 pub use new_time::{counted_unit_s, unit_of_s};
-pub(in crate::assistant) use read::{is_consent, read};
+pub(in crate::assistant) use read::{is_consent, read, two_durations};
 
 use std::ops::Range;
 
@@ -35,6 +36,11 @@ const MINUTE_S: i64 = 60;
 pub enum FollowUp {
     /// `None` for the default delay.
     Snooze(Option<TimeChange>),
+    /// "snooze 10 min and 20 min": which of both?
+    SnoozeUnclear {
+        first: String,
+        second: String,
+    },
     /// "snooze 2 till friday". A number alone may be one of a list, or minutes.
     SnoozeNumbered {
         numbers: Vec<usize>,
@@ -101,6 +107,11 @@ pub enum FollowUp {
     NeverMind,
     /// A bare time: the answer to "When?".
     Time(TimeChange),
+    /// "it's at 10", "it was moved to friday": the time of what was just spoken of.
+    ToldTime {
+        to: TimeChange,
+        is_moved: bool,
+    },
     /// The next dates of a recurring reminder.
     Dates(ReminderRef),
 }

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::follow_up::two_durations;
 use crate::assistant::builtin::when::{self, TimeExpression};
+use crate::assistant::wording;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
 
@@ -25,6 +27,8 @@ pub enum FocusAction {
     Stop,
     Show,
     TooLong,
+    /// "focus 10 min and 20 min": the complete reply asks which.
+    Unclear(String),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,6 +58,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Foc
         ],
     )?;
     let end = super::parsers::end(words);
+    if let Some((first, second)) = two_durations(words, from, end) {
+        let question = wording::which_duration(&first, &second);
+        return Some((Clear, FocusAction::Unclear(question)));
+    }
     let until = matches!(words.get(from - 1), "until" | "till");
     let (spec, next) = if until {
         when::read(words, from).or_else(|| when::read_hour(words, from))?
@@ -160,6 +168,7 @@ impl Superpower for FocusState {
                 None => "You're in no focus at the moment.".to_owned(),
             },
             FocusAction::Show => self.overview(context),
+            FocusAction::Unclear(reply) => reply,
             FocusAction::TooLong => format!(
                 "A focus lasts at most {} hours. For example: “focus for 45 minutes”.",
                 MINUTES_MAX / 60

@@ -23,7 +23,6 @@ pub(in crate::ingest) fn take_statement(
     if turn.in_group() {
         return Ok(None);
     }
-    let (now, zone) = (turn.now, turn.timezone());
     Ok(match turn.unknown_message().into_owned().statement {
         Some(Statement::Fact(_)) if !limits::may_command(turn) => {
             Some(limits::too_many(turn).into())
@@ -45,15 +44,13 @@ pub(in crate::ingest) fn take_statement(
             text,
             send_at,
             recurrence,
-        }) => {
-            let rule = recurrence.as_ref();
-            let question = Question::OfferedReminder {
-                text: text.clone(),
-                send_at: send_at.0,
-                rule: rule.map(NotedRule::of),
+        }) if wording::foreign_language_of(&turn.message.text).is_none() => {
+            let new = NewTime {
+                send_at,
+                recurrence,
+                zone: None,
             };
-            question::ask(turn, tx, &question)?;
-            Some(wording::reminder_offered(&text, send_at, rule, now, zone).into())
+            Some(offer(turn, tx, text, &new)?)
         }
         _ => None,
     })
@@ -102,12 +99,41 @@ pub(in crate::ingest) fn answer_okay(
     }
 }
 
-/// Another time for what was offered. `None`: nothing was.
+/// Another time for what was offered, and so a yes to it. `None`: nothing was.
 pub(super) fn change(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
     to: &TimeChange,
 ) -> Result<Option<Reply>> {
+    Ok(match changed(turn, tx, to)? {
+        Some((text, Ok(new))) => {
+            question::close(turn, tx)?;
+            Some(reminding::set(turn, tx, &text, &new)?)
+        }
+        Some((_, Err(reply))) => Some(reply.into()),
+        None => None,
+    })
+}
+
+/// The same thing at another time is offered. `None`: nothing was.
+pub(super) fn offer_at(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    to: &TimeChange,
+) -> Result<Option<Reply>> {
+    Ok(match changed(turn, tx, to)? {
+        Some((text, Ok(new))) => Some(offer(turn, tx, text, &new)?),
+        Some((_, Err(reply))) => Some(reply.into()),
+        None => None,
+    })
+}
+
+/// What was offered, with the other time or why it can't be that.
+fn changed(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    to: &TimeChange,
+) -> Result<Option<(String, std::result::Result<NewTime, String>)>> {
     let Some(Question::OfferedReminder {
         text,
         send_at,
@@ -118,13 +144,21 @@ pub(super) fn change(
     };
     let rule = rule.and_then(|rule| rule.recurrence());
     let new = to.of_set(Timestamp(send_at), rule.as_ref(), turn.now, turn.zone());
-    Ok(Some(match new {
-        Ok(new) => {
-            question::close(turn, tx)?;
-            reminding::set(turn, tx, &text, &new)?
-        }
-        Err(reply) => reply.into(),
-    }))
+    Ok(Some((text, new)))
+}
+
+/// A reminder that nobody asked for.
+fn offer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String, new: &NewTime) -> Result<Reply> {
+    let (now, zone) = (turn.now, turn.timezone());
+    let rule = new.recurrence.as_ref();
+    let reply = wording::reminder_offered(&text, new.send_at, rule, now, zone);
+    let question = Question::OfferedReminder {
+        text,
+        send_at: new.send_at.0,
+        rule: rule.map(NotedRule::of),
+    };
+    question::ask(turn, tx, &question)?;
+    Ok(reply.into())
 }
 
 /// An offer stands until something else is said, and the question for a part of a reminder until

@@ -2,6 +2,7 @@
 
 use crate::assistant::powers::choice;
 use crate::error::Result;
+use crate::ingest::corrected_value;
 use crate::ingest::dialog::question::{self, NamedRequest, Question};
 use crate::ingest::powers::answer;
 use crate::ingest::turn::MessageTurn;
@@ -13,7 +14,8 @@ pub(in crate::ingest) fn chosen(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Resu
         return Ok(None); // most messages
     };
     let names: Vec<&str> = choices.iter().map(|one| one.name.as_str()).collect();
-    match choice(without_link(&turn.message.text), &names) {
+    let text = turn.message.text.as_str();
+    match choice(text, &names).or_else(|| choice(without_link(text), &names)) {
         Some(at) => carry_out(turn, tx, &choices[at]).map(Some),
         None => Ok(None),
     }
@@ -54,7 +56,10 @@ fn asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Vec<NamedRequ
 
 fn carry_out(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, chosen: &NamedRequest) -> Result<String> {
     question::close(turn, tx)?;
-    answer::to_part(turn, tx, &chosen.request)
+    match corrected_value::correct_by(turn, tx, &chosen.request)? {
+        Some(corrected) => Ok(corrected),
+        None => answer::to_part(turn, tx, &chosen.request),
+    }
 }
 
 /// "on friday", "the one on friday"

@@ -35,6 +35,43 @@ const CHANGES: [&str; 11] = [
     "change the time to",
 ];
 
+/// What stands before the time of what was told last.
+const TOLD: [&str; 4] = ["its", "it is", "its now", "it is now"];
+/// The same, where something is moved to it.
+const TOLD_MOVED: [&str; 28] = [
+    "it was moved to", "it got moved to", "it has been moved to", "its been moved to",
+    "its moved to", "it is moved to", "it moved to", "they moved it to", "they have moved it to",
+    "theyve moved it to", "it was rescheduled to", "it got rescheduled to",
+    "its been rescheduled to", "they rescheduled it to", "it was pushed to", "it got pushed to",
+    "its been pushed to", "they pushed it to", "it was postponed to", "it got postponed to",
+    "its been postponed to", "they postponed it to", "it was changed to", "it got changed to",
+    "its been changed to", "they changed it to", "it was moved forward to",
+    "it was pushed back to",
+];
+
+/// A time that is told of what was spoken of.
+pub(super) struct ToldTime {
+    /// Where its words begin.
+    pub(super) from: usize,
+    pub(super) is_moved: bool,
+}
+
+/// "it's at 10", "it was moved to dec 4".
+pub(super) fn told_time(words: &Words, at: usize) -> Option<ToldTime> {
+    if let Some(from) = words.after(at, &TOLD_MOVED) {
+        let is_moved = true;
+        return Some(ToldTime { from, is_moved });
+    }
+    let from = words.after(at, &TOLD)?;
+    // "it's 10" may be a sum.
+    let is_time = matches!(words.get(from), "at" | "on")
+        || when::day_at(words, from).is_some_and(|(_, end)| end == words.len());
+    is_time.then_some(ToldTime {
+        from,
+        is_moved: words.get(from - 1) == "now",
+    })
+}
+
 /// What follows "no," or "make it" and the like; the whole of it, without the assistant's name.
 pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     let mut words = Words::new(text);
@@ -53,8 +90,23 @@ pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
             &CHANGES,
         )
     };
-    let from = words.after(0, &MARKS).or_else(stated).or_else(changed)?;
+    let told = || {
+        let from = told_time(&words, 0)?.from;
+        let value = Words::new(words.original(from..words.len()));
+        whole_time(&value).map(|_| from)
+    };
+    // "8 people", "for 8 people"
+    let counted = || {
+        let from = words.after(0, &["for"]).unwrap_or(0);
+        people(&words, from).filter(|(_, end)| *end == words.len())?;
+        Some(from)
+    };
+    let from = words.after(0, &MARKS).or_else(stated).or_else(changed);
+    let from = from.or_else(told).or_else(counted)?;
     let from = words.after(from, &LINKS).unwrap_or(from);
+    // "make it for 8"
+    let is_for_count = words.get(from) == "for" && words.get(from + 1).parse::<u32>().is_ok();
+    let from = from + usize::from(is_for_count);
     let end = match words.get(words.len() - 1) {
         "please" | "pls" | "instead" if words.len() > from + 1 => words.len() - 1,
         _ => words.len(),
@@ -117,13 +169,19 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
     }
     let mut link = "";
     let replaced = match whole_time(&new) {
-        Some(value) => dated(&words, value)?,
+        Some(value) => match dated(&words, &value) {
+            Some(time) => time,
+            None => return with_other_kind(&words, &value, new.original(0..new.len())),
+        },
+        None if people(&new, 0).is_some_and(|(_, end)| end == new.len()) => {
+            return with_people(&words, new.original(0..new.len()));
+        }
         None if new.len() == 1 && has_digit(new.get(0)) => match only_number(&words) {
             Some(number) => number,
             // "at 7 for 4": either may be meant.
-            None if has_other_number(&words) => return None,
+            None if numbers_beside_times(&words).next().is_some() => return None,
             None => {
-                let time = dated(&words, ValueTime::default())?;
+                let time = dated(&words, &ValueTime::default())?;
                 if words.get(time.start) == "at" {
                     link = "at ";
                 }
@@ -224,7 +282,7 @@ fn whole_time(new: &Words) -> Option<ValueTime> {
 
 /// The only time of a message, or the part of it for which the new one stands: the time of day of
 /// "on friday at 8", or its day. A day of a month does not stand for one with its month.
-fn dated(words: &Words, value: ValueTime) -> Option<Range<usize>> {
+fn dated(words: &Words, value: &ValueTime) -> Option<Range<usize>> {
     let day = value.day;
     let mut found = None;
     let mut at = 0;
@@ -274,7 +332,79 @@ fn of_kind(words: &Words, time: Range<usize>, is_day: bool) -> Option<Range<usiz
             false => spec.day.is_some() && spec.clock.is_none(),
         })
     });
-    other.map(|at| time.start..at)
+    // "on friday": its first word alone is no time.
+    let is_time = |part: &Range<usize>| whole_time(&Words::new(words.original(part.clone())));
+    let part = other.map(|at| time.start..at);
+    part.filter(|part| is_time(part).is_some())
+}
+
+/// With the time of day where only a day was named, or the other way round.
+fn with_other_kind(words: &Words, value: &ValueTime, typed: &str) -> Option<String> {
+    let mut at = 0;
+    let mut found = None;
+    while at < words.len() {
+        match when::read(words, at) {
+            Some(_) if found.is_some() => return None,
+            Some(time) => {
+                found = Some(time);
+                at = time.1;
+            }
+            None => at += 1,
+        }
+    }
+    let (spec, end) = found?;
+    let is_other = match value.day {
+        Some(_) => spec.day.is_none() && spec.clock.is_some() && !value.has_clock,
+        None => spec.day.is_some() && spec.lacks_hour() && value.has_clock,
+    };
+    let (before, after) = (words.original(0..end), words.original(end..words.len()));
+    let text = format!("{before} {typed} {after}");
+    (is_other && spec.delay.is_none()).then(|| text.trim().to_owned())
+}
+
+/// "8 people": the number, and the index after it.
+fn people(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let number = words.get(at).parse().ok()?;
+    let nouns = [
+        "people", "persons", "ppl", "guests", "adults", "of us", "pax",
+    ];
+    Some((number, words.after(at + 1, &nouns)?))
+}
+
+/// A booking at some time of day, for so many people.
+fn with_people(words: &Words, people_typed: &str) -> Option<String> {
+    let counted: Vec<Range<usize>> = numbers_beside_times(words)
+        .filter(|at| *at > 0 && words.get(at - 1) == "for" || people(words, *at).is_some())
+        .map(|at| at..people(words, at).map_or(at + 1, |(_, end)| end))
+        .collect();
+    let replaced = match counted.as_slice() {
+        [only] => only.clone(),
+        [] if dated(words, &ValueTime::default()).is_some() => {
+            let text = words.original(0..words.len());
+            return Some(format!("{text} for {people_typed}"));
+        }
+        _ => return None,
+    };
+    let (before, after) = (
+        words.original(0..replaced.start),
+        words.original(replaced.end..words.len()),
+    );
+    Some(format!("{before} {people_typed} {after}").trim().to_owned())
+}
+
+/// The hour and the people of "make it 8" after "at 7 for 4": what each reading says. `None`: it can
+/// be read in one way only.
+pub fn hour_or_people(message: &str, value: &str) -> Option<(String, String)> {
+    let number: u32 = value.parse().ok().filter(|n| (1..=24).contains(n))?;
+    let words = Words::new(message);
+    let other = numbers_beside_times(&words).next()?;
+    let counts = words.get(other.checked_sub(1)?) == "for" || people(&words, other).is_some();
+    let hour = format!("at {number}");
+    let count = format!("{number} people");
+    let is_both = counts
+        && with_corrected_value(message, &hour).is_some()
+        && with_corrected_value(message, &count).is_some();
+    is_both.then_some((hour, count))
 }
 
 fn only_number(words: &Words) -> Option<Range<usize>> {
@@ -285,17 +415,17 @@ fn only_number(words: &Words) -> Option<Range<usize>> {
     }
 }
 
-/// Whether a number stands outside of all times.
-fn has_other_number(words: &Words) -> bool {
-    let mut at = 0;
-    while at < words.len() {
-        match when::read(words, at) {
-            Some((_, end)) => at = end,
-            None if has_digit(words.get(at)) => return true,
-            None => at += 1,
+/// Where numbers stand outside of all times.
+fn numbers_beside_times<'w>(words: &'w Words<'w>) -> impl Iterator<Item = usize> + 'w {
+    let mut time_end = 0;
+    (0..words.len()).filter(move |at| {
+        if *at >= time_end
+            && let Some((_, end)) = when::read(words, *at)
+        {
+            time_end = end;
         }
-    }
-    false
+        *at >= time_end && has_digit(words.get(*at))
+    })
 }
 
 fn has_digit(word: &str) -> bool {
@@ -379,6 +509,33 @@ mod tests {
                 "dentist on dec 14 at 9", "make it 10", "dentist on dec 14 at 10",
             ),
             ("table at luigi's tomorrow at 7 for 4", "make it 8", ""),
+            (
+                "table at luigi's tomorrow at 7 for 4",
+                "make it 8 people",
+                "table at luigi's tomorrow at 7 for 8 people",
+            ),
+            (
+                "table for 4 people at luigi's tomorrow at 7",
+                "for 6 people",
+                "table for 6 people at luigi's tomorrow at 7",
+            ),
+            (
+                "table at luigi's tomorrow at 7",
+                "make it for 6 people",
+                "table at luigi's tomorrow at 7 for 6 people",
+            ),
+            ("spent 20 on lunch", "make it 8 people", ""),
+            (
+                "i have an exam on friday", "it's at 10", "i have an exam on friday at 10",
+            ),
+            (
+                "dinner with bo at 8", "it's on saturday", "dinner with bo at 8 on saturday",
+            ),
+            (
+                "i have an exam on dec 2", "it was moved to dec 4", "i have an exam dec 4",
+            ),
+            ("i have an exam on dec 2", "it's raining", ""),
+            ("i have an exam on dec 2", "it's 10", ""),
             ("", "no, 5", ""),
         ];
         for (said, correction, expected) in cases {

@@ -7,6 +7,7 @@ use super::change::{
     CORRECTIONS, change, change_unclear, corrected, in_place, limited, numbers, other_time, rename,
     reworded,
 };
+use super::corrected_value::told_time;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::{pause, skip};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
@@ -50,7 +51,14 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
+    let told = || {
+        let told = told_time(words, at)?;
+        let to = time_alone(words, told.from..end)?;
+        let is_moved = told.is_moved;
+        Some(FollowUp::ToldTime { to, is_moved })
+    };
     let found = found
+        .or_else(told)
         .or_else(|| more_minutes(words, at..end))
         .or_else(|| earlier(words, at..end))
         .or_else(|| also(words, at..end));
@@ -201,8 +209,27 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         let (spec, end) = when::read_duration(words, at)?;
         (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
     };
+    if let Some((first, second)) = two_durations(words, at, range.end) {
+        return Some(FollowUp::SnoozeUnclear { first, second });
+    }
     let time = minutes.or_else(delay).or_else(|| time_alone(words, rest))?;
     Some(FollowUp::Snooze(Some(time)))
+}
+
+/// "10 min and 20 min", "10 or 20 minutes" as all of these words: each as typed.
+pub(in crate::assistant) fn two_durations(
+    words: &Words,
+    from: usize,
+    end: usize,
+) -> Option<(String, String)> {
+    let link = (from + 1..end).find(|at| matches!(words.get(*at), "and" | "or" | "then"))?;
+    let first = when::read_duration(words, from).is_some_and(|(_, next)| next == link)
+        || link == from + 1 && words.get(from).parse::<u32>().is_ok();
+    let second = when::read_duration(words, link + 1).is_some_and(|(_, next)| next == end);
+    // "1 hour and 20 minutes" is one.
+    let is_one = when::read_duration(words, from).is_some_and(|(_, next)| next == end);
+    let typed = |from: usize, to: usize| words.original(from..to).to_owned();
+    (first && second && !is_one).then(|| (typed(from, link), typed(link + 1, end)))
 }
 
 /// What is put off: whatever came last, together.

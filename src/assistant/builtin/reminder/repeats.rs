@@ -352,7 +352,10 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
     let is_named = range.clone().take(WORDS_MAX).any(|at| {
         let next = words.get(at + 1);
         match words.get(at) {
-            "every" | "each" => (at + 1..=at + 3).any(|n| frequency::is_unit(words.get(n))),
+            "every" | "each" => {
+                (at + 1..=at + 3).any(|n| frequency::is_unit(words.get(n)))
+                    || words.after(at + 2, &["of the month"]).is_some()
+            }
             // "the daily news" isn't a recurrence.
             "daily" | "weekly" | "monthly" | "hourly" | "yearly" | "nightly" | "annually"
             | "biweekly" | "fortnightly" | "everyday" | "quarterly" => {

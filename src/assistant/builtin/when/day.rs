@@ -339,7 +339,13 @@ fn of_year(words: &Words, at: usize) -> Option<(Day, usize)> {
         None => {
             let day = number_of_day(words.get(at))?;
             let of = words.after(at + 1, &["day of", "of"]);
+            let number = at;
             let at = of.unwrap_or(at + 1);
+            // "at 10 dec 4"
+            let is_hour = number > 0 && words.get(number - 1) == "at";
+            if is_hour && number_of_day(words.get(at + 1)).is_some() {
+                return None;
+            }
             (month(words.get(at))?, day, at + 1)
         }
     };
