@@ -71,11 +71,8 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         Intent::Unknown => return answer_unknown(turn, tx),
         // A group is told only about its messages, nothing else of the account.
         Intent::Status if !turn.in_group() => wording::status(&facts(turn, tx)?),
-        Intent::Profile(part) if !turn.in_group() => profile(turn, part),
-        Intent::Profile(part) if !turn.by_model => {
-            direct_chat::answer(turn, tx, &profile(turn, part))?
-        }
-        Intent::Status | Intent::Profile(_) | Intent::Usage => wording::usage(&facts(turn, tx)?),
+        Intent::Profile(part) => profile(turn, tx, part)?,
+        Intent::Status | Intent::Usage => wording::usage(&facts(turn, tx)?),
         Intent::Account(task) => how_it_is_done(task),
         Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
             if turn.in_group() =>
@@ -213,10 +210,16 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     Ok(taken.unwrap_or_else(|| otherwise().into()))
 }
 
-fn profile(turn: &MessageTurn<'_>, part: ProfilePart) -> String {
-    match part {
+/// Told alone.
+fn profile(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, part: ProfilePart) -> Result<String> {
+    let known = match part {
         ProfilePart::Name => wording::known_name(turn.user.name.as_deref()),
         ProfilePart::TimeZone => wording::known_zone(turn.timezone()),
+    };
+    match turn.in_group() {
+        true if turn.by_model => Ok(wording::usage(&facts(turn, tx)?)),
+        true => direct_chat::answer(turn, tx, &known),
+        false => Ok(known),
     }
 }
 

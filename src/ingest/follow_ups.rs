@@ -56,10 +56,7 @@ pub(super) fn carry_out(
         FollowUp::Time(time) => answer_when(turn, tx, time)?,
         FollowUp::ToldTime { to, is_moved } => told_time(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
-        FollowUp::No => match answer_no(turn, tx)? {
-            None if regrets_last(turn, tx)? => Some(wording::done_already().into()),
-            answer => answer.map(Reply::from),
-        },
+        FollowUp::No => no(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
         FollowUp::Snooze(time) => Some(snooze::last(turn, tx, time.as_ref())?),
         FollowUp::SnoozeUnclear { first, second } => {
@@ -69,10 +66,7 @@ pub(super) fn carry_out(
             Some(snooze::numbered(turn, tx, numbers, time.as_ref())?)
         }
         FollowUp::Again(time) => snooze::again(turn, tx, time)?,
-        FollowUp::Done => match done(turn, tx)? {
-            None if turn.in_group() => None,
-            done => Some(done.unwrap_or_else(wording::nothing_due).into()),
-        },
+        FollowUp::Done => done_or_nothing(turn, tx)?.map(Reply::from),
         FollowUp::DoneNumbered(numbers) => named::done(turn, tx, numbers)?.map(Reply::from),
         FollowUp::Change {
             which: ReminderRef::Latest,
@@ -98,14 +92,14 @@ pub(super) fn carry_out(
             false => None,
         },
         FollowUp::Skip { which, day } => {
-            let skipped = changes::skip(turn, tx, which, day.as_ref())?;
-            skipped.map(Reply::from)
+            changes::skip(turn, tx, which, day.as_ref())?.map(Reply::from)
         }
         FollowUp::CancelAllBut(kept) => named::cancel_all_but(turn, tx, kept)?.map(Reply::from),
-        FollowUp::Undo => {
-            let undone = undo::last(turn, tx)?;
-            Some(undone.unwrap_or_else(wording::nothing_to_undo).into())
-        }
+        FollowUp::Undo => Some(
+            undo::last(turn, tx)?
+                .unwrap_or_else(wording::nothing_to_undo)
+                .into(),
+        ),
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
 }
@@ -271,6 +265,13 @@ fn regrets_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     Ok(latest.is_some() || !powers::changed_by(turn, tx, last.id)?.is_empty())
 }
 
+fn no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    Ok(match answer_no(turn, tx)? {
+        None if regrets_last(turn, tx)? => Some(wording::done_already()),
+        answer => answer,
+    })
+}
+
 fn answer_no(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     if question::open(turn, tx)?.is_none() {
         return Ok(None);
@@ -299,6 +300,13 @@ fn never_mind(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>>
     }
     let (now, timezone) = (turn.now, turn.timezone());
     Ok((!open.is_empty()).then(|| wording::reminders_stay(&listed(&open), now, timezone)))
+}
+
+fn done_or_nothing(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    Ok(match done(turn, tx)? {
+        None if turn.in_group() => None,
+        done => Some(done.unwrap_or_else(wording::nothing_due)),
+    })
 }
 
 fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
