@@ -101,7 +101,8 @@ fn hide_secret_addresses(parts: &mut [String]) -> bool {
         let has_login = authority
             .rsplit_once('@')
             .is_some_and(|(user, _)| user.contains(':'));
-        has_login || lower.contains("/private-") || lower.contains(".ics")
+        let is_private = lower.contains("calendar") && lower.contains("/private-");
+        has_login || is_private || lower.contains(".ics")
     };
     let mut is_changed = false;
     for part in parts.iter_mut().filter(|part| is_secret(part)) {
@@ -218,6 +219,7 @@ mod tests {
             "they need more time with this from them",
             "look at https://example.com/a:b@c and mail me",
             "the password is longer",
+            "the plan is at https://example.com/private-party/list",
         ];
         for text in harmless {
             assert_eq!(without_secrets(text), None, "{text}");

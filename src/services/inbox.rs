@@ -1,5 +1,5 @@
 //! Fetches the inbox of a person's mailbox. Which hosts may be asked is decided here; the
-//! protocol is in [`mailbox`](crate::mailbox).
+//! protocol is in [`crate::mailbox`].
 
 use std::net::SocketAddr;
 use std::time::Duration;
