@@ -153,6 +153,7 @@ impl Ingest {
 
     fn receive_in(&self, tx: &mut Tx<'_>, prepared: &mut PreparedMessage) -> Result<IngestOutcome> {
         let now = prepared.now;
+        self.give_back(prepared);
         if let Some(mut received) = repeated(tx, &prepared.repeat, now)? {
             received.pending = self.replies.is_awaited(tx, received.message_id)?;
             return Ok(received);

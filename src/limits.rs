@@ -130,6 +130,14 @@ impl Window {
         }
     }
 
+    /// Takes uses at that time back.
+    fn give_back(&mut self, count: u64, used_at: Monotonic) {
+        let mut uses = self.0.iter_mut().rev();
+        if let Some((_, n)) = uses.find(|(at, _)| *at == used_at.0) {
+            *n = n.saturating_sub(count);
+        }
+    }
+
     fn is_expired(&self, window_ms: u64, now: Monotonic) -> bool {
         self.0.back().is_none_or(|(at, _)| at + window_ms <= now.0)
     }
@@ -179,6 +187,13 @@ impl<K: Hash + Eq + Clone> Windows<K> {
     ) -> Result<LimitState, LimitState> {
         let window_ms = self.window_ms;
         self.window(subject, now).take(limit, window_ms, count, now)
+    }
+
+    /// Takes back what the subject used at that time for nothing.
+    pub fn give_back(&mut self, subject: &K, count: u64, used_at: Monotonic) {
+        if let Some(window) = self.by_subject.get_mut(subject) {
+            window.give_back(count, used_at);
+        }
     }
 
     fn window(&mut self, subject: K, now: Monotonic) -> &mut Window {

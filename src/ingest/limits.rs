@@ -1,6 +1,8 @@
 //! Limits of a person's messages, photos, commands and turns. They are counted in the message's
 //! transaction, so that a refused message leaves nothing behind.
 
+use std::cell::Cell;
+
 use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
 use crate::assistant::{Intent, wording};
@@ -36,7 +38,26 @@ impl Default for Windows {
     }
 }
 
+/// The commands and turns that a message used, given back when its transaction is run again.
+#[derive(Debug, Default)]
+pub(super) struct LimitUses {
+    commands: Cell<u64>,
+    turns: Cell<u64>,
+    user: Cell<Option<UserId>>,
+}
+
 impl Ingest {
+    /// Takes back what the message used in a transaction that was undone.
+    pub(super) fn give_back(&self, prepared: &PreparedMessage) {
+        let uses = &prepared.limit_uses;
+        if let Some(user) = uses.user.take() {
+            let mut windows = self.windows.lock();
+            let (commands, turns) = (uses.commands.take(), uses.turns.take());
+            windows.commands.give_back(&user, commands, prepared.mono);
+            windows.turns.give_back(&user, turns, prepared.mono);
+        }
+    }
+
     pub(super) fn limit(&self, tx: &mut Tx<'_>, prepared: &mut PreparedMessage) -> Result<Quotas> {
         let (message, now) = (&prepared.message, prepared.now);
         let flags = self.senders_flags(tx, &message.sender)?;
@@ -90,31 +111,31 @@ impl Ingest {
 
     /// Whether the user may give one more command this minute.
     pub(super) fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
-        self.may_give_commands(user, flags, 1, mono)
+        self.take_commands(user, flags, 1, mono).is_some()
     }
 
-    /// Whether the user may give so many more commands this minute. More than the limit allows in
-    /// any minute count as all of it, so that a message with them is let in at some time.
-    fn may_give_commands(
+    /// Counts so many more commands of the user this minute, and returns how many were counted;
+    /// `None` where they may not be given. More than the limit allows in any minute count as all of
+    /// it, so that a message with them is let in at some time.
+    fn take_commands(
         &self,
         user: UserId,
         flags: &Reader<'_>,
         count: u64,
         mono: Monotonic,
-    ) -> bool {
+    ) -> Option<u64> {
+        if !flags.boolean("rate_limit.enabled") {
+            return Some(0);
+        }
         let limit = flags.rate_limit("rate_limit.commands_per_minute");
         let count = count.min(limit.max(1));
         let mut windows = self.windows.lock();
-        let may = !flags.boolean("rate_limit.enabled")
-            || windows
-                .commands
-                .take_several(user, limit, count, mono)
-                .is_ok();
+        let taken = windows.commands.take_several(user, limit, count, mono);
         drop(windows);
-        if !may {
+        if taken.is_err() {
             self.limited.with_label_values(&["commands"]).inc();
         }
-        may
+        taken.is_ok().then_some(count)
     }
 }
 
@@ -134,16 +155,23 @@ fn too_many_photos(quota: Quota, photos: u64) -> Error {
 }
 
 pub(super) fn may_command(turn: &MessageTurn<'_>) -> bool {
-    let ingest = turn.ingest;
-    turn.is_admitted || ingest.may_command(turn.user.id, &turn.flags, turn.mono)
+    turn.is_admitted || may_give_commands(turn, 1)
+}
+
+fn may_give_commands(turn: &MessageTurn<'_>, count: u64) -> bool {
+    let (ingest, user) = (turn.ingest, turn.user.id);
+    let taken = ingest.take_commands(user, &turn.flags, count, turn.mono);
+    if let (Some(taken), Some(uses)) = (taken, turn.limit_uses) {
+        uses.user.set(Some(user));
+        uses.commands.set(uses.commands.get() + taken);
+    }
+    taken.is_some()
 }
 
 /// Whether the user may give the commands of a message: all of them, or none.
 pub(super) fn may_carry_out(turn: &MessageTurn<'_>, intent: &Intent) -> bool {
-    let (ingest, count) = (turn.ingest, intent.commands());
-    count == 0
-        || turn.is_admitted
-        || ingest.may_give_commands(turn.user.id, &turn.flags, count, turn.mono)
+    let count = intent.commands();
+    count == 0 || turn.is_admitted || may_give_commands(turn, count)
 }
 
 /// Whether the user may take one more turn with a superpower this minute.
@@ -158,6 +186,9 @@ pub(super) fn may_take_turn(turn: &MessageTurn<'_>, explicit: bool) -> bool {
     drop(windows);
     if taken.is_err() {
         turn.ingest.limited.with_label_values(&["turns"]).inc();
+    } else if let Some(uses) = turn.limit_uses {
+        uses.user.set(Some(user));
+        uses.turns.set(uses.turns.get() + 1);
     }
     taken.is_ok() && (!explicit || may_command(turn))
 }

@@ -2,6 +2,7 @@
 //! Computed from the message alone, without the database.
 
 use super::Ingest;
+use super::limits::LimitUses;
 use crate::assistant::{self, MessageContext, Understanding};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Quota;
@@ -70,6 +71,7 @@ pub struct PreparedMessage {
     pub(super) photo: Option<PhotoFile>,
     /// The quota after counting it towards the limit per minute; counted once.
     pub(super) message_quota: Option<Quota>,
+    pub(super) limit_uses: LimitUses,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -95,6 +97,7 @@ impl Ingest {
             understood,
             service_memories: ServiceMemories::default(),
             message_quota: None,
+            limit_uses: LimitUses::default(),
             via,
             message,
             repeat,

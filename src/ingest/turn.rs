@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::limits::LimitUses;
 use super::powers::request::RequestedPower;
 use super::versions::{self, EarlierVersion};
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
@@ -48,6 +49,8 @@ pub(super) struct MessageTurn<'a> {
     pub(super) by_model: bool,
     /// A language model with tools understands the message.
     pub(super) left_to_model: bool,
+    /// What a message used that arrives now.
+    pub(super) limit_uses: Option<&'a LimitUses>,
     /// The limits have let it in before.
     pub(super) is_admitted: bool,
     pub(super) now: Timestamp,
@@ -98,6 +101,7 @@ impl Ingest {
             requested_power: None,
             service_memories: &prepared.service_memories,
             by_model: false,
+            limit_uses: Some(&prepared.limit_uses),
             is_admitted: false,
             now,
             mono: prepared.mono,

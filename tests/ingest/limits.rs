@@ -1,10 +1,14 @@
 //! Rate limits: messages a minute and photos an hour by sender, commands a minute by user.
 //! Exact sliding windows, on a clock that moves by hand.
 
-use chatkeep::clock::Clock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chatkeep::clock::{Clock, Timestamp};
+use chatkeep::error::Error;
 use serde_json::{Value, json};
 
-use super::support::{Answer, Service, direct, group};
+use super::support::{Answer, Service, direct, eventually, group};
 use super::{assert_no_rows, count, legacy_message, reply, say, service_at, standing_clock};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -318,4 +322,46 @@ async fn somebody_in_a_crisis_is_answered_beyond_every_limit() {
             "{said}"
         );
     }
+}
+
+/// A transaction is undone and run again where another message's part of it fails.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_whose_transaction_is_run_again_counts_once() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    service.set_flag("rate_limit.commands_per_minute", 3).await;
+    say(&service, "ana", "hello").await;
+    let store = &service.app.store;
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    let (go_on, going_on) = std::sync::mpsc::channel::<()>();
+    store.post(move |_| {
+        let _ = begun.send(());
+        let _ = going_on.recv();
+        Ok(())
+    });
+    has_begun.await.unwrap();
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let command = direct("ana", "remember that my cat is called Ada");
+    let answered = service.edge_message("a", &command);
+    let failed = async {
+        // The message is in the queue before this.
+        eventually("the message waits", async || store.queued() > 0).await;
+        let failing = store.write_repeatable(move |tx| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            tx.agent("made for nothing", Timestamp(1))?;
+            Err::<(), _>(Error::not_found())
+        });
+        let released = async { go_on.send(()).unwrap() };
+        tokio::join!(biased; failing, released).0
+    };
+    let (answer, failed) = tokio::join!(answered, failed);
+    assert!(answer.status == 200 && failed.is_err(), "{}", answer.text);
+    assert_eq!(runs.load(Ordering::Relaxed), 2, "all of it ran again");
+    for text in ["remember that I was here", "remember that I was there"] {
+        let answer = reply(&service, "ana", text).await;
+        assert!(!answer.contains("nothing has been changed"), "{answer}");
+    }
+    let refused = reply(&service, "ana", "remember that I was nowhere").await;
+    assert!(refused.contains("nothing has been changed"), "{refused}");
 }

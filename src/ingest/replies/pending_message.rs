@@ -39,6 +39,7 @@ impl Ingest {
             service_memories,
             by_model: false,
             left_to_model: false,
+            limit_uses: None,
             is_admitted: false,
             now,
             mono: self.clock.monotonic(),

@@ -172,6 +172,7 @@ impl Ingest {
         // Anew for each call: one before it may have changed the profile.
         let turn = MessageTurn {
             by_model: true,
+            limit_uses: None,
             is_admitted,
             ..self.pending_turn(tx, pending, service_memories, now)?
         };
