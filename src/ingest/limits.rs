@@ -1,8 +1,6 @@
 //! Limits of a person's messages, photos, commands and turns. They are counted in the message's
 //! transaction, so that a refused message leaves nothing behind.
 
-use std::cell::Cell;
-
 use super::turn::MessageTurn;
 use super::{Ingest, PreparedMessage};
 use crate::assistant::{Intent, wording};
@@ -36,14 +34,6 @@ impl Default for Windows {
             turns: limits::Windows::new(MINUTE_MS),
         }
     }
-}
-
-/// The commands and turns that a message used, given back when its transaction is run again.
-#[derive(Debug, Default)]
-pub(super) struct LimitUses {
-    commands: Cell<u64>,
-    turns: Cell<u64>,
-    user: Cell<Option<UserId>>,
 }
 
 impl Ingest {

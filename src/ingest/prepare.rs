@@ -1,15 +1,16 @@
 //! The first step of a message, before its transaction: what the relay sent, and what it means.
 //! Computed from the message alone, without the database.
 
+use std::cell::Cell;
+
 use super::Ingest;
-use super::limits::LimitUses;
 use crate::assistant::{self, MessageContext, Understanding};
 use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::error::Quota;
 use crate::media::PhotoFile;
 use crate::memory::ServiceMemories;
 use crate::model::secret_text;
-use crate::store::Digest;
+use crate::store::{Digest, UserId};
 
 /// The source of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +75,14 @@ pub struct PreparedMessage {
     pub(super) limit_uses: LimitUses,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
+}
+
+/// The commands and turns that a message used, given back when its transaction is run again.
+#[derive(Debug, Default)]
+pub(super) struct LimitUses {
+    pub(super) commands: Cell<u64>,
+    pub(super) turns: Cell<u64>,
+    pub(super) user: Cell<Option<UserId>>,
 }
 
 impl Ingest {

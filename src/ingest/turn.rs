@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::limits::LimitUses;
 use super::powers::request::RequestedPower;
+use super::prepare::LimitUses;
 use super::versions::{self, EarlierVersion};
 use super::{Endpoint, Ingest, Message, Mode, PreparedMessage};
 use crate::access::Access;

@@ -105,7 +105,6 @@ pub fn nothing_due() -> String {
         .to_owned()
 }
 
-/// "make it 7 or 8"
 /// Both as they were typed.
 pub fn which_duration(first: &str, second: &str) -> String {
     format!("Should it be {first} or {second}? I've changed nothing.")
@@ -116,6 +115,7 @@ pub fn hour_or_people(hour: &str, count: &str) -> String {
     format!("Should it be {hour} or for {count}? I've left it as it is so far.")
 }
 
+/// "make it 7 or 8"
 pub fn change_unclear() -> String {
     "I'm not sure what to change, so I've left it as it is. Say one thing, like “make it 19:00” or “change the text to buy milk”."
         .to_owned()
