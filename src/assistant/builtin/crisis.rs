@@ -74,10 +74,12 @@ static NEEDED: LazyLock<WordMap<&'static [u16]>> = LazyLock::new(|| {
     for (index, (_, pattern)) in (0..).zip(&patterns.crises) {
         for word in pattern.needed_words() {
             by_word.entry(word).or_default().push(index);
-            for short in spelling::short_forms(word) {
-                by_word.entry(short).or_default();
-            }
         }
+    }
+    let is_needed = |full: &str| full.split(' ').any(|word| by_word.contains_key(word));
+    let short = spelling::short_forms().filter(|(_, full)| is_needed(full));
+    for (short, _) in short.collect::<Vec<_>>() {
+        by_word.entry(short).or_default();
     }
     let pairs = by_word.into_iter();
     WordMap::merged(

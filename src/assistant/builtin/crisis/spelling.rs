@@ -111,12 +111,10 @@ fn is_drawn_out(word: &str) -> bool {
     })
 }
 
-/// The ways of writing a word that are no slips.
-pub(super) fn short_forms(word: &'static str) -> impl Iterator<Item = &'static str> {
+/// The ways of writing words that are no slips, and the words.
+pub(super) fn short_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
     let all = SHORT_FORMS.iter().chain(&TWO_WORDS);
-    let pairs = all.filter_map(|pair| pair.split_once(": "));
-    let stands_for = move |(_, full): &(&str, &str)| full.split(' ').any(|one| one == word);
-    pairs.filter(stands_for).map(|(short, _)| short)
+    all.filter_map(|pair| pair.split_once(": "))
 }
 
 /// The second of two words that are written apart, and what they mean.
