@@ -31,8 +31,8 @@ pub(super) fn correct_by(
 ) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let value = assistant::corrected_value(text, persona);
-    // Most messages end with no number.
-    let may_restate = text.ends_with(|c: char| c.is_ascii_digit());
+    // Most messages have no number.
+    let may_restate = text.contains(|c: char| c.is_ascii_digit());
     if turn.agent.is_none() || value.is_none() && !may_restate {
         return Ok(None);
     }
@@ -42,13 +42,14 @@ pub(super) fn correct_by(
     let said = as_corrected(tx, &last, persona)?;
     let powers = changed_by(turn, tx, last.id)?;
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
-    let restated = || assistant::restated_value(text, &said).filter(|_| is_money);
-    let Some(value) = restated().or(value) else {
-        return Ok(None);
+    let restated = assistant::restated(text, &said).filter(|_| is_money);
+    let text = match (restated, value.as_ref()) {
+        (Some(text), _) => Some(text),
+        (None, Some(value)) => assistant::with_corrected_value(&said, value),
+        (None, None) => return Ok(None),
     };
-    let text = assistant::with_corrected_value(&said, &value);
     Ok(match (powers.as_slice(), text) {
-        ([power], text) => correct_of_power(turn, tx, *power, text.as_deref(), &value)?,
+        ([power], text) => correct_of_power(turn, tx, *power, text.as_deref(), value.as_deref())?,
         ([], Some(text)) if !turn.in_group() => correct_memory(turn, tx, &last, &text)?,
         _ => None,
     })
@@ -108,9 +109,10 @@ fn as_corrected(tx: &Tx<'_>, last: &MessageRow, persona: &str) -> Result<String>
     let mut said: Option<String> = None;
     for message in chain.iter().rev().filter(|one| one.user == last.user) {
         let value = assistant::corrected_value(&message.text, persona);
-        let corrected = said
-            .zip(value.as_ref())
-            .and_then(|(said, value)| assistant::with_corrected_value(&said, value));
+        let corrected = said.and_then(|said| {
+            assistant::restated(&message.text, &said)
+                .or_else(|| assistant::with_corrected_value(&said, value.as_ref()?))
+        });
         said = corrected.or(value).or_else(|| Some(message.text.clone()));
     }
     Ok(said.unwrap_or_default())
@@ -123,7 +125,7 @@ fn correct_of_power(
     tx: &mut Tx<'_>,
     power: Power,
     text: Option<&str>,
-    value: &str,
+    value: Option<&str>,
 ) -> Result<Option<String>> {
     let asks = |text: &str, strength: RequestStrength| {
         let calls = calls_of(turn, text);
@@ -132,7 +134,7 @@ fn correct_of_power(
     };
     let is_clear = |text: &&str| asks(text, RequestStrength::Clear);
     let is_soft = |text: &&str| asks(text, RequestStrength::Soft);
-    let text = Some(value)
+    let text = value
         .filter(is_clear)
         .or_else(|| text.filter(|text| is_clear(text) || is_soft(text)));
     let Some(text) = text else {

@@ -8,18 +8,19 @@ mod corrected_value;
 mod moment;
 mod new_time;
 mod read;
+mod restated;
 mod skip;
 
 pub(in crate::assistant) use cancel::read_named;
 pub use cancel::{name_and_day, named_apart, second_request};
 pub use corrected_value::{
-    corrected_value, hour_or_people, restated_value, reworded, with_corrected_value,
-    with_other_person,
+    corrected_value, hour_or_people, reworded, with_corrected_value, with_other_person,
 };
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
 pub use new_time::{counted_unit_s, unit_of_s};
 pub(in crate::assistant) use read::{is_consent, read, two_durations};
+pub use restated::restated;
 
 use std::ops::Range;
 

@@ -3,9 +3,11 @@
 
 mod beneficiaries;
 mod debts;
+mod newcomers;
 mod operations;
 mod people;
 mod read;
+mod settling;
 mod sums;
 mod unshared;
 
@@ -19,7 +21,7 @@ pub(super) use beneficiaries::shared_with;
 pub(super) use operations::Arguments;
 use people::{is_everybody, is_self};
 pub(super) use read::parse;
-use sums::{Payment, capital, display_name, joined_names, owe, ways_of};
+use sums::{Payment, display_name, joined_names, owe, ways_of};
 use unshared::sharing_unclear;
 
 /// People on one bill.
@@ -55,6 +57,14 @@ pub enum BillSplitAction {
         to: String,
         money: Option<Amount>,
     },
+    /// "kim gave me 10": the same, between two on the bill.
+    Given {
+        payer: String,
+        to: String,
+        money: Amount,
+    },
+    /// "dan shares everything": also what was paid before.
+    ShareAll(String),
     Show,
     Owed,
     /// "what do I owe Bo": between two.
@@ -93,6 +103,8 @@ pub struct PaidAction {
     pub(super) except: Vec<String>,
     /// The parts of `among` in their order, if they are not equal: 60 and 40.
     pub(super) parts: Vec<i64>,
+    /// Who of them pays only that sum.
+    pub(super) own_part: Option<(String, Amount)>,
 }
 
 /// A parsed amount.
@@ -162,8 +174,14 @@ impl BillSplitState {
         context: &PowerContext<'_>,
     ) -> Result<Option<String>, String> {
         Ok(Some(match action {
-            BillSplitAction::Paid(paid) => return self.paid(paid, context),
+            BillSplitAction::Paid(paid) => {
+                self.check_new(&paid, context)?;
+                return self.paid(paid, context);
+            }
             BillSplitAction::AllPaid(all) => {
+                for paid in &all {
+                    self.check_new(paid, context)?;
+                }
                 self.add_payers(&all, context)?;
                 let each = all.into_iter().map(|paid| self.paid(paid, context));
                 let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
@@ -196,10 +214,19 @@ impl BillSplitState {
             BillSplitAction::Settled { payer, to, money } => {
                 return self.settled(&payer, &to, money, context);
             }
+            BillSplitAction::Given { payer, to, money } => {
+                let is_known = |name: &str| is_self(name) || self.is_on_it(name);
+                return match is_known(&payer) && is_known(&to) {
+                    true => self.settled(&payer, &to, Some(money), context),
+                    false => Ok(None),
+                };
+            }
+            BillSplitAction::ShareAll(name) => return self.share_all(&name, context),
             BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
             BillSplitAction::People(people) => {
                 let people = self.people_of(&people, context)?;
-                self.shared_by(&people)
+                let newcomers = self.newcomers(&people);
+                format!("{}{newcomers}", self.shared_by(&people))
             }
             BillSplitAction::Show => self.overview(context),
             BillSplitAction::Owed => self.owed(),
@@ -247,9 +274,6 @@ impl BillSplitState {
             None => (paid.purpose, paid.among),
         };
         let is_among_all = named.is_empty() && paid.except.is_empty();
-        if is_among_all && purpose.is_empty() {
-            self.check_new(&payer, &paid.money.0)?;
-        }
         let mut among = self.people_of(&named, context)?;
         if !paid.except.is_empty() {
             among = self.everybody()?;
@@ -262,19 +286,28 @@ impl BillSplitState {
         if among.is_empty() {
             among = self.sharers_with(&payer);
         }
-        if !paid.parts.is_empty() && paid.parts.len() != among.len() {
+        let parts = match paid.own_part {
+            Some(own) => self.with_own_part(&among, &paid.money.0, own, context)?,
+            None => paid.parts,
+        };
+        if !parts.is_empty() && parts.len() != among.len() {
             return Err(PARTS_UNCLEAR.to_owned());
         }
+        let newcomers = match is_among_all {
+            true => self.newcomers(&among),
+            false => String::new(),
+        };
         let payment = Payment {
             payer,
             amount: paid.money.0.minor,
             purpose,
             among,
-            parts: paid.parts,
+            parts,
             by: context.by,
         };
         self.push(payment.clone(), paid.money.0)?;
-        Ok(Some(self.noted(&payment, is_among_all)))
+        let noted = self.noted(&payment, is_among_all);
+        Ok(Some(format!("{noted}{newcomers}")))
     }
 
     /// "Bo owes me 20".
@@ -316,74 +349,6 @@ impl BillSplitState {
         })
     }
 
-    /// The same, if anything is owed. `None` where it may be no debt of the bill.
-    fn settled(
-        &mut self,
-        payer: &str,
-        to: &str,
-        money: Option<Amount>,
-        context: &PowerContext<'_>,
-    ) -> Result<Option<String>, String> {
-        let known = |name: &str| self.people.iter().any(|p| same(p, name));
-        if let Some(Amount(money)) = &money {
-            self.check_owed(payer, to, money, context)?;
-        }
-        if !(context.sure || known(payer) || known(to)) {
-            return Ok(None);
-        }
-        if self.payments.is_empty() {
-            return Err("Nobody owes anything on the bill, so I've noted nothing. For money that was lent say “Bo owes me 20”.".to_owned());
-        }
-        let unknown = [payer, to];
-        let unknown = unknown.iter().find(|name| !known(name) && !is_self(name));
-        if let Some(name) = unknown {
-            return Err(self.not_on_it(name));
-        }
-        self.settle((payer, to), money, context).map(Some)
-    }
-
-    /// "Bo paid me 20"; without an amount all that is owed.
-    fn settle(
-        &mut self,
-        (payer, to): (&str, &str),
-        money: Option<Amount>,
-        context: &PowerContext<'_>,
-    ) -> Result<String, String> {
-        let payer = self.person(payer, context)?;
-        let to = self.person(to, context)?;
-        if payer == to {
-            return Err("That's the same person, so I've noted nothing.".to_owned());
-        }
-        let owed = self.transfers().into_iter();
-        let mut owed = owed.filter(|(from, whom, _)| *from == payer && *whom == to);
-        let money = match (money, owed.next()) {
-            (Some(Amount(money)), _) => money,
-            (None, Some((.., minor))) => Money {
-                minor,
-                currency: None,
-            },
-            (None, None) => {
-                return Err(format!(
-                    "As far as I know, {} {} {} nothing. How much was it?",
-                    display_name(&payer),
-                    owe(&payer),
-                    display_name(&to)
-                ));
-            }
-        };
-        let payment = Payment {
-            payer,
-            amount: money.minor,
-            purpose: PAID_BACK.to_owned(),
-            among: vec![to],
-            parts: Vec::new(),
-            by: context.by,
-        };
-        self.push(payment.clone(), money)?;
-        let line = capital(&self.line(&payment));
-        Ok(format!("{line}. {}", self.owed()))
-    }
-
     fn push(&mut self, payment: Payment, money: Money) -> Result<(), String> {
         if let Some(reply) = too_long(&[&payment.purpose], PURPOSE_CHARS_MAX) {
             return Err(reply);
@@ -393,7 +358,10 @@ impl BillSplitState {
                 "A bill holds {PAYMENTS_MAX} payments, and this one is full. Say “clear the bill” to begin a new one."
             ));
         }
-        money::settle_currency(&mut self.currency, money.currency)?;
+        // "12 bucks" says nothing of the other sums.
+        let is_named = |currency: &Currency| self.currency.is_some() || !currency.is_slang();
+        let currency = money.currency.filter(is_named);
+        money::settle_currency(&mut self.currency, currency)?;
         self.payments.push(payment);
         Ok(())
     }

@@ -5,6 +5,8 @@ mod expense_words;
 mod operations;
 mod purchases;
 mod read;
+mod spent;
+mod spent_day;
 
 use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -37,19 +39,9 @@ pub enum Span {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum BudgetAction {
-    /// Amounts with their purposes.
-    Spent {
-        spent: Vec<(Spending, String)>,
-        days_ago: i32,
-    },
-    /// "lunch 12": only by somebody who notes expenses. `is_usual`: what everybody buys, or money;
-    /// `is_both`: the two.
-    SpentIfInUse {
-        money: Spending,
-        purpose: String,
-        is_usual: bool,
-        is_both: bool,
-    },
+    Spent(Vec<SpentAmount>),
+    /// "lunch 12": only by somebody who notes expenses.
+    SpentIfInUse(SupposedExpenses),
     RemoveLast,
     /// The last expense for that.
     RemoveNamed(String),
@@ -80,6 +72,26 @@ pub enum BudgetAction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spending(pub(super) Money);
 
+/// An amount, what it was for, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpentAmount {
+    pub(super) money: Spending,
+    pub(super) purpose: String,
+    pub(super) days_ago: i32,
+}
+
+/// "lunch 12", "lunch 12 and coffee 4": they may be something else than expenses of today.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SupposedExpenses {
+    all: Vec<(Spending, String)>,
+    /// Each is what everybody buys, or money.
+    pub(super) is_usual: bool,
+    /// Each is both.
+    is_both: bool,
+    /// "flour was 220": it may correct another amount.
+    is_told: bool,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BudgetState {
     budgets: Vec<Budget>,
@@ -100,7 +112,7 @@ struct Expense {
     purpose: String,
 }
 
-const DAY_UNCLEAR: &str = "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”.";
+const DAY_UNCLEAR: &str = "On which day was that? I've noted nothing yet. Say it like “spent 12.50 on lunch yesterday”, or “on 5 November” with the date.";
 const PURPOSE_UNCLEAR: &str = "I'm not sure what that was for, or whether it was spent, so I've noted nothing. Say it like “spent 12.50 on lunch”, and anything else in a message of its own.";
 const AMOUNTS_UNCLEAR: &str = "There's more than one number in that, so I've noted nothing. Say each with what it's for: “spent 5 on bus and 12 on lunch”, “budget 400 for food and 900 for rent”.";
 
@@ -110,18 +122,8 @@ impl Superpower for BudgetState {
     fn apply(&mut self, action: BudgetAction, context: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
         let reply = match action {
-            BudgetAction::Spent { spent, days_ago } => {
-                let each = spent.into_iter();
-                let each = each.map(|(money, what)| self.spend(money.0, what, days_ago, context));
-                each.collect::<Result<Vec<_>, _>>()
-                    .map(|reply| reply.join("\n"))
-            }
-            BudgetAction::SpentIfInUse {
-                money,
-                purpose,
-                is_usual,
-                is_both,
-            } => self.spend_if_in_use(money.0, purpose, (is_usual, is_both), context)?,
+            BudgetAction::Spent(spent) => self.spend_all(spent, context),
+            BudgetAction::SpentIfInUse(supposed) => self.spend_if_in_use(supposed, context)?,
             BudgetAction::RemoveLast => Ok(self.remove(self.expenses.len(), context)),
             BudgetAction::RemoveNamed(purpose) => {
                 let mut expenses = self.expenses.iter();
@@ -185,13 +187,22 @@ impl Superpower for BudgetState {
 }
 
 impl BudgetState {
-    fn spend(
+    fn spend_all(
         &mut self,
-        money: Money,
-        purpose: String,
-        days_ago: i32,
+        spent: Vec<SpentAmount>,
         context: &PowerContext<'_>,
     ) -> Result<String, String> {
+        let each = spent.into_iter().map(|one| self.spend(one, context));
+        each.collect::<Result<Vec<_>, _>>()
+            .map(|reply| reply.join("\n"))
+    }
+
+    fn spend(&mut self, spent: SpentAmount, context: &PowerContext<'_>) -> Result<String, String> {
+        let SpentAmount {
+            money: Spending(money),
+            purpose,
+            days_ago,
+        } = spent;
         if let Some(reply) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(reply);
         }
@@ -238,24 +249,56 @@ impl BudgetState {
     /// "lunch 12"; `None` where it may be something else than spent money.
     fn spend_if_in_use(
         &mut self,
-        money: Money,
-        purpose: String,
-        (is_usual, is_both): (bool, bool),
+        supposed: SupposedExpenses,
         context: &PowerContext<'_>,
     ) -> Option<Result<String, String>> {
-        let is_meant = is_usual && self.is_in_use() || self.knows(&purpose);
-        if is_meant || is_both && !may_be_time(&money) {
-            let noted = self.spend(money, purpose, 0, context);
+        let all = &supposed.all;
+        if supposed.is_told
+            && let Some(question) = all.iter().find_map(|one| self.told_before(one, context))
+        {
+            return Some(Err(question));
+        }
+        let are_known = all.iter().all(|(_, purpose)| self.knows(purpose));
+        let is_meant = supposed.is_usual && self.is_in_use() || are_known;
+        let may_be_times = all.iter().all(|(Spending(money), _)| may_be_time(money));
+        if is_meant || supposed.is_both && !may_be_times {
+            let spent = supposed.all.into_iter();
+            let spent = spent.map(|(money, purpose)| SpentAmount {
+                money,
+                purpose,
+                days_ago: 0,
+            });
+            let noted = self.spend_all(spent.collect(), context);
             return Some(
                 noted.map(|reply| format!("{reply} If you meant something else, say “undo”.")),
             );
         }
-        let sum = money::display(money.minor, None);
-        is_both.then(|| {
+        let said = |(Spending(money), purpose): &(Spending, String)| {
+            format!("{} on {purpose}", money::display(money.minor, None))
+        };
+        let said: Vec<String> = all.iter().map(said).collect();
+        let said = said.join(" and ");
+        supposed.is_both.then(|| {
             Ok(format!(
-                "Did you spend {sum} on {purpose}? I've noted nothing yet. Say “spent {sum} on {purpose}”, and I do."
+                "Did you spend {said}? I've noted nothing yet. Say “spent {said}”, and I do."
             ))
         })
+    }
+
+    /// "flour was 220", of which something is noted today: a correction, or one more?
+    fn told_before(
+        &self,
+        (Spending(money), purpose): &(Spending, String),
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let today = local_time::number(context.today());
+        let mut of_today = self.expenses.iter().rev().filter(|one| one.day == today);
+        let known = of_today.find(|one| same(&one.purpose, purpose))?;
+        let sum = money::display(money.minor, money.currency.as_ref());
+        Some(format!(
+            "Is that instead of the {} on {purpose} that I've noted today, or one more? I've changed nothing. Say “delete the {purpose}” first if it's instead, and then “spent {sum} on {purpose}”.",
+            self.money(known.amount)
+        ))
     }
 
     /// "on food and rent": each by itself, unless both have one name.

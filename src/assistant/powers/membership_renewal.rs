@@ -40,6 +40,12 @@ pub enum RenewalAction {
         about: Option<String>,
         period: Period,
     },
+    /// "spotify is 12.99": what a known one costs.
+    SetPrice {
+        about: String,
+        price: String,
+        period: Option<Period>,
+    },
     List,
     Show(String),
     Remove(String),
@@ -203,6 +209,27 @@ impl RenewalState {
         self.announced("Okay", id, "", context)
     }
 
+    /// `None`: no such renewal is known.
+    fn set_price(
+        &mut self,
+        about: &str,
+        price: String,
+        period: Option<Period>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let entry = self.renewals.get(self.renewals.find(about, context)?)?;
+        let draft = EntryDraft {
+            what: entry.what.clone(),
+            details: price,
+            time: Some(PlannedTime {
+                day: entry.date(context.today())?,
+                minute: entry.minute,
+            }),
+            period: period.or(entry.period),
+        };
+        Some(self.keep(draft, context))
+    }
+
     /// Only the person can cancel it: the entry stays.
     fn order_refused(
         &self,
@@ -262,6 +289,11 @@ impl Superpower for RenewalState {
             RenewalAction::SetPeriod { about, period } => {
                 return self.set_period(about.as_deref(), period, context);
             }
+            RenewalAction::SetPrice {
+                about,
+                price,
+                period,
+            } => return self.set_price(&about, price, period, context),
             RenewalAction::Order { about, is_kind } => {
                 return self.order_refused(&about, is_kind, context);
             }

@@ -9,12 +9,18 @@ use crate::assistant::builtin::words::Words;
 pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
 
 const SYMBOLS: [&str; 12] = ["$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₦", "₴"];
-const NAMES: [&str; 44] = [
+const NAMES: [&str; 81] = [
     "dollars", "dollar", "bucks", "buck", "usd", "euros", "euro", "eur", "pounds", "pound", "gbp",
     "quid", "francs", "franc", "chf", "yen", "jpy", "rupees", "rupee", "inr", "pesos", "peso",
     "reais", "real", "brl", "zloty", "pln", "kronor", "kroner", "crowns", "sek", "nok", "dkk",
-    "czk", "lira", "try", "cad", "aud", "nzd", "rub", "uah", "won", "yuan", "cny",
+    "czk", "lira", "try", "cad", "aud", "nzd", "rub", "uah", "won", "yuan", "cny", "pfund",
+    "sterling", "franken", "krona", "krone", "korun", "kr", "kč", "zł", "zlotys", "huf", "forint",
+    "ron", "lei", "leva", "bgn", "rubles", "roubles", "hryvnia", "baht", "thb", "rand", "zar",
+    "dirham", "dirhams", "aed", "sgd", "hkd", "mxn", "php", "ringgit", "shekels", "ils", "rs",
+    "idr", "rupiah", "dong",
 ];
+/// Names that people also use of other money than that.
+const SLANG: [&str; 2] = ["bucks", "buck"];
 
 /// A currency before a number ("$") or after it ("€", "euros").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +34,15 @@ pub(super) struct Currency {
 pub(super) struct Money {
     pub(super) minor: i64,
     pub(super) currency: Option<Currency>,
+}
+
+impl Currency {
+    /// "12 bucks" may be of any currency.
+    pub(super) fn is_slang(&self) -> bool {
+        SLANG
+            .iter()
+            .any(|name| self.text.eq_ignore_ascii_case(name))
+    }
 }
 
 impl Money {
@@ -67,6 +82,11 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
         })
     };
     let next = words.get(at + 1);
+    if before.is_none() && after.is_none() && matches!(next, "cents" | "cent" | "ct") {
+        let minor = (minor % 100 == 0).then_some(minor / 100)?;
+        let currency = None;
+        return Some((Money { minor, currency }, at + 2));
+    }
     let (currency, end) = match (before, after) {
         (Some(symbol), _) => (typed(symbol, true), at + 1),
         (None, Some(symbol)) => (typed(symbol, false), at + 1),
@@ -206,17 +226,31 @@ pub(super) fn display(minor: i64, currency: Option<&Currency>) -> String {
 
 /// One name for the names of one currency: "$" for "bucks". "¥" is the yen.
 fn unit(text: &str) -> String {
-    const SAME: [(&str, &[&str]); 10] = [
+    const SAME: [(&str, &[&str]); 21] = [
         ("$", &["dollars", "dollar", "bucks", "buck", "usd"]),
         ("€", &["euros", "euro", "eur"]),
-        ("£", &["pounds", "pound", "gbp", "quid"]),
+        (
+            "£",
+            &["pounds", "pound", "gbp", "quid", "pfund", "sterling"],
+        ),
         ("¥", &["yen", "jpy"]),
-        ("₹", &["rupees", "rupee", "inr"]),
-        ("₽", &["rub"]),
+        ("₹", &["rupees", "rupee", "inr", "rs"]),
+        ("₽", &["rub", "rubles", "roubles"]),
         ("₺", &["lira", "try"]),
         ("₩", &["won"]),
-        ("₴", &["uah"]),
-        ("chf", &["francs", "franc"]),
+        ("₴", &["uah", "hryvnia"]),
+        ("₪", &["ils", "shekels"]),
+        ("₫", &["dong"]),
+        ("pln", &["zloty", "zlotys", "zł"]),
+        ("czk", &["korun", "kč"]),
+        ("huf", &["forint"]),
+        ("ron", &["lei"]),
+        ("bgn", &["leva"]),
+        ("thb", &["baht"]),
+        ("zar", &["rand"]),
+        ("aed", &["dirham", "dirhams"]),
+        ("idr", &["rupiah"]),
+        ("chf", &["francs", "franc", "franken"]),
     ];
     let lower = text.to_lowercase();
     let mut same = SAME.iter();
@@ -266,6 +300,8 @@ mod tests {
             ("1,200.50", Some((120_050, "1,200.50"))),
             ("1,234,567.89", Some((123_456_789, "1,234,567.89"))),
             ("0.01", Some((1, "0.01"))),
+            ("50 cents", Some((50, "0.50"))),
+            ("20 pfund", Some((2_000, "20 pfund"))),
             ("10000000", Some((1_000_000_000, "10,000,000"))),
             ("10000000.01", None),
             ("0", None),

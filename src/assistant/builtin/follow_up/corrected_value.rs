@@ -10,11 +10,11 @@ use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 
 /// A longer message corrects nothing.
-const WORDS_MAX: usize = 12;
+pub(super) const WORDS_MAX: usize = 12;
 /// And what it corrects.
 const CORRECTED_WORDS_MAX: usize = 30;
 
-const MARKS: [&str; 16] = [
+pub(super) const MARKS: [&str; 16] = [
     "no sorry", "no wait", "no i meant", "no i mean", "no actually", "no", "nope", "sorry i meant",
     "sorry i mean", "sorry", "oops", "actually", "i meant", "i mean", "correction", "wait",
 ];
@@ -133,30 +133,6 @@ pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     (!value.is_empty() && !is_talk).then_some(value)
 }
 
-/// "lunch was 14" after "spent 12 on lunch": the number, where what it is said of was named.
-pub fn restated_value(text: &str, said: &str) -> Option<String> {
-    let words = Words::new(text);
-    if words.len() > WORDS_MAX || words.is_question() {
-        return None;
-    }
-    let last = words
-        .len()
-        .checked_sub(1)
-        .filter(|at| has_digit(words.get(*at)))?;
-    let verbs = [
-        "was", "were", "cost", "is", "should be", "should have been", "costs",
-    ];
-    let verb = (1..last).find(|at| words.after(*at, &verbs) == Some(last))?;
-    let from = words
-        .after(0, &["the", "my", "our", "no the", "no"])
-        .unwrap_or(0);
-    let thing = words.phrase(from..verb);
-    let said = Words::new(said);
-    let is_named =
-        !thing.is_empty() && (0..said.len()).any(|at| said.after(at, &[&thing]).is_some());
-    (is_named && only_number(&said).is_some()).then(|| words.get(last).to_owned())
-}
-
 /// The message with that value instead of its own of the same kind: its time, its only number, or
 /// what comes after "is". `None`: it is not clear what is replaced.
 pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
@@ -176,18 +152,19 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
         None if people(&new, 0).is_some_and(|(_, end)| end == new.len()) => {
             return with_people(&words, new.original(0..new.len()));
         }
-        None if new.len() == 1 && has_digit(new.get(0)) => match only_number(&words) {
-            Some(number) => number,
-            // "at 7 for 4": either may be meant.
-            None if numbers_beside_times(&words).next().is_some() => return None,
-            None => {
-                let time = dated(&words, &ValueTime::default())?;
-                if words.get(time.start) == "at" {
-                    link = "at ";
+        None if new.len() == 1 && has_digit(new.get(0)) => {
+            match only_number(&words, 0..words.len()) {
+                Some(number) => number,
+                // "at 7 for 4": either may be meant.
+                None if numbers_beside_times(&words).next().is_some() => return None,
+                None => {
+                    let time = dated(&words, &ValueTime::default())?;
+                    if words.get(time.start) == "at" {
+                        link = "at ";
+                    }
                 }
-                time
             }
-        },
+        }
         None => {
             // "level 4" after "is parked on level 3"
             let first = new.get(0);
@@ -407,8 +384,9 @@ pub fn hour_or_people(message: &str, value: &str) -> Option<(String, String)> {
     is_both.then_some((hour, count))
 }
 
-fn only_number(words: &Words) -> Option<Range<usize>> {
-    let mut numbers = (0..words.len()).filter(|at| has_digit(words.get(*at)));
+/// The only number within those words.
+pub(super) fn only_number(words: &Words, range: Range<usize>) -> Option<Range<usize>> {
+    let mut numbers = range.filter(|at| has_digit(words.get(*at)));
     match (numbers.next(), numbers.next()) {
         (Some(at), None) => Some(at..at + 1),
         _ => None,
@@ -428,7 +406,7 @@ fn numbers_beside_times<'w>(words: &'w Words<'w>) -> impl Iterator<Item = usize>
     })
 }
 
-fn has_digit(word: &str) -> bool {
+pub(super) fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 

@@ -74,11 +74,11 @@ impl super::super::operations::Arguments for Arguments {
                     true => Vec::new(),
                     false => all_needed(&self.people, "people")?,
                 },
-                except: Vec::new(),
                 parts: match self.parts.iter().all(|part| (1..=PART_MAX).contains(part)) {
                     true => self.parts,
                     false => return Err(format!("\"parts\" are from 1 to {PART_MAX}.")),
                 },
+                ..PaidAction::default()
             }),
             BillSplitOperation::Settle => BillSplitAction::Settled {
                 payer: payer()?,

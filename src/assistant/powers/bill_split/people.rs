@@ -11,6 +11,10 @@ const EVERYBODY_UNKNOWN: &str =
     "I don't know who everybody is yet. Say it first: “split the bill between Ana, Bo and me”.";
 
 impl BillSplitState {
+    pub(super) fn is_on_it(&self, name: &str) -> bool {
+        self.people.iter().any(|known| same(known, name))
+    }
+
     pub(super) fn not_on_it(&self, name: &str) -> String {
         format!(
             "{} isn't on the bill, so I've noted nothing. On it: {}.",

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BillSplitState, Debt, PAID_BACK, is_self};
+use super::{Amount, BillSplitState, Debt, PAID_BACK, PARTS_UNCLEAR};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
-use crate::assistant::powers::texts::{joined, same};
+use crate::assistant::powers::texts::joined;
 
 /// The person in a direct chat.
 pub(super) const ME: &str = "me";
@@ -136,36 +136,20 @@ impl BillSplitState {
         })
     }
 
-    /// "I paid Ana 20", where nothing is owed to her: what was it for? "Bo paid back 3", where it is
-    /// Bo who gets money back: who paid whom?
-    pub(super) fn check_owed(
-        &self,
-        payer: &str,
-        to: &str,
+    /// "but kim pays only 10": the parts of all in their order.
+    pub(super) fn with_own_part(
+        &mut self,
+        among: &[String],
         money: &Money,
+        (name, Amount(own)): (String, Amount),
         context: &PowerContext<'_>,
-    ) -> Result<(), String> {
-        let transfers = self.transfers();
-        let owed_to = |name: &str| {
-            let mut owed = transfers.iter();
-            owed.find(|(debtor, whom, _)| debtor == ME && same(whom, name))
-        };
-        let sum = money::display(money.minor, money.currency.as_ref());
-        if !context.group
-            && is_self(to)
-            && let Some((_, whom, owed)) = owed_to(payer)
-        {
-            let owed = self.money(*owed);
-            return Err(format!(
-                "Who paid whom? As far as I know you owe {whom} {owed}, so I've noted nothing. Say “I paid {whom} back {sum}” if you paid, “{whom} lent me {sum}” if {whom} gave you more."
-            ));
+    ) -> Result<Vec<i64>, String> {
+        let name = self.known_person(&name, context)?;
+        if !among.contains(&name) || among.len() < 2 || own.minor >= money.minor {
+            return Err(PARTS_UNCLEAR.to_owned());
         }
-        if context.group || !is_self(payer) || owed_to(to).is_some() {
-            return Ok(());
-        }
-        Err(format!(
-            "What was the {sum} for? As far as I know you owe {to} nothing, so I've noted nothing. Say “I lent {to} {sum}” if you get it back, “spent {sum} on …” if not."
-        ))
+        money::settle_currency(&mut self.currency, own.currency)?;
+        Ok(own_parts(among, money.minor, &name, own.minor))
     }
 
     pub(super) fn money(&self, minor: i64) -> String {
@@ -245,6 +229,21 @@ pub(super) fn owe(debtor: &str) -> &'static str {
 
 pub(super) fn display_name(name: &str) -> &str {
     if name == ME { "you" } else { name }
+}
+
+/// The name as it is said by who speaks: `own` for who speaks.
+pub(super) fn said_name<'n>(name: &'n str, own: &'n str) -> &'n str {
+    if name == ME { own } else { name }
+}
+
+/// The parts of those in their order, where one of them pays only a sum of their own.
+fn own_parts(among: &[String], amount: i64, name: &str, own: i64) -> Vec<i64> {
+    let mut others = shares(amount - own, among.len() - 1).into_iter();
+    let part = |one: &String| match one == name {
+        true => Some(own),
+        false => others.next(),
+    };
+    among.iter().filter_map(part).collect()
 }
 
 pub(super) fn joined_names(names: &[String]) -> String {

@@ -2,10 +2,10 @@
 //! not know messages.
 
 use super::is_everybody;
-use super::sums::{ME, Payment, capital, display_name, joined_names, owe};
+use super::sums::{Payment, capital, display_name, joined_names, owe, said_name};
 use super::{BillSplitState, PaidAction, is_self, shared_with};
 use crate::assistant::powers::PowerContext;
-use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::money;
 use crate::assistant::powers::texts::joined;
 
 pub(super) const WHO_SHARES: &str =
@@ -90,22 +90,32 @@ impl BillSplitState {
         (!lines.is_empty()).then(|| format!("Not counted yet: {}. {WHO_SHARES}", joined(&lines)))
     }
 
-    /// "Bo paid 40", who owes just that: paid back, or paid for something?
-    pub(super) fn check_new(&self, payer: &str, money: &Money) -> Result<(), String> {
-        let mut owed = self.transfers().into_iter();
-        let owed = owed.find(|(debtor, _, sum)| debtor == payer && *sum == money.minor);
-        let Some((_, to, _)) = owed else {
+    /// "Bo paid 40", who owes that or more: paid back, or paid for something?
+    pub(super) fn check_new(
+        &self,
+        paid: &PaidAction,
+        context: &PowerContext<'_>,
+    ) -> Result<(), String> {
+        let is_told = !(paid.purpose.is_empty() && paid.among.is_empty() && paid.except.is_empty());
+        let Ok(payer) = self.known_person(&paid.payer, context) else {
             return Ok(());
         };
-        let sum = self.money(money.minor);
-        let (who, whom) = (display_name(payer), display_name(&to));
-        let said = |name: &str, own: &str| match name {
-            ME => own.to_owned(),
-            name => name.to_owned(),
+        let (money, mut owed) = (&paid.money.0, self.transfers().into_iter());
+        let owed = owed.find(|(debtor, _, sum)| *debtor == payer && *sum >= money.minor);
+        let Some((_, to, owed)) = owed.filter(|_| !is_told) else {
+            return Ok(());
         };
-        let (payer_said, to_said) = (said(payer, "I"), said(&to, "me"));
+        let payer = payer.as_str();
+        let sum = self.money(money.minor);
+        let part = match owed == money.minor {
+            true => "",
+            false => "part of ",
+        };
+        let owed = self.money(owed);
+        let (who, whom) = (display_name(payer), display_name(&to));
+        let (payer_said, to_said) = (said_name(payer, "I"), said_name(&to, "me"));
         Err(format!(
-            "Is that the {sum} {who} {} {whom}, or something new? I've noted nothing yet. Say “{payer_said} paid {to_said} back {sum}”, or “{payer_said} paid {sum} for pizza”.",
+            "Is that {part}the {owed} {who} {} {whom}, or something new? I've noted nothing yet. Say “{payer_said} paid {to_said} back {sum}”, or “{payer_said} paid {sum} for pizza”.",
             owe(payer)
         ))
     }

@@ -1,41 +1,24 @@
-//! What is said with an amount: when it was spent, whether it is a month's, and whether the rest of
-//! the words can be what it was for.
+//! What is said with an amount: how it was paid, whether it is a month's, and whether the rest of the
+//! words can be what it was for.
 
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, planned_time, statement};
 
-/// Where the words end before the day or the time of day at the end, and how many days ago it was.
-pub(super) fn day_at_end(words: &Words<'_>, from: usize, end: usize) -> (usize, i32) {
-    let (mut to, mut days_ago) = (end, 0);
-    while to > from + 1 {
-        let said = |phrase: &&str| {
-            let start = to.checked_sub(phrase.split(' ').count())?;
-            (start > from && words.after(start, &[phrase]) == Some(to)).then_some(start)
-        };
-        let today = [
-            "today", "right now", "just now", "now", "earlier", "this morning", "this afternoon",
-            "this evening", "tonight",
-        ];
-        let of_day = || {
-            let mut starts = from + 1..to;
-            starts.find(|start| {
-                let is_linked = matches!(words.get(*start), "at" | "around" | "in");
-                let time = when::read(words, *start).filter(|(_, end)| *end == to);
-                let is_hour =
-                    |spec: when::TimeExpression| spec.day.is_none() && spec.delay.is_none();
-                is_linked && time.is_some_and(|(spec, _)| is_hour(spec))
-            })
-        };
-        if let Some(start) = said(&"yesterday") {
-            (to, days_ago) = (start, 1);
-        } else if let Some(start) = today.iter().find_map(said).or_else(of_day) {
-            to = start;
-        } else {
-            break;
-        }
+/// Where what an amount was for ends, before how it was paid, and that it is so once more: "lunch
+/// with my card", "coffee again".
+pub(super) fn without_payment(words: &Words<'_>, from: usize, end: usize) -> usize {
+    const PAYMENTS: [&str; 24] = [
+        "again", "too", "also", "as well", "as usual", "with my card", "with card", "by card",
+        "on my card", "on card", "with my credit card", "with credit card", "by credit card",
+        "on my credit card", "with my debit card", "by debit card", "in cash", "with cash", "cash",
+        "by cash", "with paypal", "via paypal", "with apple pay", "with google pay",
+    ];
+    let mut to = end;
+    while let Some(start) = (from + 1..to).find(|at| words.after(*at, &PAYMENTS) == Some(to)) {
+        to = start;
     }
-    (to, days_ago)
+    to
 }
 
 /// Whether what an amount was for holds another amount, or how often it was: "food 30 gas",

@@ -7,7 +7,7 @@ use super::super::operations::{
     CallContext, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
     undo,
 };
-use super::{BudgetAction, Span, Spending};
+use super::{BudgetAction, Span, Spending, SpentAmount};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -84,17 +84,17 @@ impl super::super::operations::Arguments for Arguments {
             BudgetOperation::Spent if !(1..=THINGS_MAX).contains(&self.expenses.len()) => {
                 return Err(format!("\"expenses\" takes 1 to {THINGS_MAX} of them."));
             }
-            BudgetOperation::Spent => BudgetAction::Spent {
-                spent: self
-                    .expenses
-                    .iter()
-                    .map(|expense| {
-                        let money = money(Some(expense.amount), currency)?;
-                        Ok((Spending(money), needed(Some(&expense.purpose), "purpose")?))
+            BudgetOperation::Spent => {
+                let days_ago = days_ago(self.date.as_deref(), context.today())? as i32;
+                let spent = self.expenses.iter().map(|expense| {
+                    Ok(SpentAmount {
+                        money: Spending(money(Some(expense.amount), currency)?),
+                        purpose: needed(Some(&expense.purpose), "purpose")?,
+                        days_ago,
                     })
-                    .collect::<Result<_>>()?,
-                days_ago: days_ago(self.date.as_deref(), context.today())? as i32,
-            },
+                });
+                BudgetAction::Spent(spent.collect::<Result<_>>()?)
+            }
             BudgetOperation::SetBudget => {
                 BudgetAction::Budgets(vec![(Spending(money(self.amount, currency)?), purpose)])
             }

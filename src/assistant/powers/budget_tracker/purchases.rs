@@ -1,6 +1,8 @@
 //! Parses what was bought without saying that it was spent: "bought lunch for 12", "lunch 12".
 
-use super::{BudgetAction, Spending};
+use super::expense_words::without_payment;
+use super::spent_day::{self, SpentDay};
+use super::{BudgetAction, Spending, SpentAmount, SupposedExpenses, may_be_time};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
@@ -9,11 +11,15 @@ use crate::assistant::powers::{RequestStrength, money, parsers};
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
-/// Words by which something else is wanted: "change coffee to 6".
-const OTHER_REQUESTS: [&str; 26] = [
+/// Words of a message of such expenses.
+const SUPPOSED_WORDS_MAX: usize = 16;
+/// Words by which something else is wanted, or said: "change coffee to 6", "spotify costs 12.99",
+/// "20 xyz on taxi".
+const OTHER_REQUESTS: [&str; 36] = [
     "change", "to", "no", "not", "make", "it", "was", "were", "is", "are", "be", "update",
     "correct", "set", "delete", "remove", "undo", "add", "from", "that", "this", "wait",
-    "actually", "instead", "by", "should",
+    "actually", "instead", "by", "should", "costs", "on", "for", "at", "owe", "owes", "paid",
+    "gave", "split", "i",
 ];
 
 /// "delete my last expense", "what's left for food"
@@ -154,18 +160,26 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
         "i bought", "i just bought", "bought", "i got", "ive bought", "got",
     ];
     let from = words.after(at, &verbs)?;
-    let (to, days_ago) = match words.get(end - 1) {
-        "today" => (end - 1, 0),
-        "yesterday" => (end - 1, 1),
-        _ => (end, 0),
-    };
+    let (to, day) = spent_day::at_end(message, from, end);
     let is_bought = words.get(from - 1) == "bought";
     let parts = money::parts(words, from, to);
     let each = parts
         .iter()
         .map(|(from, to)| bought_for(words, (*from, *to), is_bought));
     let spent = each.collect::<Option<Vec<(Spending, String)>>>()?;
-    (!spent.is_empty()).then_some(BudgetAction::Spent { spent, days_ago })
+    (!spent.is_empty()).then(|| spent_on(spent, day.unwrap_or(SpentDay::Ago(0))))
+}
+
+fn spent_on(spent: Vec<(Spending, String)>, day: SpentDay) -> BudgetAction {
+    let SpentDay::Ago(days_ago) = day else {
+        return BudgetAction::DayUnclear;
+    };
+    let each = spent.into_iter().map(|(money, purpose)| SpentAmount {
+        money,
+        purpose,
+        days_ago,
+    });
+    BudgetAction::Spent(each.collect())
 }
 
 /// "a sandwich for 6".
@@ -174,31 +188,76 @@ fn bought_for(
     (from, to): (usize, usize),
     is_bought: bool,
 ) -> Option<(Spending, String)> {
+    let to = without_payment(words, from, to);
     let link = (from + 1..to).rev().find(|n| words.get(*n) == "for")?;
     let (amount, next) = money::read(words, link + 1)?;
     let from = words
         .after(from, &["a", "an", "some", "the", "my"])
         .unwrap_or(from);
-    let purpose = parsers::original(words, from, link);
+    let purpose = parsers::original(words, from, without_payment(words, from, link));
     let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
     let is_sure = is_bought || is_money || is_usual(&purpose);
     (next == to && is_sure && !purpose.is_empty()).then_some((Spending(amount), purpose))
 }
 
-/// "lunch 12", "12.50 lunch", "lunch was 12".
+/// "lunch 12", "12.50 lunch", "lunch was 12", "lunch 12 and coffee 4".
 fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
     // "bought milk 2.50"
     let at = words
         .after(at, &["i bought", "bought", "i got", "got"])
         .unwrap_or(at);
-    let (end, days_ago) = match words.get(end.saturating_sub(1)) {
-        "yesterday" => (end - 1, 1),
-        _ => (end, 0),
-    };
-    if !(2..=BARE_WORDS_MAX + 2).contains(&end.saturating_sub(at)) {
-        return None;
+    if end.saturating_sub(at) > SUPPOSED_WORDS_MAX {
+        return None; // most messages
     }
+    let (end, day) = spent_day::at_end(message, at, end);
+    let parts = money::parts(words, at, end);
+    let each = parts
+        .iter()
+        .map(|(from, to)| bare_expense(words, *from, *to));
+    let each = each.collect::<Option<Vec<BareExpense>>>()?;
+    let is_told = each.iter().any(|one| one.is_told);
+    let is_usual = each.iter().all(|one| one.is_money || one.is_usual());
+    let is_both = each.iter().all(|one| one.is_money && one.is_usual());
+    let may_be_times = each.iter().any(|one| may_be_time(&one.money.0));
+    let all: Vec<(Spending, String)> = each
+        .into_iter()
+        .map(|one| (one.money, one.purpose))
+        .collect();
+    match day {
+        _ if all.is_empty() => None,
+        None | Some(SpentDay::Ago(0)) => Some(BudgetAction::SpentIfInUse(SupposedExpenses {
+            all,
+            is_usual,
+            is_both,
+            is_told,
+        })),
+        // "lunch 12 on friday" is at noon.
+        Some(day) => {
+            let is_yesterday = day == SpentDay::Ago(1);
+            (is_usual && (is_yesterday || !may_be_times)).then(|| spent_on(all, day))
+        }
+    }
+}
+
+/// "lunch 12"
+struct BareExpense {
+    money: Spending,
+    purpose: String,
+    /// It can hardly be another number: it has a currency or hundredths.
+    is_money: bool,
+    /// "lunch was 12"
+    is_told: bool,
+}
+
+impl BareExpense {
+    fn is_usual(&self) -> bool {
+        is_usual(&self.purpose)
+    }
+}
+
+fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense> {
+    let end = without_payment(words, at, end);
     let first = money::read(words, at).map(|(amount, next)| (amount, next, end, at));
     let last = || {
         let ends = (at + 1..end).rev().take(2);
@@ -207,11 +266,9 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         Some((amount, at, n, n))
     };
     let (amount, from, to, number) = first.or_else(last)?;
-    let is_verb = matches!(
-        words.get(to.saturating_sub(1)),
-        "was" | "were" | "is" | "cost" | "costs"
-    );
-    let to = if is_verb { to - 1 } else { to };
+    let verb = words.get(to.saturating_sub(1));
+    let is_told = matches!(verb, "was" | "were" | "cost");
+    let to = if is_told { to - 1 } else { to };
     // "That was 14" corrects something.
     if matches!(
         words.get(from),
@@ -220,9 +277,15 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
         return None;
     }
     let from = words
-        .after(from, &["for", "on"])
+        .after(
+            from,
+            &[
+                "for the", "for my", "for", "on the", "on", "at", "the", "my",
+            ],
+        )
         .filter(|from| *from < to)
         .unwrap_or(from);
+    let to = without_payment(words, from, to);
     let is_short = (1..=BARE_WORDS_MAX).contains(&to.saturating_sub(from));
     let is_named = (from..to).all(|n| {
         let word = words.get(n);
@@ -236,17 +299,10 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     if !is_short || !is_named || is_conversion || is_set_off {
         return None;
     }
-    let purpose = parsers::original(words, from, to);
-    let is_money = amount.currency.is_some() || words.get(number).contains(['.', ',']);
-    if days_ago > 0 {
-        let spent = vec![(Spending(amount), purpose.clone())];
-        let is_sure = is_money || is_usual(&purpose);
-        return is_sure.then_some(BudgetAction::Spent { spent, days_ago });
-    }
-    Some(BudgetAction::SpentIfInUse {
-        is_usual: is_money || is_usual(&purpose),
-        is_both: is_money && is_usual(&purpose),
+    Some(BareExpense {
+        is_money: amount.currency.is_some() || words.get(number).contains(['.', ',']),
         money: Spending(amount),
-        purpose,
+        purpose: parsers::original(words, from, to),
+        is_told,
     })
 }

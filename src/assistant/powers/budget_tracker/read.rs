@@ -1,13 +1,13 @@
 //! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
-use super::expense_words::{day_at_end, has_number, is_other_than_month, is_purpose, names_end};
+use super::expense_words::{is_other_than_month, names_end};
 use super::purchases;
+use super::spent::{self, AMOUNTS_MAX};
+use super::spent_day::names_day;
 use super::{BudgetAction, Span, Spending};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
-use crate::assistant::powers::bill_split::shared_with;
-use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
 pub(in crate::assistant::powers) fn parse(
@@ -41,9 +41,8 @@ pub(in crate::assistant::powers) fn parse(
         _ => {}
     }
     let (at, end) = (message.start, parsers::end(words));
-    let day = words.after(at, &["yesterday", "today"]);
-    if let Some(from) = words.after(day.unwrap_or(at), &SPENT) {
-        return spent(message, from, end);
+    if let Some(spent) = spent::parse(message, at, end) {
+        return spent;
     }
     if let Some(from) = words.after(
         at,
@@ -112,157 +111,6 @@ fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
     (end > from && words.get(end - 1) == "budget").then(|| parsers::original(words, from, end - 1))
 }
 
-const SPENT: [&str; 12] = [
-    "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",
-    "i payed", "spend", "log expense", "expense",
-];
-
-/// Words before an amount, which is noted as it was said.
-const ROUGHLY: [&str; 12] = [
-    "like", "about", "around", "roughly", "approximately", "approx", "almost", "nearly", "exactly",
-    "only", "just", "some",
-];
-
-/// Limit of amounts in one message.
-const AMOUNTS_MAX: usize = 10;
-
-/// How an amount and its purpose are put together.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    /// "12 on lunch", also "12 euros lunch", and an amount alone.
-    Linked,
-    /// "12 lunch"
-    Bare,
-    /// "lunch 12"
-    PurposeFirst,
-}
-
-/// "spent 12.50 on lunch", "spent 5 on bus, 12 on lunch yesterday", "I paid the taxi, 30".
-fn spent(
-    message: &ParsedMessage<'_>,
-    from: usize,
-    end: usize,
-) -> Option<(RequestStrength, BudgetAction)> {
-    let (words, at) = (&message.words, message.start);
-    let is_yesterday = words.get(at) == "yesterday";
-    let at = words.after(at, &["yesterday", "today"]).unwrap_or(at);
-    let talked = matches!(words.get(at), "i" | "ive" | "paid" | "payed" | "spend");
-    let strength = if talked {
-        RequestStrength::Soft
-    } else {
-        RequestStrength::Clear
-    };
-    let from = words.after(from, &ROUGHLY).unwrap_or(from);
-    let (to, days_ago) = day_at_end(words, from, end);
-    let is_within = (from..to).any(|n| words.get(n) == "yesterday");
-    let days_ago = days_ago.max(i32::from(is_yesterday || is_within));
-    let parts = money::parts(words, from, to);
-    let read = |(from, to): &(usize, usize)| expense(words, *from, *to);
-    let found: Option<Vec<_>> = parts.iter().map(read).collect();
-    let Some(found) = found else {
-        // "spent 3 hours on it and 2 on that" is about no money.
-        let mut amounts = (from..to).filter_map(|n| money::read(words, n));
-        let is_time = amounts.clone().any(|(_, next)| is_unit(words.get(next)));
-        let is_unclear = !is_time && amounts.nth(1).is_some();
-        return is_unclear.then_some((strength, BudgetAction::AmountsUnclear));
-    };
-    let first = found.first()?.0;
-    // "I paid Bo 30" isn't for something.
-    let is_to_somebody = matches!(words.get(from - 1), "paid" | "payed")
-        && first == Order::PurposeFirst
-        && !matches!(words.get(from), "the" | "my" | "for" | "on")
-        && !found.iter().any(|(_, (_, purpose))| is_usual(purpose));
-    // "I paid 30 for Bo and me" is for a bill.
-    let is_paid = (at..from).any(|n| matches!(words.get(n), "paid" | "payed"));
-    let is_shared =
-        |(_, (_, purpose)): &(Order, (Spending, String))| shared_with(purpose).is_some();
-    if is_to_somebody || is_paid && found.iter().any(is_shared) {
-        return None;
-    }
-    let is_alike = |(order, (money, purpose)): &(Order, (Spending, String))| {
-        !purpose.is_empty() && (*order == first || money.0.currency.is_some())
-    };
-    let is_clear = found.len() <= AMOUNTS_MAX && (found.len() == 1 || found.iter().all(is_alike));
-    let spent: Vec<(Spending, String)> = found.into_iter().map(|(_, one)| one).collect();
-    let has_day = |(_, purpose): &(Spending, String)| {
-        parsers::has_day(purpose) || purpose.split(' ').any(is_span) || ends_in_month(purpose)
-    };
-    let is_purpose = |(_, purpose): &(Spending, String)| is_purpose(purpose);
-    let action = match is_clear {
-        _ if spent.iter().any(has_day) => BudgetAction::DayUnclear,
-        _ if spent.iter().any(|(_, purpose)| has_number(purpose)) => BudgetAction::AmountsUnclear,
-        _ if !spent.iter().all(is_purpose) => BudgetAction::PurposeUnclear,
-        true => BudgetAction::Spent { spent, days_ago },
-        false => BudgetAction::AmountsUnclear,
-    };
-    Some((strength, action))
-}
-
-/// One amount and its purpose; `None` where there may be a second amount.
-fn expense(words: &Words<'_>, from: usize, to: usize) -> Option<(Order, (Spending, String))> {
-    /// Words of a purpose that nothing links to its amount.
-    const BARE_WORDS_MAX: usize = 3;
-    let has_second = |from: usize| {
-        (from..to).any(|n| {
-            let next = money::read(words, n).map(|(_, next)| next);
-            next.is_some_and(|next| next < to && words.after(next, &LINKS).is_some())
-        })
-    };
-    if let Some((amount, next)) = money::read(words, from) {
-        if has_second(next) {
-            return None;
-        }
-        let is_sure = amount.currency.is_some();
-        // "20 yesterday on wine"
-        let day = words.after(next, &["yesterday", "today"]);
-        let next = day
-            .filter(|day| words.after(*day, &LINKS).is_some())
-            .unwrap_or(next);
-        let (order, from) = match words.after(next, &LINKS) {
-            Some(from) => (Order::Linked, from),
-            None if next >= to || is_sure => (Order::Linked, next),
-            None if is_unit(words.get(next)) || to - next > BARE_WORDS_MAX => return None,
-            None => (Order::Bare, next),
-        };
-        let purpose = parsers::original(words, from.min(to), to);
-        return Some((order, (Spending(amount), purpose)));
-    }
-    // "the taxi, 30", "30 euros"
-    let last = (from + 1..to).rev().take(2);
-    let mut last = last.filter_map(|n| Some((n, money::read(words, n)?)));
-    let (at, (amount, _)) = last.find(|(_, (_, next))| *next == to)?;
-    let from = words
-        .after(from, &["on", "for", "for the", "the", "my"])
-        .unwrap_or(from);
-    let purpose = parsers::original(words, from, at);
-    (!has_second(from)).then_some((Order::PurposeFirst, (Spending(amount), purpose)))
-}
-
-const LINKS: [&str; 3] = ["on", "for", "at"];
-
-/// What a number may count that is no money: "spent 3 hours".
-fn is_unit(word: &str) -> bool {
-    let one = word.strip_suffix('s').unwrap_or(word);
-    [
-        "second", "sec", "minute", "min", "hour", "hr", "h", "day", "night", "week", "weekend",
-        "month", "year", "time", "people", "of", "more", "and", "to", "in", "with", "or",
-        "percent", "k", "km", "mile", "calorie",
-    ]
-    .contains(&one)
-}
-
-/// "food in march"
-fn ends_in_month(purpose: &str) -> bool {
-    let last = purpose
-        .rsplit_once(" in ")
-        .map(|(_, last)| last.to_lowercase());
-    last.is_some_and(|last| parsers::read_month(&last).is_some())
-}
-
-fn is_span(word: &str) -> bool {
-    matches!(word, "yesterday" | "ago" | "week" | "month")
-}
-
 const SPANS: [(&str, Span); 11] = [
     ("this month", Span::Month),
     ("so far", Span::Month),
@@ -300,8 +148,8 @@ fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Budg
             return Some(BudgetAction::SpanUnclear);
         }
     }
-    let names_span = |word: &str| is_span(word) || parsers::read_month(word).is_some();
-    if parsers::has_day(&purpose) || purpose.to_lowercase().split(' ').any(names_span) {
+    let names_month = |word: &str| parsers::read_month(word).is_some();
+    if names_day(&purpose) || purpose.to_lowercase().split(' ').any(names_month) {
         return Some(BudgetAction::SpanUnclear);
     }
     Some(BudgetAction::HowMuch {

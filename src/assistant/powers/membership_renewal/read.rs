@@ -70,6 +70,9 @@ pub(in super::super) fn parse(
         let about = None;
         return Some((InSession, RenewalAction::SetPeriod { about, period }));
     }
+    if let Some(action) = price_told(message, at, end) {
+        return Some((Soft, action));
+    }
     let until = end.min(at + NAME_WORDS_MAX + 2);
     let (verb, next, ends) = (at..until).find_map(|n| {
         let renews = verb_end(words, n).map(|next| (n, next, false));
@@ -90,6 +93,27 @@ pub(in super::super) fn parse(
         tail.period = tail.period.or(told.period);
     }
     renewal(message, what, tail, ends)
+}
+
+/// "spotify is 12.99", "netflix now costs 15.99 a month".
+fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<RenewalAction> {
+    let words = &message.words;
+    let verbs = [
+        "is now", "is", "now costs", "costs", "will cost", "went up to", "goes up to",
+    ];
+    let until = end.min(at + NAME_WORDS_MAX);
+    let verb = |verb: usize| Some((verb, words.after(verb, &verbs)?));
+    let (verb, from) = (at + 1..until).find_map(verb)?;
+    let (_, next) = money::read(words, from)?;
+    let per = per(words, next);
+    let (period, after) = per.map_or((None, next), |(period, after)| (Some(period), after));
+    let after = words.after(after, &["now"]).unwrap_or(after);
+    let about = without_article(message, at, verb)?;
+    (after == end).then(|| RenewalAction::SetPrice {
+        about,
+        price: parsers::original(words, from, next),
+        period,
+    })
 }
 
 /// A statement or question about a renewal. `ends`: it expires.

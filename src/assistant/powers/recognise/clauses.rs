@@ -2,7 +2,7 @@
 
 use super::{PowerCalls, calls_in, in_part, statements};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::powers::budget_tracker::BudgetAction;
+use crate::assistant::powers::budget_tracker::{BudgetAction, SupposedExpenses};
 use crate::assistant::powers::{Power, PowerAction, RequestStrength};
 
 /// A longer message is not looked through.
@@ -74,10 +74,10 @@ fn reported(calls: &PowerCalls) -> Option<Power> {
         // "8 now" may be anything.
         let is_supposed = matches!(
             call.action,
-            PowerAction::BudgetTracker(BudgetAction::SpentIfInUse {
+            PowerAction::BudgetTracker(BudgetAction::SpentIfInUse(SupposedExpenses {
                 is_usual: false,
                 ..
-            })
+            }))
         );
         let is_report = statements::subject(&call.action, call.strength).is_some();
         is_stated && is_report && !is_supposed

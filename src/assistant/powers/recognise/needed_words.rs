@@ -48,11 +48,11 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::MembershipRenewal,
-        "annually auto-renews autorenews biannually biweekly cancel canceled cancelled daily days \
-         due each end ends every everyday expire expires fortnightly half-yearly hourly \
+        "annually auto-renews autorenews biannually biweekly cancel canceled cancelled cost costs daily \
+         days due each end ends every everyday expire expires fortnightly goes half-yearly hourly is \
          membership memberships monthly nightly once one quarterly quit renew renewal renewals \
          renewed renews rid runs semi-annually stop subscribed subscription subscriptions terminate \
-         unsubscribe weekly yearly",
+         unsubscribe weekly went yearly",
     ),
     (
         Power::BirthdayReminder,
@@ -60,8 +60,8 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BillSplit,
-        "bill bills borrowed divide expenses lent loaned owe owes paid pay payed payment pays settle share \
-         split",
+        "bill bills borrowed divide divided expenses gave lent loaned owe owes paid pay payed payment pays \
+         repaid returned sent settle share shared shares split transferred venmoed wired",
     ),
     (
         Power::FocusProtector,

@@ -21,9 +21,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             BirthdayAction::Keep { .. } | BirthdayAction::IsOn { .. } | BirthdayAction::Unclear,
         )
         | PowerAction::BudgetTracker(
-            BudgetAction::Spent { .. }
-            | BudgetAction::SpentIfInUse { .. }
-            | BudgetAction::Budgets(_),
+            BudgetAction::Spent(_) | BudgetAction::SpentIfInUse(_) | BudgetAction::Budgets(_),
         )
         | PowerAction::HabitTracker(
             HabitAction::Did { .. } | HabitAction::DidNot { .. } | HabitAction::Each { .. },
@@ -35,6 +33,8 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
             BillSplitAction::Paid(_)
             | BillSplitAction::AllPaid(_)
             | BillSplitAction::Settled { .. }
+            | BillSplitAction::Given { .. }
+            | BillSplitAction::ShareAll(_)
             | BillSplitAction::Owes { .. }
             | BillSplitAction::Each(_)
             | BillSplitAction::PayersUnclear,
@@ -43,6 +43,7 @@ pub(super) fn subject(action: &PowerAction, strength: RequestStrength) -> Option
         PowerAction::MembershipRenewal(action) => match action {
             RenewalAction::Keep { what, .. } => Some(what),
             RenewalAction::SetPeriod { about, .. } => Some(about.as_deref().unwrap_or("")),
+            RenewalAction::SetPrice { about, .. } => Some(about),
             RenewalAction::AskTime(what) | RenewalAction::Cancelled(what) => Some(what),
             RenewalAction::UnclearTime(_) => Some(""),
             _ => None,
@@ -94,6 +95,7 @@ pub(super) fn answer(action: PowerAction) -> Option<PowerAction> {
         PowerAction::MembershipRenewal(
             RenewalAction::Keep { what, .. }
             | RenewalAction::AskTime(what)
+            | RenewalAction::SetPrice { about: what, .. }
             | RenewalAction::SetPeriod {
                 about: Some(what), ..
             },

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde_json::json;
 
 use super::super::bill_split::Amount;
-use super::super::budget_tracker::Spending;
+use super::super::budget_tracker::{Spending, SpentAmount};
 use super::super::money::Money;
 use super::super::planned_time::PlannedTime;
 use super::{ToolResult as Result, *};
@@ -66,13 +66,18 @@ fn arguments_mean_actions() {
             Power::BudgetTracker,
             json!({"operation": "spent", "currency": "EUR", "date": "2026-03-03",
                 "expenses": [{"amount": 5, "purpose": "bus"}, {"amount": 12.5, "purpose": "lunch"}]}),
-            PowerAction::BudgetTracker(budget_tracker::BudgetAction::Spent {
-                spent: vec![
-                    (Spending(euros(5.0)), "bus".into()),
-                    (Spending(euros(12.5)), "lunch".into()),
-                ],
-                days_ago: 1,
-            }),
+            PowerAction::BudgetTracker(budget_tracker::BudgetAction::Spent(vec![
+                SpentAmount {
+                    money: Spending(euros(5.0)),
+                    purpose: "bus".into(),
+                    days_ago: 1,
+                },
+                SpentAmount {
+                    money: Spending(euros(12.5)),
+                    purpose: "lunch".into(),
+                    days_ago: 1,
+                },
+            ])),
         ),
         (
             Power::TripPlanner,

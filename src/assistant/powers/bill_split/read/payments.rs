@@ -1,12 +1,12 @@
 //! Parses who paid and who owes: "Ana paid 30 for pizza", "Bo paid Ana back", "I owe Bo 20".
 
+use super::settling::{given, paid_to, settled};
 use super::{
     Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self,
     is_somebody, names, shared_with,
 };
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Soft};
-use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers, statement};
 
 /// "Bo owes me 20 and Cy owes me 10", "how much does Bo owe me?".
@@ -53,9 +53,9 @@ fn one_owes(
     let debtor = without_adverb(words, at, verb);
     let (from, (money, next)) = (verb + 1..end.min(verb + 2 + NAME_WORDS_MAX))
         .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
-    let (to, next) = match from > verb + 1 {
-        true => (parsers::original(words, verb + 1, from), next),
-        false => {
+    let (to, next) = match without_roughly(words, verb + 1, from) {
+        to if to > verb + 1 => (parsers::original(words, verb + 1, to), next),
+        _ => {
             let to = words.after(next, &["to", "from"])?;
             let until = (to..end).find(|n| words.get(*n) == "for").unwrap_or(end);
             (parsers::original(words, to, until), until)
@@ -91,6 +91,18 @@ fn one_owes(
     })
 }
 
+/// Where a name ends before "another" and the like of an amount: "i owe nina another 5".
+fn without_roughly(words: &Words<'_>, at: usize, amount: usize) -> usize {
+    let is_said = |n: usize| {
+        matches!(
+            words.get(n),
+            "another" | "about" | "around" | "like" | "only" | "just" | "exactly" | "still"
+        )
+    };
+    let last = (at..amount).rev().find(|n| !is_said(*n));
+    last.map_or(at, |n| n + 1)
+}
+
 /// "what do I owe Ana", "how much does Bo owe me": between two, where both are named.
 fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitAction {
     let auxiliary = (at..verb).find(|n| matches!(words.get(*n), "do" | "does"));
@@ -109,7 +121,7 @@ fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitActi
 }
 
 /// The name before a verb: "I just", "Bo still".
-fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
+pub(super) fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
     let is_adverb = |n: usize| {
         matches!(
             words.get(n),
@@ -126,6 +138,17 @@ pub(super) fn paid(
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
+    if let Some(given) = given(words, at, end) {
+        return Some((Soft, given));
+    }
+    if let Some((_, _, until)) = own_part(words, at, end) {
+        let parts = money::parts(words, at, until);
+        let action = match parts.len() {
+            1 => one_paid(words, at, end, None)?,
+            _ => BillSplitAction::PayersUnclear,
+        };
+        return Some((Soft, action));
+    }
     let parts = money::parts(words, at, end);
     let (first, others) = parts.split_first()?;
     let action = one_paid(words, first.0, first.1, None)?;
@@ -171,6 +194,10 @@ fn one_paid(
         shared_with(&purpose)?;
         return one_paid(words, at + 1, end, Some("I".to_owned()));
     }
+    let (own_part, end) = match own_part(words, at, end) {
+        Some((name, sum, until)) => (Some((name, sum)), until),
+        None => (None, end),
+    };
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| is_paid(words.get(*n)));
     let (payer, after) = match (verb, payer) {
         (Some(verb), _) => (without_adverb(words, at, verb), verb + 1),
@@ -180,6 +207,7 @@ fn one_paid(
     if is_passive(&payer) {
         return None;
     }
+    let after = words.after(after, &["another"]).unwrap_or(after);
     let Some((money, next)) = money::read(words, after) else {
         return settled(words, payer, after, end);
     };
@@ -189,6 +217,10 @@ fn one_paid(
     }
     if !is_somebody(&payer) {
         return None;
+    }
+    if let Some(to) = paid_to(words, &payer, next, end) {
+        let money = Some(Amount::new(money));
+        return Some(BillSplitAction::Settled { payer, to, money });
     }
     if let Some(paid) = paid_only_for(words, &payer, (money.clone(), next), end) {
         return Some(BillSplitAction::Paid(paid));
@@ -200,8 +232,27 @@ fn one_paid(
         purpose,
         among,
         except,
-        parts: Vec::new(),
+        own_part,
+        ..PaidAction::default()
     }))
+}
+
+/// "… but kim pays only 10": who, how much, and where the words before it end.
+pub(super) fn own_part(
+    words: &Words<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(String, Amount, usize)> {
+    let verbs = [
+        "pays only", "only pays", "just pays", "pays just", "pays", "only", "paid only",
+        "only paid", "owes only", "only owes",
+    ];
+    let but = (at + 1..end).rev().find(|n| words.get(*n) == "but")?;
+    let verb = |verb: usize| Some((verb, words.after(verb, &verbs)?));
+    let (verb, from) = (but + 2..end.min(but + 2 + NAME_WORDS_MAX)).find_map(verb)?;
+    let (money, next) = money::read(words, from)?;
+    let name = parsers::original(words, but + 1, verb);
+    (next == end && is_somebody(&name)).then(|| (name, Amount::new(money), but))
 }
 
 /// "bo and I paid 50 each for gas".
@@ -267,7 +318,8 @@ fn shared(
         .find_map(|tail| purpose.strip_suffix(tail))
         .map_or(purpose.clone(), str::to_owned);
     // "for the 3 of us": who they are is not said.
-    let is_of_us = purpose.to_lowercase().ends_with(" of us");
+    let lower = purpose.to_lowercase();
+    let is_of_us = lower.ends_with(" of us") && !lower.ends_with("all of us");
     if is_of_us || !statement::is_thing(&purpose) {
         return None;
     }
@@ -283,47 +335,6 @@ fn shared(
         _ => (purpose, among),
     };
     Some((purpose, among, except))
-}
-
-/// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".
-fn settled(words: &Words<'_>, payer: String, from: usize, end: usize) -> Option<BillSplitAction> {
-    // "I paid the taxi, 30" settles no debt.
-    if words.get(from) == "the" {
-        return None;
-    }
-    let amount = (from + 1..end.min(from + 2 + NAME_WORDS_MAX))
-        .find_map(|n| money::read(words, n).map(|found| (n, found)));
-    let (to, money) = match amount {
-        Some((at, (money, next))) => {
-            let whole = next == end || words.after(next, &["back"]) == Some(end);
-            let to = parsers::original(words, from, at - usize::from(words.get(at - 1) == "back"));
-            (to, whole.then(|| Some(Amount::new(money)))?)
-        }
-        None if end > from + 1 && words.get(end - 1) == "back" => {
-            (parsers::original(words, from, end - 1), None)
-        }
-        None if words.get(from) == "back" => (parsers::original(words, from + 1, end), None),
-        // "Bo paid me"
-        None if words.after(from, &["me"]) == Some(end) => ("me".to_owned(), None),
-        None => return None,
-    };
-    let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
-    // "Dan paid back 20"
-    let is_back = to.is_empty() || to == "back";
-    let to = match is_back && words.get(from) == "back" && !is_self(&payer) {
-        true => "me".to_owned(),
-        false => to,
-    };
-    if are_several(&payer) || are_several(&to) {
-        return Some(BillSplitAction::PayersUnclear);
-    }
-    // "I paid rent 900" is spent.
-    let is_name = is_somebody(&payer) && is_somebody(&to) && !is_usual(&to);
-    (is_name && to.split(' ').count() <= NAME_WORDS_MAX).then_some(BillSplitAction::Settled {
-        payer,
-        to,
-        money,
-    })
 }
 
 /// "Ana paid 45 for tickets just for her and Bo": she is who paid.

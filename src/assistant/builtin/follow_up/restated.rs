@@ -1,0 +1,104 @@
+//! A number that was said last is said anew of the same thing: "lunch was 14" after "spent 12 on
+//! lunch". It knows neither what was said nor what became of it.
+
+use std::ops::Range;
+
+use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number};
+use crate::assistant::builtin::words::Words;
+
+/// "lunch was 14" after "spent 12 on lunch": that message with this number, where what it is said of
+/// stands there with one number.
+pub fn restated(text: &str, said: &str) -> Option<String> {
+    let words = Words::new(text);
+    if words.len() > WORDS_MAX || words.is_question() || !words.iter().any(has_digit) {
+        return None; // most messages
+    }
+    let verbs = [
+        "was", "were", "cost", "is", "should be", "should have been", "costs",
+    ];
+    let verb = |at: usize| Some((at, words.after(at, &verbs)?));
+    let (verb, value) = (1..words.len()).find_map(verb)?;
+    let value = words.after(value, &["actually", "really"]).unwrap_or(value);
+    let not = words
+        .after(value + 1, &["not"])
+        .filter(|not| has_digit(words.get(*not)));
+    let end = not.map_or(value + 1, |not| not + 1);
+    let last = words.after(end, &["actually", "sorry", "instead"]);
+    if !has_digit(words.get(value)) || last.unwrap_or(end) != words.len() {
+        return None;
+    }
+    let from = words.after(0, &MARKS).unwrap_or(0);
+    let from = words.after(from, &["the", "my", "our"]).unwrap_or(from);
+    let thing = words.phrase(from..verb);
+    let said = Words::new(said);
+    let mut named = (0..said.len()).filter_map(|at| Some(at..said.after(at, &[&thing])?));
+    let (Some(named), None) = (named.next(), named.next()) else {
+        return None;
+    };
+    // "I paid the taxi, 30"
+    let whole = || Some(0..said.len()).filter(|all| !all.clone().any(|at| is_link(&said, at)));
+    let old =
+        only_number(&said, part_around(&said, named)).or_else(|| only_number(&said, whole()?))?;
+    let (before, after) = (
+        said.original(0..old.start),
+        said.original(old.end..said.len()),
+    );
+    let typed = words.original(value..value + 1);
+    let value = typed.trim_end_matches(['.', ',', '!', ';']);
+    Some(format!("{before} {value} {after}").trim().to_owned())
+}
+
+/// The words between "and" and commas in which those stand.
+fn part_around(words: &Words, named: Range<usize>) -> Range<usize> {
+    let mut before = (0..named.start).rev();
+    let from = before.find(|at| is_link(words, *at) || words.is_set_off(*at));
+    let ends = |at: &usize| is_link(words, *at) || words.is_set_off(at - 1);
+    let end = (named.end..words.len()).find(ends);
+    from.map_or(0, |at| at + 1)..end.unwrap_or(words.len())
+}
+
+fn is_link(words: &Words, at: usize) -> bool {
+    matches!(
+        words.get(at),
+        "and" | "n" | "&" | "plus" | "then" | "also" | "but"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn a_number_is_corrected_by_what_it_is_said_of() {
+        let several = "spent 5 on milk, 22 on flour and 3 on tea";
+        for (said, restatement, expected) in [
+            ("spent 12 on lunch", "lunch was 14", "spent 14 on lunch"),
+            (
+                "spent 12 on lunch", "no, the lunch was 14.50", "spent 14.50 on lunch",
+            ),
+            (
+                several,
+                "flour was 220",
+                "spent 5 on milk, 220 on flour and 3 on tea",
+            ),
+            (
+                several,
+                "tea was actually 4",
+                "spent 5 on milk, 22 on flour and 4 on tea",
+            ),
+            (
+                several,
+                "milk was 6 not 5",
+                "spent 6 on milk, 22 on flour and 3 on tea",
+            ),
+            (several, "rice was 6", ""),
+            (several, "was flour 220?", ""),
+            ("I paid the taxi, 30", "taxi was 35", "I paid the taxi, 35"),
+            ("spent 12 on lunch and got tea", "tea was 3", ""),
+            ("spent 5 on tea and 6 on tea", "tea was 7", ""),
+            ("spent 12 on lunch", "lunch was great", ""),
+        ] {
+            let text = restated(restatement, said);
+            assert_eq!(text.unwrap_or_default(), expected, "{said}: {restatement}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
+
+use super::payments::without_adverb;
+use super::{Amount, BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
+use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::usual_purchases::is_usual;
+use crate::assistant::powers::{money, parsers};
+
+/// "to bo", "back to me", "back" after the amount: whom it was paid to.
+pub(super) fn paid_to(words: &Words<'_>, payer: &str, next: usize, end: usize) -> Option<String> {
+    if words.after(next, &["back"]) == Some(end) && !is_self(payer) {
+        return Some("me".to_owned());
+    }
+    let from = words.after(next, &["back to", "to"])?;
+    let last = words.get(end - 1) == "back" && end > from + 1;
+    let to = parsers::original(words, from, end - usize::from(last));
+    is_somebody(&to).then_some(to)
+}
+
+/// "kim gave me 10", "i sent bo 5 back", "bo gave 5 to me".
+pub(super) fn given(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
+    let is_given = |word: &str| {
+        matches!(
+            word,
+            "gave" | "sent" | "transferred" | "repaid" | "wired" | "venmoed" | "returned"
+        )
+    };
+    let verb = (at..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| is_given(words.get(*n)))?;
+    let payer = match verb == at {
+        true => "I".to_owned(),
+        false => without_adverb(words, at, verb),
+    };
+    let from = verb + 1;
+    let settled = match money::read(words, from) {
+        Some((money, next)) if is_somebody(&payer) => {
+            let to = paid_to(words, &payer, next, end)?;
+            let money = Some(Amount::new(money));
+            BillSplitAction::Settled { payer, to, money }
+        }
+        Some(_) => return None,
+        None => settled(words, payer, from, end)?,
+    };
+    match settled {
+        BillSplitAction::Settled {
+            payer,
+            to,
+            money: Some(money),
+        } => Some(BillSplitAction::Given { payer, to, money }),
+        _ => None,
+    }
+}
+
+/// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".
+pub(super) fn settled(
+    words: &Words<'_>,
+    payer: String,
+    from: usize,
+    end: usize,
+) -> Option<BillSplitAction> {
+    // "I paid the taxi, 30" settles no debt.
+    if words.get(from) == "the" {
+        return None;
+    }
+    let amount = (from + 1..end.min(from + 2 + NAME_WORDS_MAX))
+        .find_map(|n| money::read(words, n).map(|found| (n, found)));
+    let (to, money) = match amount {
+        Some((at, (money, next))) => {
+            let whole = next == end || words.after(next, &["back"]) == Some(end);
+            let to = parsers::original(words, from, at - usize::from(words.get(at - 1) == "back"));
+            (to, whole.then(|| Some(Amount::new(money)))?)
+        }
+        None if end > from + 1 && words.get(end - 1) == "back" => {
+            (parsers::original(words, from, end - 1), None)
+        }
+        None if words.get(from) == "back" => (parsers::original(words, from + 1, end), None),
+        // "Bo paid me"
+        None if words.after(from, &["me"]) == Some(end) => ("me".to_owned(), None),
+        None => return None,
+    };
+    let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
+    // "Dan paid back 20"
+    let is_back = to.is_empty() || to == "back";
+    let to = match is_back && words.get(from) == "back" && !is_self(&payer) {
+        true => "me".to_owned(),
+        false => to,
+    };
+    if are_several(&payer) || are_several(&to) {
+        return Some(BillSplitAction::PayersUnclear);
+    }
+    // "I paid rent 900" is spent.
+    let is_name = is_somebody(&payer) && is_somebody(&to) && !is_usual(&to);
+    (is_name && to.split(' ').count() <= NAME_WORDS_MAX).then_some(BillSplitAction::Settled {
+        payer,
+        to,
+        money,
+    })
+}
