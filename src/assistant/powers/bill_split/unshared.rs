@@ -105,6 +105,7 @@ impl BillSplitState {
         let Some((_, to, owed)) = owed.filter(|_| !is_told) else {
             return Ok(());
         };
+        money::settle_currency(&mut self.currency.clone(), money.currency.clone())?;
         let payer = payer.as_str();
         let sum = self.money(money.minor);
         let part = match owed == money.minor {

@@ -52,12 +52,17 @@ pub(super) fn at_end(
     (to, day)
 }
 
-/// "at noon", "around 8"
+/// "at noon", "around 8", also where a day follows them.
 fn is_time(words: &Words<'_>, start: usize, to: usize) -> bool {
     let is_linked = matches!(words.get(start), "at" | "around" | "in");
-    let is_hour = |spec: TimeExpression| spec.day.is_none() && spec.delay.is_none();
+    let is_hour = |spec: TimeExpression| {
+        spec.delay.is_none() && (spec.clock.is_some() || spec.part.is_some())
+    };
     let time = is_linked.then(|| when::read(words, start)).flatten();
-    time.is_some_and(|(spec, end)| end == to && is_hour(spec))
+    time.is_some_and(|(spec, end)| {
+        let is_whole = end == to && spec.day.is_none() || end > to && spec.day.is_some();
+        is_hour(spec) && is_whole
+    })
 }
 
 /// The day at `at`, and the index after it.
