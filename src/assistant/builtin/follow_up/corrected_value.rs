@@ -162,6 +162,7 @@ pub fn with_corrected_value(message: &str, value: &str) -> Option<String> {
                     if words.get(time.start) == "at" {
                         link = "at ";
                     }
+                    time
                 }
             }
         }
