@@ -34,6 +34,7 @@ const NAME_CHARS_MAX: usize = 40;
 const PURPOSE_CHARS_MAX: usize = 100;
 /// The largest part of one person, where shares are not equal: "60/40".
 const PART_MAX: i64 = 1_000;
+const NOTHING: &str = "There's nothing on the bill.";
 const PAYERS_UNCLEAR: &str = "How much did each of them pay? I've noted nothing yet. Say it like “Ana paid 30 and Bo paid 20”.";
 const PARTS_UNCLEAR: &str = "Whose part is which? Say it with the names in that order: “split 100 60/40 between Ana and me”.";
 /// The purpose of a payment that settles a debt.
@@ -192,14 +193,7 @@ impl BillSplitState {
                 let each: Option<Vec<String>> = each.collect::<Result<_, _>>()?;
                 return Ok(each.map(|replies| replies.join("\n")));
             }
-            BillSplitAction::RemoveLast => match self.payments.pop() {
-                None => "There's nothing on the bill.".to_owned(),
-                Some(removed) => format!(
-                    "Okay, no longer on the bill: {}. “undo” brings it back.\n{}",
-                    self.line(&removed),
-                    self.owed()
-                ),
-            },
+            BillSplitAction::RemoveLast => self.remove_last(),
             BillSplitAction::PayersUnclear if !context.sure && self.people.is_empty() => {
                 return Ok(None);
             }
@@ -234,22 +228,35 @@ impl BillSplitState {
             BillSplitAction::TipUnclear => {
                 "How much is the tip? For example: “split 90 plus 15% tip by 3”.".to_owned()
             }
-            BillSplitAction::Clear if *self == Self::default() => {
-                "There's nothing on the bill.".to_owned()
-            }
-            BillSplitAction::Clear => {
-                let count = self.payments.len();
-                *self = Self::default();
-                format!(
-                    "Okay, the bill is cleared; {} gone. “undo” brings it back.",
-                    counted(count, "payment")
-                )
-            }
+            BillSplitAction::Clear => self.clear(),
             BillSplitAction::Unclear => {
                 "How much, and between whom? For example: “split 90 dollars between Ana, Bo and me”."
                     .to_owned()
             }
         }))
+    }
+
+    fn remove_last(&mut self) -> String {
+        match self.payments.pop() {
+            None => NOTHING.to_owned(),
+            Some(removed) => format!(
+                "Okay, no longer on the bill: {}. “undo” brings it back.\n{}",
+                self.line(&removed),
+                self.owed()
+            ),
+        }
+    }
+
+    fn clear(&mut self) -> String {
+        if *self == Self::default() {
+            return NOTHING.to_owned();
+        }
+        let count = self.payments.len();
+        *self = Self::default();
+        format!(
+            "Okay, the bill is cleared; {} gone. “undo” brings it back.",
+            counted(count, "payment")
+        )
     }
 
     /// `None` where there is no bill and it may be a personal expense.

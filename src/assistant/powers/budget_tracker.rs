@@ -7,6 +7,7 @@ mod purchases;
 mod read;
 mod spent;
 mod spent_day;
+mod supposed;
 
 use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use super::texts::{self, same, too_long};
 use super::{PowerContext, Superpower, parsers};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
+pub(super) use supposed::SupposedExpenses;
 
 /// Limit of expenses per person; the oldest whole months are removed first.
 const EXPENSES_MAX: usize = 2_000;
@@ -78,18 +80,6 @@ pub struct SpentAmount {
     pub(super) money: Spending,
     pub(super) purpose: String,
     pub(super) days_ago: i32,
-}
-
-/// "lunch 12", "lunch 12 and coffee 4": they may be something else than expenses of today.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SupposedExpenses {
-    all: Vec<(Spending, String)>,
-    /// Each is what everybody buys, or money.
-    pub(super) is_usual: bool,
-    /// Each is both.
-    is_both: bool,
-    /// "flour was 220": it may correct another amount.
-    is_told: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -244,61 +234,6 @@ impl BudgetState {
             reply.push_str(&format!(" That makes {} this month.", self.money(total)));
         }
         Ok(reply)
-    }
-
-    /// "lunch 12"; `None` where it may be something else than spent money.
-    fn spend_if_in_use(
-        &mut self,
-        supposed: SupposedExpenses,
-        context: &PowerContext<'_>,
-    ) -> Option<Result<String, String>> {
-        let all = &supposed.all;
-        if supposed.is_told
-            && let Some(question) = all.iter().find_map(|one| self.told_before(one, context))
-        {
-            return Some(Err(question));
-        }
-        let are_known = all.iter().all(|(_, purpose)| self.knows(purpose));
-        let is_meant = supposed.is_usual && self.is_in_use() || are_known;
-        let may_be_times = all.iter().all(|(Spending(money), _)| may_be_time(money));
-        if is_meant || supposed.is_both && !may_be_times {
-            let spent = supposed.all.into_iter();
-            let spent = spent.map(|(money, purpose)| SpentAmount {
-                money,
-                purpose,
-                days_ago: 0,
-            });
-            let noted = self.spend_all(spent.collect(), context);
-            return Some(
-                noted.map(|reply| format!("{reply} If you meant something else, say “undo”.")),
-            );
-        }
-        let said = |(Spending(money), purpose): &(Spending, String)| {
-            format!("{} on {purpose}", money::display(money.minor, None))
-        };
-        let said: Vec<String> = all.iter().map(said).collect();
-        let said = said.join(" and ");
-        supposed.is_both.then(|| {
-            Ok(format!(
-                "Did you spend {said}? I've noted nothing yet. Say “spent {said}”, and I do."
-            ))
-        })
-    }
-
-    /// "flour was 220", of which something is noted today: a correction, or one more?
-    fn told_before(
-        &self,
-        (Spending(money), purpose): &(Spending, String),
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
-        let today = local_time::number(context.today());
-        let mut of_today = self.expenses.iter().rev().filter(|one| one.day == today);
-        let known = of_today.find(|one| same(&one.purpose, purpose))?;
-        let sum = money::display(money.minor, money.currency.as_ref());
-        Some(format!(
-            "Is that instead of the {} on {purpose} that I've noted today, or one more? I've changed nothing. Say “delete the {purpose}” first if it's instead, and then “spent {sum} on {purpose}”.",
-            self.money(known.amount)
-        ))
     }
 
     /// "on food and rent": each by itself, unless both have one name.
@@ -467,11 +402,6 @@ impl BudgetState {
     fn money(&self, minor: i64) -> String {
         money::display(minor, self.currency.as_ref())
     }
-}
-
-/// "lunch 12.50" may be at ten to one.
-fn may_be_time(money: &Money) -> bool {
-    money.currency.is_none() && money.minor / 100 < 24 && money.minor % 100 < 60
 }
 
 fn months(date: NaiveDate) -> i32 {

@@ -2,7 +2,8 @@
 
 use super::expense_words::without_payment;
 use super::spent_day::{self, SpentDay};
-use super::{BudgetAction, Spending, SpentAmount, SupposedExpenses, may_be_time};
+use super::supposed::may_be_time;
+use super::{BudgetAction, Spending, SpentAmount, SupposedExpenses};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;

@@ -1,6 +1,6 @@
 //! Parses who paid and who owes: "Ana paid 30 for pizza", "Bo paid Ana back", "I owe Bo 20".
 
-use super::settling::{given, paid_to, settled};
+use super::settling::{given, paid_to, settled, without_adverb};
 use super::{
     Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self,
     is_somebody, names, shared_with,
@@ -118,18 +118,6 @@ fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitActi
         }
         _ => BillSplitAction::Owed,
     }
-}
-
-/// The name before a verb: "I just", "Bo still".
-pub(super) fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
-    let is_adverb = |n: usize| {
-        matches!(
-            words.get(n),
-            "just" | "already" | "still" | "also" | "has" | "have" | "had" | "now"
-        )
-    };
-    let to = (at + 1..verb).rev().find(|n| !is_adverb(*n));
-    parsers::original(words, at, to.map_or(at + 1, |n| n + 1).min(verb))
 }
 
 /// "Ana paid 30 for pizza and Bo paid 20", "I paid 30 for pizza and 12 for drinks".

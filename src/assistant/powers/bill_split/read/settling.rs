@@ -1,6 +1,5 @@
 //! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
 
-use super::payments::without_adverb;
 use super::{Amount, BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
@@ -94,4 +93,16 @@ pub(super) fn settled(
         to,
         money,
     })
+}
+
+/// The name before a verb: "I just", "Bo still".
+pub(super) fn without_adverb(words: &Words<'_>, at: usize, verb: usize) -> String {
+    let is_adverb = |n: usize| {
+        matches!(
+            words.get(n),
+            "just" | "already" | "still" | "also" | "has" | "have" | "had" | "now"
+        )
+    };
+    let to = (at + 1..verb).rev().find(|n| !is_adverb(*n));
+    parsers::original(words, at, to.map_or(at + 1, |n| n + 1).min(verb))
 }

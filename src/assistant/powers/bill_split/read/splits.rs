@@ -58,6 +58,11 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
     }
 }
 
+/// How a bill is split whose parts are not said.
+const UNEQUAL: [&str; 6] = [
+    "unevenly", "unequally", "not evenly", "not equally", "by income", "by consumption",
+];
+
 /// "split 90 dollars for pizza between Ana, Bo and me, paid by Ana".
 pub(super) fn split(
     words: &Words<'_>,
@@ -96,10 +101,7 @@ pub(super) fn split(
     if (next..end).any(|at| words.get(at) == "tip" && words.get(at - 1) != "for") {
         return Some((Clear, BillSplitAction::TipUnclear));
     }
-    let unequal = [
-        "unevenly", "unequally", "not evenly", "not equally", "by income", "by consumption",
-    ];
-    if (next..end).any(|at| words.after(at, &unequal).is_some()) {
+    if (next..end).any(|at| words.after(at, &UNEQUAL).is_some()) {
         return Some((Clear, BillSplitAction::PartsUnclear));
     }
     if (next..end).any(|at| words.get(at).contains('%')) {

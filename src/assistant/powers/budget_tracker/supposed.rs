@@ -1,0 +1,81 @@
+//! Expenses that somebody may mean: "lunch 12", "flour was 220". They are noted where a budget is in
+//! use, asked about, or left to others.
+
+use super::{BudgetState, Spending, SpentAmount};
+use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::texts::same;
+use crate::assistant::powers::{PowerContext, local_time};
+
+/// "lunch 12", "lunch 12 and coffee 4": they may be something else than expenses of today.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SupposedExpenses {
+    pub(super) all: Vec<(Spending, String)>,
+    /// Each is what everybody buys, or money.
+    pub(in crate::assistant::powers) is_usual: bool,
+    /// Each is both.
+    pub(super) is_both: bool,
+    /// "flour was 220": it may correct another amount.
+    pub(super) is_told: bool,
+}
+
+impl BudgetState {
+    /// "lunch 12"; `None` where it may be something else than spent money.
+    pub(super) fn spend_if_in_use(
+        &mut self,
+        supposed: SupposedExpenses,
+        context: &PowerContext<'_>,
+    ) -> Option<Result<String, String>> {
+        let all = &supposed.all;
+        if supposed.is_told
+            && let Some(question) = all.iter().find_map(|one| self.told_before(one, context))
+        {
+            return Some(Err(question));
+        }
+        let are_known = all.iter().all(|(_, purpose)| self.knows(purpose));
+        let is_meant = supposed.is_usual && self.is_in_use() || are_known;
+        let may_be_times = all.iter().all(|(Spending(money), _)| may_be_time(money));
+        if is_meant || supposed.is_both && !may_be_times {
+            let spent = supposed.all.into_iter();
+            let spent = spent.map(|(money, purpose)| SpentAmount {
+                money,
+                purpose,
+                days_ago: 0,
+            });
+            let noted = self.spend_all(spent.collect(), context);
+            return Some(
+                noted.map(|reply| format!("{reply} If you meant something else, say “undo”.")),
+            );
+        }
+        let said = |(Spending(money), purpose): &(Spending, String)| {
+            format!("{} on {purpose}", money::display(money.minor, None))
+        };
+        let said: Vec<String> = all.iter().map(said).collect();
+        let said = said.join(" and ");
+        supposed.is_both.then(|| {
+            Ok(format!(
+                "Did you spend {said}? I've noted nothing yet. Say “spent {said}”, and I do."
+            ))
+        })
+    }
+
+    /// "flour was 220", of which something is noted today: a correction, or one more?
+    fn told_before(
+        &self,
+        (Spending(money), purpose): &(Spending, String),
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let today = local_time::number(context.today());
+        let mut of_today = self.expenses.iter().rev().filter(|one| one.day == today);
+        let known = of_today.find(|one| same(&one.purpose, purpose))?;
+        let sum = money::display(money.minor, money.currency.as_ref());
+        Some(format!(
+            "Is that instead of the {} on {purpose} that I've noted today, or one more? I've changed nothing. Say “delete the {purpose}” first if it's instead, and then “spent {sum} on {purpose}”.",
+            self.money(known.amount)
+        ))
+    }
+}
+
+/// "lunch 12.50" may be at ten to one.
+pub(super) fn may_be_time(money: &Money) -> bool {
+    money.currency.is_none() && money.minor / 100 < 24 && money.minor % 100 < 60
+}
