@@ -69,7 +69,8 @@ pub(super) fn asks_for_reminder(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str
     if turn.by_model || !asks_when {
         return Ok(false);
     }
-    let is_of_reminder = !open_reminders::matching(turn, tx, Some(about), None)?.is_empty();
+    let named = Some(without_next(about));
+    let is_of_reminder = !open_reminders::matching(turn, tx, named, None)?.is_empty();
     Ok(is_of_reminder && memories::answer(turn, tx)?.is_none())
 }
 
@@ -83,9 +84,20 @@ pub(super) fn answer_from_reminders(
         return Ok(None);
     };
     match asks_for_reminder(turn, tx, about)? {
-        true => find_reminders(turn, tx, None, Some(about)).map(Some),
+        true => find_reminders(turn, tx, None, Some(without_next(about))).map(Some),
         false => Ok(None),
     }
+}
+
+/// "ballet" of "the next ballet".
+pub(super) fn without_next(about: &str) -> &str {
+    let next = ["the next ", "my next ", "next "];
+    let bare = |link: &&str| {
+        let head = about.get(..link.len())?;
+        head.eq_ignore_ascii_case(link)
+            .then(|| &about[link.len()..])
+    };
+    next.iter().find_map(bare).unwrap_or(about)
 }
 
 /// `of_calendar`: it is said where no calendar is looked at.

@@ -86,7 +86,7 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         }
         Intent::Remember { text } => memories::remember(turn, tx, &text)?,
         Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
-            agenda::find_reminders(turn, tx, None, Some(&about))?
+            agenda::find_reminders(turn, tx, None, Some(agenda::without_next(&about)))?
         }
         Intent::Recall { about } => occasions::recall(turn, tx, about.as_deref())?,
         Intent::Forget { about } => memories::ask_to_forget(turn, tx, &about)?,

@@ -4,6 +4,7 @@
 mod answer;
 pub(super) mod before;
 mod before_time;
+mod before_told;
 mod cancelling;
 mod correction;
 mod half_hour;
@@ -100,6 +101,9 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
         let before = (message.start..message.words.len().min(message.start + BEFORE_WORDS_MAX))
             .find(|at| message.words.after(*at, &late).is_some())?;
         let body = message.words.after(before, &late)?;
+        if let Some(found) = before_told::read(message, before, body) {
+            return Some(found);
+        }
         let text = parts::after_link(&message.words, body);
         let text = text_of(&message.words, text..message.words.len());
         let left = Words::new(&text);

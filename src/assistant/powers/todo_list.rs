@@ -2,10 +2,12 @@
 //! may have a day, on which the agenda shows it; no message is sent for it.
 
 mod corrected;
+mod done;
 mod drafts;
 mod fixed_requests;
 mod list_name;
 mod lists;
+mod moved;
 mod numbers;
 mod operations;
 mod phrases;
@@ -61,6 +63,18 @@ pub enum TodoAction {
     Unclear(String),
     /// Things for several lists.
     Each(Vec<TodoAction>),
+    /// All that is open.
+    AllDone(ListName),
+    Exchange {
+        list: ListName,
+        old: String,
+        new: Vec<TodoDraft>,
+    },
+    Move {
+        texts: Vec<String>,
+        from: ListName,
+        to: ListName,
+    },
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -99,6 +113,13 @@ impl Superpower for TodoState {
                 let each = actions.into_iter();
                 let each = each.filter_map(|action| self.apply(action, context));
                 each.collect::<Vec<String>>().join("\n")
+            }
+            TodoAction::AllDone(list) => return self.mark_all(&list),
+            TodoAction::Exchange { list, old, new } => {
+                return self.exchange(&list, &old, new, context);
+            }
+            TodoAction::Move { texts, from, to } => {
+                return self.move_things(&texts, (&from, &to), context);
             }
             TodoAction::Add(list, drafts) => self.add(&list, drafts, context),
             TodoAction::Show(list) => match self.use_list(&list) {
@@ -323,109 +344,10 @@ impl TodoState {
             counted(removed.items.len(), "thing")
         )
     }
-
-    fn mark(
-        &mut self,
-        list: &ListName,
-        texts: &[String],
-        context: &PowerContext<'_>,
-    ) -> Option<String> {
-        let (mut done, mut unknown) = (Vec::new(), Vec::new());
-        let mut touched = Vec::new();
-        for text in texts {
-            // A done entry keeps its number and matches no name.
-            match self.find(list, text, |item| !item.done) {
-                Ok((place, at)) => {
-                    let item = &mut self.items_mut(place)[at];
-                    item.done = true;
-                    done.push(item.text.clone());
-                    touched.push(place);
-                }
-                Err(reply) => unknown.push((text.clone(), reply)),
-            }
-        }
-        let missing = self.not_there(list, &unknown);
-        if done.is_empty() {
-            return context.sure.then_some(missing);
-        }
-        let rest = match one_place(&touched) {
-            Some(place) => {
-                self.in_use = self.name(place).to_owned();
-                match (self.items_in(place).open(), place) {
-                    (0, Place::Unnamed) => "That was everything!".to_owned(),
-                    (0, place) => format!("That was everything on {}!", self.title(place)),
-                    (n, Place::Unnamed) => format!("{} left.", counted(n, "thing")),
-                    (n, place) => format!("{} left on {}.", counted(n, "thing"), self.title(place)),
-                }
-            }
-            None => format!("On {}.", joined(&self.titles(&touched))),
-        };
-        let missing = match missing.is_empty() {
-            true => missing,
-            false => format!(" {missing}"),
-        };
-        Some(format!("✓ {}. {rest}{missing}", joined(&done)))
-    }
-
-    fn reopen(&mut self, text: &str) -> String {
-        match self.find(&ListName::InUse, text, |item| item.done) {
-            Ok((place, at)) => {
-                let item = &mut self.items_mut(place)[at];
-                item.done = false;
-                format!("{} is open again.", item.text)
-            }
-            Err(reply) => self.not_there(&ListName::InUse, &[(text.to_owned(), reply)]),
-        }
-    }
-
-    fn remove(&mut self, list: &ListName, texts: &[String]) -> String {
-        let (mut found, mut unknown) = (Vec::new(), Vec::new());
-        // Numbers refer to the list before the change.
-        for text in texts {
-            match self.find(list, text, |_| true) {
-                Ok(item) if found.contains(&item) => {}
-                Ok(item) => found.push(item),
-                Err(reply) => unknown.push((text.clone(), reply)),
-            }
-        }
-        let missing = self.not_there(list, &unknown);
-        if found.is_empty() {
-            return missing;
-        }
-        let text = |(place, at): &(Place, usize)| self.items_in(*place)[*at].text.clone();
-        let removed: Vec<String> = found.iter().map(text).collect();
-        let touched: Vec<Place> = found.iter().map(|(place, _)| *place).collect();
-        for place in self.places() {
-            let mut at = 0;
-            self.items_mut(place).retain(|_| {
-                at += 1;
-                !found.contains(&(place, at - 1))
-            });
-        }
-        let rest = match one_place(&touched) {
-            Some(place) => {
-                self.in_use = self.name(place).to_owned();
-                let open = counted(self.items_in(place).open(), "thing");
-                format!("{open} on {}.", self.title(place))
-            }
-            None => format!("From {}.", joined(&self.titles(&touched))),
-        };
-        let missing = match missing.is_empty() {
-            true => missing,
-            false => format!(" {missing}"),
-        };
-        format!("Removed {}. {rest}{missing}", joined(&removed))
-    }
 }
 
 fn is_zero(number: &i64) -> bool {
     *number == 0
-}
-
-/// The place, if it is the only one.
-fn one_place(places: &[Place]) -> Option<Place> {
-    let first = *places.first()?;
-    places.iter().all(|place| *place == first).then_some(first)
 }
 
 fn is_are(texts: &[String]) -> String {

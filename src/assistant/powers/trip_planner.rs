@@ -2,6 +2,7 @@
 
 mod booked;
 mod day_plans;
+mod known;
 mod moves;
 mod operations;
 mod packing;
@@ -14,7 +15,6 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::local_time;
-use super::parsers::which;
 use super::texts::{self, counted, same, too_long};
 use super::{PowerContext, PowerEffect, RequestChoice, Superpower};
 pub use booked::planned_trips;
@@ -82,6 +82,18 @@ pub enum TripAction {
         /// The words of the days.
         said: String,
     },
+    /// A plan of a day, to another day.
+    Replan {
+        what: String,
+        day: u32,
+    },
+    /// Takes a plan off its day, if there is one of that name.
+    Unplan {
+        what: String,
+        day: Option<u32>,
+    },
+    /// How long it is until a trip.
+    Wait(String),
     Unclear,
     /// Something else is asked for with what is planned or packed.
     TwoRequests,
@@ -200,6 +212,9 @@ impl Superpower for TripState {
                 to,
                 said,
             } => return self.relocate(&which, (from, to), &said, context),
+            TripAction::Replan { what, day } => return self.replan(&what, day, context),
+            TripAction::Unplan { what, day } => return self.unplan(&what, day, context),
+            TripAction::Wait(place) => return self.wait(&place, context),
             TripAction::DatesUnclear => {
                 "Which days exactly? I've planned nothing yet. For example: “plan a trip to Lisbon from 3 to 7 June”."
                     .to_owned()
@@ -378,45 +393,6 @@ impl TripState {
         };
         let mut trips = self.trips.iter();
         trips.rposition(|trip| same(&trip.place, place) && is_same_time(trip))
-    }
-
-    fn cancel(&mut self, place: &str, context: &PowerContext<'_>) -> String {
-        let at = if place.is_empty() {
-            self.trips.len().checked_sub(1)
-        } else {
-            self.position(place)
-        };
-        match at {
-            Some(at) => {
-                let removed = self.trips.remove(at);
-                let title = removed.title(context).replacen("Trip", "trip", 1);
-                let mut reply = format!("Okay, no {title}. “undo” brings it back.");
-                let mut others = self.trips.iter();
-                if let Some(other) = others.find(|other| same(&other.place, &removed.place)) {
-                    reply.push_str(&format!(" This one stays: {}.", other.title(context)));
-                }
-                reply
-            }
-            None if self.trips.is_empty() => NO_TRIP.to_owned(),
-            None => format!("I know of no trip to {place}."),
-        }
-    }
-
-    /// Of several to one place the one that was spoken of last.
-    fn position(&self, place: &str) -> Option<usize> {
-        let found = which(place, self.trips.iter().map(|trip| trip.place.as_str()))?;
-        let place = &self.trips[found].place;
-        self.trips.iter().rposition(|trip| same(&trip.place, place))
-    }
-
-    /// Makes the trip the current one.
-    fn speak_of(&mut self, place: &str) -> Option<&Trip> {
-        if !place.is_empty() {
-            let at = self.position(place)?;
-            let trip = self.trips.remove(at);
-            self.trips.push(trip);
-        }
-        self.trips.last()
     }
 }
 

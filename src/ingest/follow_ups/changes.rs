@@ -299,7 +299,9 @@ pub(super) fn skip(
     }
     let timezone = turn.timezone();
     match meant.as_slice() {
-        [] if *which == ReminderRef::Latest => Ok(Some(wording::nothing_to_skip())),
+        [] if *which == ReminderRef::Latest || day.is_some() && !turn.in_group() => {
+            Ok(Some(wording::nothing_to_skip()))
+        }
         [] => Ok(None),
         [only] => {
             let next = only.send_at..only.send_at.plus_ms(1);

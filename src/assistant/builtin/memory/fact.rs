@@ -3,6 +3,7 @@
 //! be anything else.
 
 use super::super::{ParsedMessage, tidied, when};
+use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::words::Words;
 
 /// A longer text is no plain fact.
@@ -58,11 +59,18 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
         return None;
     }
     let is_fact = match words.get(at) {
-        "my" | "our" => of_mine(words, at + 1) || of_price(words, at + 1),
+        "my" | "our" => {
+            of_mine(words, at + 1) || of_price(words, at + 1) || of_somebody(words, at + 1)
+        }
         "the" => of_thing(words, at + 1) || of_price(words, at + 1),
         "i" | "im" | "ive" | "we" => of_myself(words, at) || of_place(words, at),
         "parked" => is_place(words, at + 1),
-        _ => of_another(words, at) || of_unlinked(words, at) || of_price(words, at),
+        _ => {
+            of_another(words, at)
+                || of_unlinked(words, at)
+                || of_price(words, at)
+                || of_somebody(words, at)
+        }
     };
     if !is_fact || words.iter().any(|word| is_one_of(DOUBTS, word)) {
         return None;
@@ -103,6 +111,7 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
                 && !is_one_of(CLAUSE_WORDS, words.get(value.start))
         }
         noun if is_sized(noun) => is_size(words.get(value.start)),
+        "wifi" | "wi-fi" => value.len() == 1 && has_digit(words.get(value.start)),
         noun if is_one_of(WORDED, noun) => {
             value.len() == 1 && !is_one_of(STATES, words.get(value.start))
         }
@@ -214,6 +223,27 @@ fn of_myself(words: &Words<'_>, at: usize) -> bool {
             .is_some_and(|end| end == words.len())
 }
 
+/// "bo is allergic to cats", "wife is vegan" after "my".
+fn of_somebody(words: &Words<'_>, at: usize) -> bool {
+    let is_own = at > 0 && matches!(words.get(at - 1), "my" | "our");
+    let name = words.get(at);
+    let is_person = match is_own {
+        true => is_one_of(KIN, name),
+        false => is_first_name(name),
+    };
+    let Some(state) = words.after(at + 1, &["is"]).filter(|_| is_person) else {
+        return false;
+    };
+    match words.after(state, &["allergic to", "also allergic to"]) {
+        Some(from) => {
+            let rest = from..words.len();
+            let is_other = matches!(words.get(from), "you" | "this" | "that" | "it" | "me");
+            !rest.is_empty() && rest.len() <= VALUE_WORDS_MAX && !is_other
+        }
+        None => words.after(state, &LASTING) == Some(words.len()),
+    }
+}
+
 /// What somebody is for long.
 const LASTING: [&str; 21] = [
     "vegetarian", "vegan", "pescatarian", "pescetarian", "diabetic", "celiac", "coeliac",
@@ -318,7 +348,8 @@ mod tests {
             "the garage code is 8765", "wifi password is abc", "door code is 4321",
             "the wifi password is now abc", "my pin is now 4321", "bo's number is +15550101",
             "Ana's email is ana@example.com", "we parked the car next to the bakery",
-            "i left my keys in the drawer",
+            "i left my keys in the drawer", "my wifi is moon8", "bo is allergic to cats",
+            "my daughter is allergic to peanuts", "ana is vegan",
         ];
         for text in facts {
             assert_eq!(fact_of(text).as_deref(), Some(text));
@@ -338,6 +369,9 @@ mod tests {
             "wifi password is wrong", "that wifi password is abc", "error code is 404",
             "the door code is wrong", "the number is 5", "what's the number is 5",
             "bo's number is private", "bo's passport number is X1234567", "it's number is 5",
+            "my wifi is slow", "my wifi is down", "bo is allergic to you",
+            "he is allergic to cats", "everybody is allergic to cats", "my boss is allergic to",
+            "bo is sick",
         ];
         for text in talk {
             assert_eq!(fact_of(text), None, "{text}");

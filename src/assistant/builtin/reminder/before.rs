@@ -183,10 +183,11 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
     if let Some(found) = before_it(words, range.start..end) {
         return Some(found);
     }
-    let (lead, from, offset) = (range.start..end).find_map(|at| {
+    let named = (range.start..end).find_map(|at| {
         let (lead, offset) = offset_before(words, range.start, at)?;
         is_event(words, at + 1, end).then_some((lead, at + 1, offset))
-    })?;
+    });
+    let (lead, from, offset) = named.or_else(|| on_birthday(words, range.start..end))?;
     let (spec, event_end) = match when::trailing_time(words, from + 1..end) {
         Some((spec, at)) if spec.day.is_none() && spec.delay.is_none() => (Some(spec), at),
         _ => (None, end),
@@ -213,6 +214,20 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         readings.extend(links.iter().rev().map(split));
     }
     Some(BeforeEvent { readings, offset })
+}
+
+/// "on bo's birthday": on the day itself.
+fn on_birthday(words: &Words, range: Range<usize>) -> Option<(usize, usize, Offset)> {
+    const NAME_WORDS_MAX: usize = 3;
+    let at = range.clone().find(|at| {
+        let is_birthday = |n: usize| matches!(words.get(n), "birthday" | "bday" | "b-day");
+        let noun = (at + 2..range.end.min(at + 3 + NAME_WORDS_MAX)).find(|n| is_birthday(*n));
+        let ends = |n: usize| {
+            n + 1 == range.end || matches!(words.get(n + 1), "to" | "at" | "that" | "about" | "in")
+        };
+        words.get(*at) == "on" && noun.is_some_and(ends)
+    })?;
+    Some((at, at + 1, Offset::Days(0, (DAY_HOUR, 0))))
 }
 
 /// Whether "to" after a journey leads to a place, not to what is to be done: "my trip to Paris".

@@ -46,9 +46,6 @@ pub(super) fn repeated(
         parsed.text = request.nothing.to_owned();
     }
     parsed.text = parts::without_question(message, parsed.text);
-    if is_waking(&parsed.text) {
-        repeat.take_24_hours();
-    }
     let times = [parsed.spec, request.lead];
     for spec in times.into_iter().flatten() {
         if repeat.has_time() || !repeat.take_time(spec) {
@@ -56,6 +53,9 @@ pub(super) fn repeated(
                 &parsed.text,
             )));
         }
+    }
+    if is_waking(&parsed.text) {
+        repeat.take_24_hours();
     }
     let left = Words::new(&parsed.text);
     // "every monday in december" has a limit that is not understood.

@@ -80,8 +80,8 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::TripPlanner,
-        "change day holiday itinerary list move pack packed packing postpone push reschedule shift \
-         trip trips vacation weekend",
+        "change day days delete drop holiday itinerary list long move pack packed packing postpone \
+         push remove reschedule shift sleeps take trip trips vacation weekend weeks",
     ),
 ];
 

@@ -79,6 +79,33 @@ pub(super) fn with_day_each(
     })
 }
 
+/// Where "if we have none" begins; not that of "check if the door is locked".
+pub(super) fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
+    let at = (from + 1..end).find(|at| {
+        let conditions = ["if", "only if", "unless", "in case", "but only if"];
+        words.after(*at, &conditions).is_some()
+    })?;
+    let is_asked = |at: usize| {
+        matches!(
+            words.get(at),
+            "check"
+                | "ask"
+                | "see"
+                | "find"
+                | "know"
+                | "look"
+                | "test"
+                | "verify"
+                | "figure"
+                | "confirm"
+                | "decide"
+                | "wonder"
+                | "tell"
+        )
+    };
+    (!(from..at).any(is_asked)).then_some(at)
+}
+
 /// "Bo is coming over" after a request: it asks for nothing.
 pub(super) fn is_remark(text: &str) -> bool {
     let words = Words::new(text);

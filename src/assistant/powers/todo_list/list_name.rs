@@ -41,7 +41,10 @@ impl TodoAction {
             | Self::Remove(list, _)
             | Self::Clear(list)
             | Self::Delete(list)
-            | Self::ClearDone(list) => Some(list),
+            | Self::ClearDone(list)
+            | Self::AllDone(list)
+            | Self::Exchange { list, .. }
+            | Self::Move { from: list, .. } => Some(list),
             _ => None,
         }
     }
@@ -55,7 +58,12 @@ impl TodoAction {
             | Self::Remove(ListName::Named(name), _)
             | Self::Clear(ListName::Named(name))
             | Self::Delete(ListName::Named(name))
-            | Self::ClearDone(ListName::Named(name)) => Some(name),
+            | Self::ClearDone(ListName::Named(name))
+            | Self::AllDone(ListName::Named(name))
+            | Self::Move {
+                from: ListName::Named(name),
+                ..
+            } => Some(name),
             _ => None,
         }
     }

@@ -2,16 +2,16 @@
 //! for friday", "done with milk".
 
 use super::drafts::{
-    added, day_unclear, has_day, is_remark, other_request, time_until, with_day_each, with_purpose,
+    added, condition, day_unclear, has_day, is_remark, other_request, time_until, with_day_each,
+    with_purpose,
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
     ListPhrase, after_verb, ends_sentence, is_repeat, list_at, list_to_show, no_repetition, on_list,
 };
-use super::{ListName, TodoAction, removed};
+use super::{ListName, TodoAction, moved, removed};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::when;
-use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers;
 use crate::assistant::powers::planned_time;
@@ -59,12 +59,29 @@ pub(in crate::assistant::powers) fn parse(
             let found = on_list(message, at + 2, end, &["on"], |_| false)?;
             (found.end == end).then_some((Clear, TodoAction::Show(found.list)))
         }
+        "swap" | "replace" | "exchange" => moved::exchange(message, at, end),
+        "move" | "shift" => Some((Clear, moved::moved(message, at, end)?)),
         "reopen" | "uncheck" | "untick" => Some((
             InSession,
             TodoAction::Reopen(parsers::original(words, at + 1, end)),
         )),
-        _ => removed::parse(message, at, end),
+        _ => removed_and_added(message, at, end).or_else(|| removed::parse(message, at, end)),
     }
+}
+
+/// "cross off milk, add bananas": both.
+fn removed_and_added(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, TodoAction)> {
+    let words = &message.words;
+    let second = (at + 2..end).find(|n| words.get(*n) == "add" && words.is_set_off(n - 1))?;
+    let (strength, first) = removed::parse(message, at, second)?;
+    let (_, second) = add(message, second, end)?;
+    let is_change = matches!(first, TodoAction::Done(..) | TodoAction::Remove(..));
+    let is_both = is_change && matches!(second, TodoAction::Add(..));
+    is_both.then(|| (strength, TodoAction::Each(vec![first, second])))
 }
 
 /// "add milk to my list", "add call the bank to my work list for friday", "add todo call mom". A
@@ -88,33 +105,6 @@ fn add(
         TodoAction::Add(..) | TodoAction::Each(_) => (strength, unclear()),
         action => (strength, action),
     })
-}
-
-/// Where "if we have none" begins; not that of "check if the door is locked".
-fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
-    let at = (from + 1..end).find(|at| {
-        let conditions = ["if", "only if", "unless", "in case", "but only if"];
-        words.after(*at, &conditions).is_some()
-    })?;
-    let is_asked = |at: usize| {
-        matches!(
-            words.get(at),
-            "check"
-                | "ask"
-                | "see"
-                | "find"
-                | "know"
-                | "look"
-                | "test"
-                | "verify"
-                | "figure"
-                | "confirm"
-                | "decide"
-                | "wonder"
-                | "tell"
-        )
-    };
-    (!(from..at).any(is_asked)).then_some(at)
 }
 
 fn add_all(

@@ -40,11 +40,18 @@ pub(super) fn parse(
                     "i bought",
                 ],
             )?;
-            Some(done_with(message, from, end))
+            let is_bought = matches!(words.get(from - 1), "got" | "bought");
+            match everything(message, from, end).filter(|_| is_bought) {
+                Some(list) => Some((RequestStrength::Soft, TodoAction::AllDone(list))),
+                None => Some(done_with(message, from, end)),
+            }
         }
         "got" | "bought" | "ive" => {
             let bought = ["got", "bought", "ive got", "ive bought", "ive just bought"];
             let from = words.after(at, &bought)?;
+            if let Some(list) = everything(message, from, end) {
+                return Some((RequestStrength::Soft, TodoAction::AllDone(list)));
+            }
             let is_short = (1..=PLAIN_WORDS_MAX).contains(&end.saturating_sub(from));
             (is_short && !is_no_thing(words.get(from))).then(|| done_with(message, from, end))
         }
@@ -60,6 +67,19 @@ pub(super) fn parse(
         }
         _ => None,
     }
+}
+
+/// "everything on my list" after "got": the list.
+fn everything(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<ListName> {
+    let all = [
+        "everything", "it all", "all of it", "all of them", "them all",
+    ];
+    let next = message.words.after(from, &all)?;
+    if next == end {
+        return Some(ListName::InUse);
+    }
+    let found = on_list(message, next, end, &["on", "from", "off"], |_| false)?;
+    (found.start == next && found.end == end).then_some(found.list)
 }
 
 /// "done with milk", "i bought milk on my groceries list".

@@ -1,6 +1,7 @@
 //! What is planned for the days of a trip.
 
 use super::{DAYS_MAX, NO_TRIP, PLANS_MAX, Plan, TEXT_CHARS_MAX, TripState};
+use crate::assistant::memory_matches;
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::texts::{counted, same, too_long};
 
@@ -76,6 +77,93 @@ impl TripState {
             Some((place, plan)) if !plan.is_empty() => (place.to_owned(), plan.to_owned()),
             _ => (String::new(), what),
         }
+    }
+
+    /// `None`: nothing of that name is planned.
+    pub(super) fn replan(
+        &mut self,
+        what: &str,
+        day: u32,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let (trip, at) = match self.plan_named(what, None, context)? {
+            Ok(found) => found,
+            Err(question) => return Some(question),
+        };
+        let trip = &mut self.trips[trip];
+        let days = trip.days().unwrap_or(DAYS_MAX);
+        if !(1..=days).contains(&i64::from(day)) {
+            return Some(format!(
+                "The trip to {} has {}, so there's no day {day}.",
+                trip.place,
+                counted(days as usize, "day")
+            ));
+        }
+        let before = std::mem::replace(&mut trip.plans[at].day, day);
+        let what = trip.plans[at].what.clone();
+        trip.plans.sort_by_key(|plan| plan.day);
+        let date = trip.date(day, context);
+        let place = &trip.place;
+        Some(format!(
+            "Day {day}{date} in {place}: {what}. Before it was on day {before}."
+        ))
+    }
+
+    /// `None`: nothing of that name is planned.
+    pub(super) fn unplan(
+        &mut self,
+        what: &str,
+        day: Option<u32>,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let (trip, at) = match self.plan_named(what, day, context)? {
+            Ok(found) => found,
+            Err(question) => return Some(question),
+        };
+        let trip = &mut self.trips[trip];
+        let removed = trip.plans.remove(at);
+        Some(format!(
+            "Removed from day {} in {}: {}. “undo” brings it back.",
+            removed.day, trip.place, removed.what
+        ))
+    }
+
+    /// A plan of the current trip, else of another: its trip, and its index there. An error asks
+    /// which of several; `None`: there is none of that name.
+    fn plan_named(
+        &self,
+        what: &str,
+        day: Option<u32>,
+        context: &PowerContext<'_>,
+    ) -> Option<Result<(usize, usize), String>> {
+        for (trip_at, trip) in self.trips.iter().enumerate().rev() {
+            let of_day = |plan: &Plan| day.is_none_or(|day| plan.day == day);
+            let matching = |fits: &dyn Fn(&Plan) -> bool| -> Vec<usize> {
+                let plans = trip.plans.iter().enumerate();
+                let found = plans.filter(|(_, plan)| of_day(plan) && fits(plan));
+                found.map(|(at, _)| at).collect()
+            };
+            let mut found = matching(&|plan| same(&plan.what, what));
+            if found.is_empty() {
+                found = matching(&|plan| memory_matches(&plan.what, what));
+            }
+            match found.as_slice() {
+                [] => {}
+                [only] => return Some(Ok((trip_at, *only))),
+                several => {
+                    let line = |at: &usize| {
+                        format!("day {}: {}", trip.plans[*at].day, trip.plans[*at].what)
+                    };
+                    let lines: Vec<String> = several.iter().map(line).collect();
+                    return Some(Err(format!(
+                        "Which one do you mean? {}. I've changed nothing.",
+                        lines.join("; ")
+                    )));
+                }
+            }
+        }
+        let missing = || format!("I see no plan “{what}” for your trip, so I've changed nothing.");
+        (context.sure && !self.trips.is_empty() && day.is_some()).then(|| Err(missing()))
     }
 
     /// All of them or none.

@@ -59,6 +59,10 @@ pub(super) fn parse(
     {
         return Some((Soft, TripAction::Show(String::new())));
     }
+    if let Some(place) = waited_for(words, at, end) {
+        let strength = if place.is_empty() { Clear } else { Soft };
+        return Some((strength, TripAction::Wait(place)));
+    }
     if let Some(place) = shown_place(words, at, end) {
         return Some((Soft, TripAction::Show(place)));
     }
@@ -66,6 +70,33 @@ pub(super) fn parse(
         return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
     }
     None
+}
+
+/// "how many days until my trip": the place; "" for the next trip.
+fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
+    let asked = [
+        "how many days", "how many more days", "how many days are left", "how many days is it",
+        "how many weeks", "how many sleeps", "how long", "how long is it",
+    ];
+    let from = words.after(at, &asked)?;
+    let from = words.after(from, &["until", "till", "til", "before", "to"])?;
+    let trips = [
+        "my trip to", "our trip to", "the trip to", "my trip", "our trip", "the trip",
+        "my holiday in", "my holiday", "our holiday", "my vacation", "our vacation", "we go to",
+        "i go to", "we fly to", "i fly to",
+    ];
+    let named = words.after(from, &trips);
+    let start = named.unwrap_or(from);
+    let last = match words.get(end.saturating_sub(1)) {
+        "trip" if start + 1 < end => end - 1, // "my rome trip"
+        _ => end,
+    };
+    let start = match named {
+        None => words.after(start, &["my", "our", "the"]).unwrap_or(start),
+        Some(_) => start,
+    };
+    let is_short = last.saturating_sub(start) <= PLACE_WORDS_MAX;
+    (is_short && (named.is_some() || start < last)).then(|| parsers::original(words, start, last))
 }
 
 /// The place of "rome itinerary", "show my rome trip".

@@ -6,7 +6,7 @@ use chrono::{Datelike, NaiveDate};
 use super::{DAYS_MAX, TripAction, moves, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
+use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
 use crate::assistant::powers::{local_time, parsers};
 
@@ -64,7 +64,12 @@ pub(in crate::assistant::powers) fn parse(
         let (from, to, next) = dates(message, from)?;
         return (next == end).then_some((Clear, TripAction::Dates { from, to }));
     }
-    packing_requests::parse(message, at, end).or_else(|| on_day(message, at, end))
+    packing_requests::parse(message, at, end)
+        .or_else(|| on_day(message, at, end))
+        .or_else(|| {
+            let (is_of_trip, action) = moves::unplanned(words, at, end)?;
+            Some((if is_of_trip { Clear } else { InSession }, action))
+        })
 }
 
 /// The same with days only.
