@@ -41,6 +41,10 @@ pub(super) fn correct_by(
     };
     let said = as_corrected(tx, &last, persona)?;
     let powers = changed_by(turn, tx, last.id)?;
+    // It also set a reminder, which would stay as it is.
+    if !powers.is_empty() && latest::is_of_last_message(turn, tx)? {
+        return Ok(None);
+    }
     let is_money = !powers.is_empty() && powers.iter().all(|power| power.is_about_money());
     let restated = assistant::restated(text, &said).filter(|_| is_money);
     let text = match (restated, value.as_ref()) {

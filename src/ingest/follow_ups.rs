@@ -155,8 +155,9 @@ fn told_time(
         Some(last) => last.text.to_lowercase().contains("before"),
         None => true,
     };
-    match is_moved && !is_before && latest::is_of_last_message(turn, tx)? {
-        true => changes::change_time(turn, tx, &ReminderRef::Latest, to),
+    match latest::is_of_last_message(turn, tx)? {
+        true if is_moved && !is_before => changes::change_time(turn, tx, &ReminderRef::Latest, to),
+        true => Ok(Some(wording::change_unclear().into())),
         false => Ok(None),
     }
 }

@@ -100,8 +100,26 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
         text: &text,
         ..turn.message.context(persona, turn.timezone(), turn.now)
     });
-    let (Intent::RemindBefore(request), [reminder]) = (understood, open.as_slice()) else {
+    let [reminder] = open.as_slice() else {
         return Ok(None);
+    };
+    let request = match understood {
+        Intent::RemindBefore(request) => request,
+        // "dentist at 3, remind me an hour before"
+        Intent::Remind {
+            text,
+            send_at,
+            recurrence: None,
+            ..
+        } => {
+            let request = ReminderRequest {
+                text: &text,
+                send_at,
+                recurrence: None,
+            };
+            return reminding::change(turn, tx, reminder, &request).map(Some);
+        }
+        _ => return Ok(None),
     };
     let plans = occasions::known(turn, tx)?;
     let (_, events) = request.known(&plans);

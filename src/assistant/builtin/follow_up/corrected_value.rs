@@ -36,7 +36,7 @@ const CHANGES: [&str; 11] = [
 ];
 
 /// What stands before the time of what was told last.
-const TOLD: [&str; 4] = ["its", "it is", "its now", "it is now"];
+const TOLD: [&str; 4] = ["its now", "it is now", "its", "it is"];
 /// The same, where something is moved to it.
 const TOLD_MOVED: [&str; 28] = [
     "it was moved to", "it got moved to", "it has been moved to", "its been moved to",

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::finished;
 use super::half_understood::has_time_left;
 use super::parts::{self, split_request, text_of};
+use super::task_words::is_task_word;
 use crate::assistant::builtin::when::{self, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
@@ -195,12 +196,20 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
     if range.len() > SEVERAL_WORDS_MAX {
         return None;
     }
+    // "5 call dad" after "at 4 call mom", unlike "5 eggs"
+    let task = when::read(words, range.start).map(|(_, end)| words.get(end));
+    let task = task.filter(|task| is_task_word(task));
+    let is_same_task = |at: usize| task == Some(words.get(at));
     let begins = |at: usize| {
         let is_apart = words.is_set_off(at - 1) || words.get(at - 1) == "and";
+        if !is_apart && at != range.start {
+            return None;
+        }
         let time = when::read(words, at).or_else(|| day_alone(words, at));
-        let (spec, end) = time.filter(|_| is_apart || at == range.start)?;
+        let (spec, end) = time
+            .or_else(|| when::read_hour_alone(words, at).filter(|(_, end)| is_same_task(*end)))?;
         let is_when = spec.has_time() || spec.day.is_some();
-        (words.get(end) == "to" && is_when).then_some((spec, end))
+        (is_when && (words.get(end) == "to" || is_same_task(end))).then_some((spec, end))
     };
     let starts: Vec<(usize, (TimeExpression, usize))> = range
         .clone()

@@ -75,6 +75,9 @@ fn everything(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Li
         "everything", "it all", "all of it", "all of them", "them all",
     ];
     let next = message.words.after(from, &all)?;
+    if !message.is_addressed {
+        return None;
+    }
     if next == end {
         return Some(ListName::InUse);
     }
