@@ -327,6 +327,16 @@ pub fn crisis_language(text: &str) -> Option<&'static str> {
     crisis::language(&Words::new(text))
 }
 
+/// Whether it says that a crisis is over: "he's fine now".
+pub fn crisis_is_over(text: &str) -> bool {
+    crisis::is_over(&Words::new(text))
+}
+
+/// Whether words of a crisis are only a figure of speech in it.
+pub fn is_figure_of_speech(text: &str) -> bool {
+    crisis::is_figure_of_speech(&Words::new(text))
+}
+
 /// Whether it agrees to an offer, in more ways than "yes".
 pub fn is_consent(text: &str, persona: &str) -> bool {
     let mut words = Words::new(text);

@@ -22,7 +22,7 @@ pub use apologies::{
     Apology, account_stays, apology, called_elsewhere, cut_short, english_only, no_export,
     not_done, nothing_done, nothing_sent, without_model,
 };
-pub use care::{after_crisis, crisis, how_to_delete_account, how_to_export_data};
+pub use care::{after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
 pub use follow_ups::*;
 pub use language::{foreign_language_of, language_of};

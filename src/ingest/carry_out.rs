@@ -21,6 +21,9 @@ pub(super) fn within_limits(
     tx: &mut Tx<'_>,
     intent: Intent,
 ) -> Result<Reply> {
+    if let Some(reply) = crisis_over(turn, tx)? {
+        return Ok(reply.into());
+    }
     if !limits::may_carry_out(turn, &intent) {
         return Ok(limits::too_many(turn).into());
     }
@@ -143,6 +146,18 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
     Ok(all)
 }
 
+/// "he's fine now" after a crisis ends it.
+fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    if !assistant::crisis_is_over(&turn.message.text) {
+        return Ok(None); // most messages
+    }
+    let Some(Question::Crisis { language }) = question::open(turn, tx)? else {
+        return Ok(None);
+    };
+    question::close(turn, tx)?;
+    Ok(Some(wording::crisis_over(language.as_deref())))
+}
+
 /// After a crisis, no light answer; greetings, farewells and thanks get theirs.
 fn small_talk(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String) -> Result<String> {
     let persona = &turn.ingest.persona.get().name;
@@ -194,7 +209,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(nothing) = named::nothing_to_move(turn, tx)? {
         return Ok(nothing.into());
     }
-    if let Some(Question::Crisis { language }) = question::open(turn, tx)? {
+    if let Some(Question::Crisis { language }) = question::open(turn, tx)?
+        && !assistant::is_figure_of_speech(&turn.message.text)
+    {
         return Ok(wording::after_crisis(language.as_deref()).into());
     }
     let taken = offers::take_statement(turn, tx)?;

@@ -3,7 +3,8 @@
 //!
 //! A message is read as sentences of plain words (`sentences`, `spelling`), which belong to classes
 //! (`classes`). Patterns in a notation of their own (`grammar`) say what is a crisis (`despair`, `danger`,
-//! `emergency`, `overdose`, `languages`), and what is none (`contexts`, `home`).
+//! `emergency`, `harm`, `overdose`, `languages`), and what is none (`contexts`, `home`). `over` knows what
+//! ends one.
 
 mod classes;
 mod contexts;
@@ -11,8 +12,10 @@ mod danger;
 mod despair;
 mod emergency;
 mod grammar;
+mod harm;
 mod home;
 mod languages;
+mod over;
 mod overdose;
 mod pattern_set;
 mod sentences;
@@ -29,6 +32,7 @@ use grammar::CrisisPattern;
 use pattern_set::{PatternSet, context};
 use sentences::Sentence;
 
+pub(in crate::assistant) use over::is_over;
 pub use pattern_set::CrisisKind;
 
 struct CrisisPatterns {
@@ -40,7 +44,7 @@ struct CrisisPatterns {
 static PATTERNS: LazyLock<CrisisPatterns> = LazyLock::new(|| {
     let despair = despair::DESPAIR.iter().chain(&danger::DANGER);
     let others = emergency::EMERGENCY.iter().chain(&overdose::OVERDOSE);
-    let sets = despair.chain(others).copied();
+    let sets = despair.chain(others).chain(&harm::HARM).copied();
     let sets = sets.chain(languages::pattern_sets());
     let crises = sets.flat_map(|set| {
         let patterns = set
@@ -99,7 +103,7 @@ fn is_needed(word: &str) -> bool {
 }
 
 pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
-    use CrisisKind::{Danger, Despair, Emergency, OtherInDespair, Overdose};
+    use CrisisKind::{Danger, Despair, Emergency, HarmToOthers, OtherInDespair, Overdose, Panic};
     if !words.iter().any(is_needed) {
         return None; // most messages
     }
@@ -124,8 +128,21 @@ pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
             Some(OtherInDespair)
         }
         () if has(Despair) => Some(Despair),
-        () => has(Danger).then_some(Danger),
+        () => [HarmToOthers, Danger, Panic]
+            .into_iter()
+            .find(|kind| has(*kind)),
     }
+}
+
+/// Whether words of a crisis are only a figure of speech: "this museum bores me to death".
+pub(in crate::assistant) fn is_figure_of_speech(words: &Words) -> bool {
+    let plain_words = sentences::plain_words(words);
+    let mut sentences = sentences::sentences(&plain_words);
+    kind(words).is_none()
+        && sentences.any(|sentence| {
+            let mut patterns = PATTERNS.other_meanings.iter();
+            patterns.any(|pattern| pattern.is_in(&sentence))
+        })
 }
 
 /// The language in which a crisis is told, as a tag of BCP 47. `None`: none is told.

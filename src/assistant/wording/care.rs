@@ -51,12 +51,19 @@ const WITHOUT_988: [&str; 21] = [
 /// `phone`: the writer's handle, a phone in E.164 where it is one. `language`: a BCP 47 tag; English
 /// where it has no texts.
 pub fn crisis(kind: CrisisKind, phone: &str, language: Option<&str>) -> String {
+    let is_english = matches!(kind, CrisisKind::HarmToOthers | CrisisKind::Panic);
+    let language = language.filter(|_| !is_english);
     CrisisTexts::of(language).reply(kind, crisis_line(phone), emergency_number(phone))
 }
 
 /// An answer to what isn't understood soon after a crisis, in the language of that.
 pub fn after_crisis(language: Option<&str>) -> String {
     CrisisTexts::of(language).after.to_owned()
+}
+
+/// An answer to somebody who says that a crisis is over.
+pub fn crisis_over(language: Option<&str>) -> String {
+    CrisisTexts::of(language).over.to_owned()
 }
 
 /// Number and name of the country's line.
@@ -137,13 +144,25 @@ mod tests {
 
     #[test]
     fn the_emergency_number_comes_first() {
-        use CrisisKind::{Danger, Emergency, Overdose};
-        for kind in [Danger, Emergency, Overdose] {
+        use CrisisKind::{Danger, Emergency, HarmToOthers, Overdose};
+        for kind in [Danger, Emergency, HarmToOthers, Overdose] {
             let reply = crisis(kind, "+4915112345678", None);
             let (before, after) = reply.split_once("112").expect("the number");
             assert!(!before.contains('.') && !after.is_empty(), "{reply}");
         }
     }
+
+    #[test]
+    fn a_panic_attack_is_told_of_no_crisis_line() {
+        let reply = crisis(CrisisKind::Panic, "+4915112345678", Some("de"));
+        assert!(reply.contains("112") && reply.contains("panic"), "{reply}");
+        assert!(
+            !reply.contains("findahelpline") && !reply.contains("0800"),
+            "{reply}"
+        );
+        assert!(!reply.contains(['{', '}']), "{reply}");
+    }
+
     #[test]
     fn every_language_names_both_numbers() {
         use CrisisKind::{Danger, Despair, Emergency, OtherInDespair, Overdose};
@@ -163,6 +182,7 @@ mod tests {
             );
             assert!(language == "en" || reply(Danger, "") != crisis(Danger, "", None));
             assert!(language == "en" || after_crisis(Some(language)) != after_crisis(None));
+            assert!(language == "en" || crisis_over(Some(language)) != crisis_over(None));
         }
     }
 }

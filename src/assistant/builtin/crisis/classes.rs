@@ -10,7 +10,7 @@ use crate::assistant::builtin::word_set::WordMap;
 const PILLS_MAX: u32 = 5;
 
 /// The name of a class, and its words. A word with an "s" at its end is of the same classes.
-const CLASSES: [(&str, &str); 53] = [
+const CLASSES: [(&str, &str); 56] = [
     // Who
     ("I", "i we"),
     (
@@ -136,6 +136,20 @@ const CLASSES: [(&str, &str); 53] = [
     (
         "HOUSE",
         "house home flat apartment room kitchen basement garage bedroom building bathroom closet attic garden yard hallway hotel place",
+    ),
+    (
+        "SLAY",
+        "kill murder stab shoot strangle poison drown smother suffocate",
+    ),
+    (
+        "HARM",
+        "hurt harm injure hurting harming injuring kill killing murder murdering stab stabbing \
+         strangle strangling smother smothering shake attack",
+    ),
+    // What follows who is meant, where it is meant
+    (
+        "SOON",
+        "tonight now today tomorrow soon really please help because i it before",
     ),
     (
         "WEAPON",

@@ -30,6 +30,7 @@ const TOO_MUCH: &[&str] = &[
     "TOOK all my|her|his|the|our|of PILLS",
     "TOOK .. MANY .. bottle|pack|box|packet|strip|blister $|ON|at|in_one",
     "swallowed pills|tablets|meds|medication",
+    "I|NEAR|CHILD|WHO .. took|taken|takes pills|tablets $|and|help|please|i|now",
     "swallowed|took|drank .. bottle|box|pack|packet|strip|blister|handful of PILLS",
     "PILLS .. took|swallowed|ate .. all|them_all|whole|many",
     "took|swallowed|drank|taken poison",

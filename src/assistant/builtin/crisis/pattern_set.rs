@@ -13,6 +13,10 @@ pub enum CrisisKind {
     Emergency,
     /// An emergency of somebody who may want to die, as after too many pills.
     Overdose,
+    /// The person may hurt somebody, or is afraid to.
+    HarmToOthers,
+    /// A panic attack.
+    Panic,
 }
 
 #[derive(Clone, Copy)]

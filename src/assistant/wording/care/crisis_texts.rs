@@ -14,6 +14,8 @@ pub(super) struct CrisisTexts {
     overdose: &'static str,
     /// To what isn't understood soon after one of these.
     pub(super) after: &'static str,
+    /// To somebody who says that it is over.
+    pub(super) over: &'static str,
     /// The country's line is known.
     line: &'static str,
     /// The country's line is not known.
@@ -45,6 +47,8 @@ impl CrisisTexts {
             CrisisKind::Danger => self.danger,
             CrisisKind::Emergency => self.emergency,
             CrisisKind::Overdose => self.overdose,
+            CrisisKind::HarmToOthers => HARM_TO_OTHERS,
+            CrisisKind::Panic => PANIC,
         };
         let line = match line {
             Some((number, name)) => {
@@ -62,6 +66,11 @@ impl CrisisTexts {
     }
 }
 
+/// Told in English only.
+const HARM_TO_OTHERS: &str = "If somebody may be hurt soon, please call {emergency} now, go away from them, and keep away from anything that could hurt. It's good that you say it: nothing has to happen, and you don't have to carry it alone. {line}";
+/// The same.
+const PANIC: &str = "That's frightening, and it passes: a panic attack is mostly over within minutes. It helps to breathe out slowly, longer than in, to hold on to something, and to have somebody near. If the chest hurts, somebody faints or it doesn't get better, please call {emergency} now. A doctor can help so that they come less often.";
+
 const ENGLISH: CrisisTexts = CrisisTexts {
     language: "en",
     despair: "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {line} If you are hurt or in immediate danger, please call {emergency} now, or get to somebody you trust.",
@@ -70,6 +79,7 @@ const ENGLISH: CrisisTexts = CrisisTexts {
     emergency: "Please call {emergency} now, also if you aren't sure: that sounds like an emergency, and they say what to do until help is there. If somebody is near, get them to help. I'm so sorry that you have to go through this.",
     overdose: "Please call {emergency} now and say what happened: don't wait until it gets worse. I'm so sorry. You matter, and you don't have to go through this alone. {line}",
     after: "I'm still here, and I take it seriously. I can't help the way a person can: please call the number above, or somebody you trust.",
+    over: "I'm glad to hear that. If it changes, the numbers above are there at any time, and so am I.",
     line: "Please call {number} ({name}): people there listen, whatever it is. Lines in other countries are on findahelpline.com.",
     no_line: "Please talk to somebody who listens: findahelpline.com has the number for your country.",
     emergency_number: "{number}, your emergency number,",
@@ -85,6 +95,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Ruf bitte sofort {emergency} an, auch wenn du nicht sicher bist: Das klingt nach einem Notfall, und dort sagt man dir, was zu tun ist, bis Hilfe da ist. Wenn jemand in der Nähe ist, hol dir Hilfe. Es tut mir so leid, dass du das durchmachen musst.",
         overdose: "Ruf bitte sofort {emergency} an und sag, was passiert ist: Warte nicht, bis es schlimmer wird. Es tut mir so leid. Du bist wichtig, und du musst da nicht allein durch. {line}",
         after: "Ich bin noch da, und ich nehme es ernst. Ich kann nicht so helfen wie ein Mensch: Ruf bitte die Nummer oben an oder jemanden, dem du vertraust.",
+        over: "Das freut mich. Wenn es sich ändert, sind die Nummern oben jederzeit da, und ich auch.",
         line: "Ruf bitte {number} an ({name}): Dort hört man dir zu, was es auch ist. Nummern anderer Länder stehen auf findahelpline.com.",
         no_line: "Sprich bitte mit jemandem, der zuhört: Auf findahelpline.com steht die Nummer für dein Land.",
         emergency_number: "{number}, die Notrufnummer,",
@@ -98,6 +109,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Llama ahora {emergency}, también si no lo tienes claro: parece una emergencia, y allí te dicen qué hacer hasta que llegue la ayuda. Si hay alguien cerca, pídele que te ayude. Siento mucho que tengas que pasar por esto.",
         overdose: "Llama ahora {emergency} y di lo que ha pasado: no esperes a que empeore. Lo siento mucho. Tú importas, y no tienes que pasar por esto a solas. {line}",
         after: "Sigo aquí, y me lo tomo en serio. No puedo ayudar como una persona: llama al número de arriba o a alguien de confianza.",
+        over: "Me alegro mucho. Si cambia, los números de arriba están siempre ahí, y yo también.",
         line: "Llama al {number} ({name}): allí te escuchan, sea lo que sea. En findahelpline.com están los números de otros países.",
         no_line: "Habla con alguien que escuche: en findahelpline.com está el número de tu país.",
         emergency_number: "al {number}, el número de emergencias",
@@ -111,6 +123,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Appelle tout de suite {emergency}, même dans le doute : cela ressemble à une urgence, et on te dira quoi faire jusqu'à l'arrivée des secours. S'il y a quelqu'un près de toi, demande-lui de t'aider. Je suis vraiment désolé que tu doives vivre ça.",
         overdose: "Appelle tout de suite {emergency} et dis ce qui s'est passé : n'attends pas que cela s'aggrave. Je suis vraiment désolé. Tu comptes, et tu n'as pas à traverser ça sans personne. {line}",
         after: "Je suis toujours là, et je prends ça au sérieux. Je ne peux pas aider comme une personne : appelle le numéro ci-dessus, ou quelqu'un en qui tu as confiance.",
+        over: "Tant mieux. Si cela change, les numéros ci-dessus sont toujours là, et moi aussi.",
         line: "Appelle le {number} ({name}) : on t'y écoute, quoi qu'il en soit. Les numéros d'autres pays sont sur findahelpline.com.",
         no_line: "Parle à quelqu'un qui écoute : findahelpline.com a le numéro de ton pays.",
         emergency_number: "le {number}, le numéro d'urgence",
@@ -124,6 +137,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Chiama subito {emergency}, anche se hai dubbi: sembra un'emergenza, e ti dicono cosa fare finché arriva aiuto. Se c'è qualcuno vicino, fatti aiutare. Mi dispiace tanto che tu debba passare tutto questo.",
         overdose: "Chiama subito {emergency} e di' cosa è successo: non aspettare che peggiori. Mi dispiace tanto. Tu conti, e non devi affrontare tutto questo senza nessuno. {line}",
         after: "Sono ancora qui, e ti prendo sul serio. Non posso aiutare come una persona: chiama il numero qui sopra, o qualcuno di cui ti fidi.",
+        over: "Mi fa piacere. Se cambia, i numeri qui sopra ci sono sempre, e anch'io.",
         line: "Chiama il numero {number} ({name}): lì ti ascoltano, qualunque cosa sia. I numeri di altri paesi sono su findahelpline.com.",
         no_line: "Parla con qualcuno che ascolta: su findahelpline.com c'è il numero per il tuo paese.",
         emergency_number: "il {number}, il numero di emergenza",
@@ -137,6 +151,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Bel nu {emergency}, ook als je twijfelt: dit klinkt als een noodgeval, en daar zeggen ze wat je moet doen tot er hulp is. Als er iemand in de buurt is, laat die helpen. Wat erg dat je dit moet meemaken.",
         overdose: "Bel nu {emergency} en zeg wat er gebeurd is: wacht niet tot het erger wordt. Wat erg. Jij doet ertoe, en je hoeft hier niet alleen doorheen. {line}",
         after: "Ik ben er nog, en ik neem het serieus. Ik kan niet helpen zoals een mens dat kan: bel het nummer hierboven, of iemand die je vertrouwt.",
+        over: "Fijn om te horen. Als het verandert, zijn de nummers hierboven er altijd, en ik ook.",
         line: "Bel {number} ({name}): daar luisteren ze, wat het ook is. Nummers van andere landen staan op findahelpline.com.",
         no_line: "Praat met iemand die luistert: op findahelpline.com staat het nummer voor jouw land.",
         emergency_number: "{number}, het alarmnummer",
@@ -150,6 +165,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Zadzwoń teraz {emergency}, nawet jeśli nie masz pewności: to brzmi jak nagły przypadek, a tam powiedzą, co robić, zanim dotrze pomoc. Jeśli ktoś jest w pobliżu, poproś o pomoc. Bardzo mi przykro, że musisz przez to przechodzić.",
         overdose: "Zadzwoń teraz {emergency} i powiedz, co się stało: nie czekaj, aż będzie gorzej. Bardzo mi przykro. Twoje życie jest ważne i nie musisz być z tym bez nikogo. {line}",
         after: "Nadal tu jestem i traktuję to poważnie. Nie pomogę tak jak człowiek: zadzwoń pod numer podany wyżej albo do kogoś, komu ufasz.",
+        over: "Cieszę się. Jeśli coś się zmieni, numery powyżej są zawsze, i ja też.",
         line: "Zadzwoń pod numer {number} ({name}): tam wysłuchają, cokolwiek to jest. Numery w innych krajach są na findahelpline.com.",
         no_line: "Porozmawiaj z kimś, kto wysłucha: na findahelpline.com jest numer dla twojego kraju.",
         emergency_number: "pod numer alarmowy {number}",
@@ -163,6 +179,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Liga já {emergency}, mesmo na dúvida: parece uma emergência, e lá dizem o que fazer até a ajuda chegar. Se há alguém por perto, pede ajuda. Sinto muito que tenhas de passar por isto.",
         overdose: "Liga já {emergency} e diz o que aconteceu: não esperes que piore. Sinto muito. Tu és importante, e não tens de passar por isto sem ninguém. {line}",
         after: "Ainda estou aqui, e levo isso a sério. Não posso ajudar como uma pessoa: liga para o número acima, ou para alguém em quem confias.",
+        over: "Fico feliz em saber. Se mudar, os números acima estão sempre lá, e eu também.",
         line: "Liga para {number} ({name}): lá escutam-te, seja o que for. Os números de outros países estão em findahelpline.com.",
         no_line: "Fala com alguém que escute: em findahelpline.com está o número do teu país.",
         emergency_number: "para o {number}, o número de emergência",
@@ -176,6 +193,7 @@ const OTHERS: [CrisisTexts; 8] = [
         emergency: "Ring {emergency} nu, även om du är osäker: det låter som en nödsituation, och där säger de vad du ska göra tills hjälpen är framme. Om någon är i närheten, be dem hjälpa till. Jag är så ledsen att du måste gå igenom det här.",
         overdose: "Ring {emergency} nu och säg vad som har hänt: vänta inte tills det blir värre. Jag är så ledsen. Du är viktig, och du behöver inte gå igenom det här ensam. {line}",
         after: "Jag är fortfarande här, och jag tar det på allvar. Jag kan inte hjälpa så som en människa kan: ring numret ovan, eller någon du litar på.",
+        over: "Det gläder mig. Om det ändras finns numren ovan alltid där, och jag också.",
         line: "Ring {number} ({name}): där lyssnar man, vad det än gäller. Nummer i andra länder finns på findahelpline.com.",
         no_line: "Prata med någon som lyssnar: på findahelpline.com finns numret för ditt land.",
         emergency_number: "{number}, nödnumret,",

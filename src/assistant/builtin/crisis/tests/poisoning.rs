@@ -1,6 +1,8 @@
 //! Sentences of too much medicine, and of poison.
 
 pub(super) const POISONING: &[&str] = &[
+    "she took pills",
+    "my friend took pills and isnt answering",
     "my toddler ate my pills",
     "took all my antidepressants",
     "my child swallowed pills",

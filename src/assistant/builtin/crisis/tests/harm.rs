@@ -1,0 +1,58 @@
+//! Sentences of people who may hurt somebody or have a panic attack, and what only sounds so.
+
+pub(super) const HARM: &[&str] = &[
+    "i will kill my wife",
+    "i want to hurt someone",
+    "i think im going to hurt my baby",
+    "im going to kill him tonight",
+    "i might hurt my son",
+    "i'm going to stab him tonight",
+    "i'm gonna kill my boyfriend",
+    "i want to kill my dad",
+    "i wanna kill somebody",
+    "i want to kill him",
+    "i'm afraid i will hurt my baby",
+    "im scared of hurting my kids",
+    "i have thoughts of hurting people",
+    "i have the urge to hurt my daughter",
+    "i feel like hurting someone",
+    "i cant stop hitting my son",
+    "i hit my wife last night",
+    "i want to shoot up my school",
+    "i'm going to hurt my girlfriend tonight",
+];
+
+pub(super) const PANIC: &[&str] = &[
+    "i'm having a panic attack", "im having a panic attack please help",
+    "i think i'm having an anxiety attack", "panic attack", "my sister is having a panic attack",
+    "having another panic attack rn",
+];
+
+pub(super) const NEITHER: &[&str] = &[
+    "i'm going to kill my brother if he eats my pizza",
+    "im gonna kill my sister, she ate my leftovers",
+    "i'll kill my roommate, he forgot the dishes again",
+    "i could kill for a coffee",
+    "i'm gonna kill my boss lol",
+    "i will kill my brother at fifa tonight",
+    "i dont want to hurt my mom",
+    "i don't want to hurt anyone",
+    "i never want to hurt people",
+    "i would never hurt someone",
+    "i might hurt her feelings",
+    "i hit my brother with a pillow",
+    "i want to kill some time",
+    "i will murder this burger",
+    "i want to shoot my wife a message",
+    "remind me to shoot my boss an email",
+    "my dog has panic attacks",
+    "i nearly had a panic attack",
+    "had a mini panic attack when i saw the bill",
+    "that gave me a panic attack",
+    "what is a panic attack",
+    "panic at the disco tickets",
+    "i used to have panic attacks",
+    "she took pills for her headache",
+    "she took her pills",
+    "this museum bores me to death",
+];
