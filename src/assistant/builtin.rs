@@ -29,8 +29,8 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
-    name_and_day, named_apart, restated, reworded, second_request, unit_of_s, with_corrected_value,
-    with_other_person,
+    may_restate, name_and_day, named_apart, restated, reworded, second_request, unit_of_s,
+    with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{

@@ -31,10 +31,8 @@ pub(super) fn correct_by(
 ) -> Result<Option<String>> {
     let persona = &turn.ingest.persona.get().name;
     let value = assistant::corrected_value(text, persona);
-    // Most messages have no number.
-    let may_restate = text.contains(|c: char| c.is_ascii_digit());
-    if turn.agent.is_none() || value.is_none() && !may_restate {
-        return Ok(None);
+    if turn.agent.is_none() || value.is_none() && !assistant::may_restate(text) {
+        return Ok(None); // most messages
     }
     let Some(last) = corrected_message(turn, tx)? else {
         return Ok(None);

@@ -52,6 +52,10 @@ pub(in crate::assistant) fn is_courtesy(message: &ParsedMessage) -> bool {
 
 /// The answer to how somebody is, where no diary is kept of it: "i'm so tired".
 pub fn sympathy(text: &str, persona: &str) -> Option<&'static str> {
+    const TEXT_BYTES_MAX: usize = 200;
+    if text.len() > TEXT_BYTES_MAX {
+        return None;
+    }
     let mut words = Words::new(text);
     drop_name(&mut words, persona);
     let choices = reactions::feeling(&words.phrase(0..words.len()))?;

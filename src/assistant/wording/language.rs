@@ -1,6 +1,10 @@
 //! The language of a text, for a sentence that is added to it.
 
+use std::sync::LazyLock;
+
 use whatlang::{Detector, Lang};
+
+use crate::assistant::builtin::word_set::WordMap;
 
 /// Characters of a text that are looked at.
 const CHARS_MAX: usize = 1_000;
@@ -100,11 +104,18 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
     ),
 ];
 
+/// A bit for each language of which a word is frequent, in their order above.
+static LANGUAGES_OF: LazyLock<WordMap<u8>> = LazyLock::new(|| {
+    let each = FREQUENT_WORDS.iter().enumerate();
+    let words = each.flat_map(|(at, (_, words))| words.split(' ').map(move |word| (word, 1 << at)));
+    WordMap::merged(words, |one, other| one | other)
+});
+
 /// The language of a text, as a tag of BCP 47. `None`: it is none of those that have sentences, or
 /// the text doesn't tell.
 pub fn language_of(text: &str) -> Option<&'static str> {
-    let beginning: String = text.chars().take(CHARS_MAX).collect();
-    let found = Detector::with_allowlist(LANGUAGES.to_vec()).detect(&beginning)?;
+    let beginning = beginning(text);
+    let found = Detector::with_allowlist(LANGUAGES.to_vec()).detect(beginning)?;
     let tag = match found.lang() {
         Lang::Eng => "en",
         Lang::Deu => "de",
@@ -119,14 +130,19 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     };
     match found.is_reliable() {
         true => Some(tag),
-        false => language_by_words(&beginning, 1),
+        false => language_by_words(beginning, 1),
     }
+}
+
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(CHARS_MAX);
+    &text[..end.map_or(text.len(), |(at, _)| at)]
 }
 
 /// The language of a text that is no English by its words.
 pub fn foreign_language_of(text: &str) -> Option<&'static str> {
     const KNOWN_MIN: usize = 3;
-    language_by_words(text, KNOWN_MIN).filter(|language| *language != "en")
+    language_by_words(beginning(text), KNOWN_MIN).filter(|language| *language != "en")
 }
 
 /// The one language of which most words are known, at least a third of them and so many.
@@ -135,10 +151,12 @@ fn language_by_words(text: &str, known_min: usize) -> Option<&'static str> {
     let plain = text.split_whitespace().filter(|word| !word.contains("://"));
     let words = plain.flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let scores = FREQUENT_WORDS.map(|(tag, frequent)| {
-        let known = |word: &&&str| frequent.split(' ').any(|other| other == **word);
-        (words.iter().filter(known).count(), tag)
-    });
+    let mut scores = FREQUENT_WORDS.map(|(tag, _)| (0, tag));
+    for languages in words.iter().filter_map(|word| LANGUAGES_OF.get(word)) {
+        for (at, (score, _)) in scores.iter_mut().enumerate() {
+            *score += usize::from(languages >> at & 1);
+        }
+    }
     let (most, tag) = scores.into_iter().max()?;
     let is_only = scores.iter().filter(|(score, _)| *score == most).count() == 1;
     (is_only && most >= known_min && most * 3 >= words.len()).then_some(tag)

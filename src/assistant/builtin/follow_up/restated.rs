@@ -6,12 +6,20 @@ use std::ops::Range;
 use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number};
 use crate::assistant::builtin::words::Words;
 
-/// "lunch was 14" after "spent 12 on lunch": that message with this number, where what it is said of
-/// stands there with one number.
-pub fn restated(text: &str, said: &str) -> Option<String> {
-    let words = Words::new(text);
-    if words.len() > WORDS_MAX || words.is_question() || !words.iter().any(has_digit) {
-        return None; // most messages
+/// A longer text restates no number.
+const TEXT_BYTES_MAX: usize = 200;
+
+/// Whether `restated` may find something, at little cost: most messages say no number so.
+pub fn may_restate(text: &str) -> bool {
+    text.len() <= TEXT_BYTES_MAX
+        && text.contains(|c: char| c.is_ascii_digit())
+        && verb_and_value(&Words::new(text)).is_some()
+}
+
+/// Where the verb and the number of "lunch was 14" are, if that is the whole text.
+fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
+    if words.len() > WORDS_MAX || words.is_question() {
+        return None;
     }
     let verbs = [
         "was", "were", "cost", "is", "should be", "should have been", "costs",
@@ -24,9 +32,14 @@ pub fn restated(text: &str, said: &str) -> Option<String> {
         .filter(|not| has_digit(words.get(*not)));
     let end = not.map_or(value + 1, |not| not + 1);
     let last = words.after(end, &["actually", "sorry", "instead"]);
-    if !has_digit(words.get(value)) || last.unwrap_or(end) != words.len() {
-        return None;
-    }
+    (has_digit(words.get(value)) && last.unwrap_or(end) == words.len()).then_some((verb, value))
+}
+
+/// "lunch was 14" after "spent 12 on lunch": that message with this number, where what it is said of
+/// stands there with one number.
+pub fn restated(text: &str, said: &str) -> Option<String> {
+    let words = Words::new(text);
+    let (verb, value) = verb_and_value(&words)?;
     let from = words.after(0, &MARKS).unwrap_or(0);
     let from = words.after(from, &["the", "my", "our"]).unwrap_or(from);
     let thing = words.phrase(from..verb);
