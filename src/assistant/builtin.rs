@@ -11,9 +11,12 @@ mod memory;
 mod misspelled;
 mod needed;
 pub(in crate::assistant) mod parsing;
+pub(in crate::assistant) mod phrases;
+mod read_times;
 pub(in crate::assistant) mod reminder;
 mod settings;
 pub(in crate::assistant) mod small_talk;
+mod time_expression;
 mod unknown;
 pub(in crate::assistant) mod when;
 pub(in crate::assistant) mod word_set;
@@ -24,6 +27,7 @@ use std::cell::Cell;
 
 use super::help::HelpGroup;
 use super::wording;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
@@ -39,7 +43,6 @@ pub use memory::matching::{
 pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading, with_other_offset};
 pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
-pub use small_talk::sympathy;
 use std::ops::Range;
 pub use unknown::{Statement, UnknownMessage, asks_for_list};
 use words::Words;
@@ -235,6 +238,19 @@ impl Intent {
         }
     }
 
+    /// Whether this meaning gives way to a superpower. `soft`: which is not explicitly requested.
+    pub fn defers_to_power(&self, soft: bool) -> bool {
+        match self {
+            Self::Unknown => true,
+            intent if intent.is_unclear() => true,
+            Self::FollowUp { otherwise, .. } => otherwise.defers_to_power(soft),
+            Self::Say(_) | Self::Agenda { .. } => !soft,
+            // "when is my sister's birthday?" may refer to a memory.
+            Self::Recall { about: Some(_) } => soft,
+            _ => false,
+        }
+    }
+
     /// Whether a command is incomplete.
     pub fn is_unclear(&self) -> bool {
         matches!(
@@ -315,11 +331,11 @@ pub fn reminder_answer(text: &str, persona: &str) -> String {
 pub fn only_asks(text: &str, persona: &str) -> bool {
     let mut words = Words::new(text);
     parsing::drop_name(&mut words, persona);
-    let asks = [
+    static ASKS: Phrases = Phrases::new(&[
         "what", "whats", "who", "whos", "how", "hows", "when", "whens", "where", "wheres", "which",
         "why", "show", "list", "do", "does", "did", "is", "are", "am",
-    ];
-    words.is_question() || words.after(0, &asks).is_some() || words.len() <= 2
+    ]);
+    words.is_question() || words.after(0, &ASKS).is_some() || words.len() <= 2
 }
 
 /// The language in which a text tells of a crisis, as a tag of BCP 47. `None`: it tells of none.

@@ -48,7 +48,7 @@ pub fn understand_all(context: &MessageContext<'_>) -> Understanding {
     let intent = intent_of(&message);
     let is_unknown = message.is_addressed && intent == Intent::Unknown;
     Understanding {
-        calls: recognise_message(&message),
+        calls: recognise_message(&message, intent.defers_to_power(true)),
         unknown: is_unknown.then(|| UnknownMessage::of_parsed(&message)),
         intent,
         depends_on_zone: message.depends_on_zone.get(),

@@ -12,7 +12,7 @@ use super::{
     listing, memories, occasions, powers, reminding, time_zone,
 };
 use crate::access::{self, AccessRules};
-use crate::assistant::{self, AccountTask, Intent, ProfilePart, wording};
+use crate::assistant::{self, AccountTask, Intent, ProfilePart, UnknownMessage, wording};
 use crate::error::Result;
 use crate::store::Tx;
 
@@ -148,7 +148,8 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
 
 /// "he's fine now" after a crisis ends it.
 fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    if !assistant::crisis_is_over(&turn.message.text) {
+    let may_end = |unknown: &UnknownMessage| unknown.may_end_crisis;
+    if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
         return Ok(None); // most messages
     }
     let Some(Question::Crisis { language }) = question::open(turn, tx)? else {
@@ -217,7 +218,7 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     let taken = offers::take_statement(turn, tx)?;
     let text = turn.message.text.as_str();
     let otherwise = || match (
-        assistant::sympathy(text, persona),
+        turn.unknown_message().sympathy,
         wording::foreign_language_of(text),
     ) {
         (Some(answer), _) => answer.to_owned(),

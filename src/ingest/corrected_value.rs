@@ -20,6 +20,9 @@ const CORRECTIONS_MAX: usize = 5;
 
 /// `None`: it corrects nothing that can be undone.
 pub(super) fn correct(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
+    if !turn.may_correct() {
+        return Ok(None); // most messages
+    }
     Ok(correct_by(turn, tx, &turn.message.text)?.map(Reply::from))
 }
 

@@ -172,6 +172,11 @@ impl<'a> MessageTurn<'a> {
         }
     }
 
+    /// Whether the message may correct a value of what was said last, as far as that is known.
+    pub(super) fn may_correct(&self) -> bool {
+        self.unknown.is_none_or(|unknown| unknown.may_correct)
+    }
+
     /// An earlier version of the message counts towards the daily limit.
     pub(super) fn is_counted_before(&self) -> bool {
         let earlier = self.earlier_version.as_ref();

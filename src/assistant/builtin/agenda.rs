@@ -7,28 +7,29 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, Span, subject, when, wording};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::clock::{Timestamp, Zone};
 
 /// A longer message is no such question.
 const WORDS_MAX: usize = 16;
 
-const REMINDERS: [&str; 18] = [
+static REMINDERS: Phrases = Phrases::new(&[
     "how many reminders do i have", "how many reminders have i", "is there a reminder",
     "do i have a reminder", "what reminders do i have", "which reminders do i have",
     "do i have any reminders", "do i have reminders", "what are my reminders",
     "show me my reminders", "show my reminders", "show me the reminders", "list my reminders",
     "list reminders", "show reminders", "any reminders", "my reminders", "reminders",
-];
+]);
 
 /// Beginnings of questions when a reminder comes.
-const WHEN: [&str; 17] = [
+static WHEN: Phrases = Phrases::new(&[
     "when is my", "whens my", "when will my", "when does my", "what time is my",
     "what time does my", "how long until my", "how long till my", "how long is left on my",
     "how long left on my", "how long on my", "how much time is left on my",
     "how much time left on my", "did i set a", "did i set an", "do i have a", "do i have an",
-];
+]);
 
-const EVERYTHING: [&str; 44] = [
+static EVERYTHING: Phrases = Phrases::new(&[
     "whats on my day", "what is on my day", "whats in my day", "hows my day looking",
     "whats on my plate", "whats on my calendar", "what is on my calendar", "whats in my calendar",
     "whats on", "what is on", "show my calendar", "show me my calendar", "my calendar",
@@ -39,7 +40,7 @@ const EVERYTHING: [&str; 44] = [
     "whats my agenda", "my agenda", "agenda", "is there anything", "whats my day look like",
     "whats coming up", "what is there", "what i have on", "what i have", "what i have got",
     "what my plans are", "what are my plans", "what im doing",
-];
+]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;

@@ -33,6 +33,7 @@ use pattern_set::{PatternSet, context};
 use sentences::Sentence;
 
 pub(in crate::assistant) use over::is_over;
+pub(super) use over::may_be_over;
 pub use pattern_set::CrisisKind;
 
 struct CrisisPatterns {
@@ -102,11 +103,44 @@ fn is_needed(word: &str) -> bool {
     !word.is_ascii() || patterns_of(word).is_some() || spelling::is_misspelled(word)
 }
 
+/// A quick look: whether the words have all that a pattern needs. Words that are not in plain spelling
+/// may mean anything.
+fn may_be_told(words: &Words) -> bool {
+    if !words.iter().all(spelling::is_plain) {
+        return true;
+    }
+    let (mut classes, mut signs, mut last) = (0, 0, "");
+    for word in words.iter().filter(|word| !spelling::is_stress(word)) {
+        classes |= classes::of(word) | classes::of_pair(last, word);
+        signs |= classes::sign_of(word);
+        last = word;
+    }
+    let mut patterns = words.iter().filter_map(patterns_of).flatten();
+    patterns.any(|index| {
+        let (_, pattern) = &PATTERNS.crises[usize::from(*index)];
+        pattern.may_be_in(classes, signs)
+    })
+}
+
 pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
-    use CrisisKind::{Danger, Despair, Emergency, HarmToOthers, OtherInDespair, Overdose, Panic};
     if !words.iter().any(is_needed) {
         return None; // most messages
     }
+    if !may_be_told(words) {
+        // All that tests read shows that nothing is missed.
+        debug_assert_eq!(
+            kind_of_told(words),
+            None,
+            "{}",
+            words.phrase(0..words.len())
+        );
+        return None;
+    }
+    kind_of_told(words)
+}
+
+fn kind_of_told(words: &Words) -> Option<CrisisKind> {
+    use CrisisKind::{Danger, Despair, Emergency, HarmToOthers, OtherInDespair, Overdose, Panic};
     let plain_words = sentences::plain_words(words);
     let message = CrisisMessage {
         words,

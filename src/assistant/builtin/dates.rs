@@ -3,17 +3,18 @@
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, agenda, wording};
+use crate::assistant::builtin::phrases::Phrases;
 
 /// A longer message is no such question.
 const WORDS_MAX: usize = 12;
 
-const ASKING: [&str; 20] = [
+static ASKING: Phrases = Phrases::new(&[
     "whats the date", "what is the date", "what date is it", "what date is", "what day is it",
     "what day is", "what weekday is", "when is", "whens", "how many days is it until",
     "how many days are there until", "how many days left until", "how many days until",
     "how many days till", "how many days to", "how long is it until", "how long until",
     "how long till", "days until", "days till",
-];
+]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;

@@ -7,6 +7,7 @@ use super::words::Words;
 use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
+use crate::assistant::builtin::phrases::Phrases;
 
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
@@ -31,14 +32,14 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
 }
 
 /// What begins a memory.
-const REMEMBER: [&str; 33] = [
+static REMEMBER: Phrases = Phrases::new(&[
     "remember that", "remember this", "remember", "memorize that", "memorise that", "memorize",
     "memorise", "make a note that", "make a note of", "make a note", "take a note that",
     "take a note of", "take a note", "take note that", "take note of", "note that", "note to self",
     "note down that", "note down", "note this", "write down that", "write down", "write this down",
     "keep in mind that", "keep in mind", "save that", "save this", "save a note",
     "dont forget that", "do not forget that", "never forget that", "dont forget", "do not forget",
-];
+]);
 
 fn remember(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
@@ -91,12 +92,12 @@ const CORRECTED_WORDS_MAX: usize = 40;
 /// "the wifi is abc no wait abd": with the later value. `None`: it is not clear what is meant.
 fn meant(text: &str) -> Option<String> {
     let words = Words::new(text);
-    let marks = [
+    static MARKS: Phrases = Phrases::new(&[
         "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
         "sorry i meant", "scratch that",
-    ];
+    ]);
     let mut starts = 1..words.len().min(CORRECTED_WORDS_MAX);
-    let Some((at, from)) = starts.find_map(|at| Some((at, words.after(at, &marks)?))) else {
+    let Some((at, from)) = starts.find_map(|at| Some((at, words.after(at, &MARKS)?))) else {
         return Some(text.to_owned());
     };
     let from = words

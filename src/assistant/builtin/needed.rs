@@ -2,11 +2,12 @@
 //! out of milk". The assistant only offers to put the thing on the list.
 
 use super::{ParsedMessage, reminder, subject, when};
+use crate::assistant::builtin::phrases::Phrases;
 
 /// Words of what is needed.
 const THING_WORDS_MAX: usize = 4;
 
-const NEEDS: [&str; 34] = [
+static NEEDS: Phrases = Phrases::new(&[
     "i need to buy some", "i need to buy", "we need to buy some", "we need to buy",
     "need to buy some", "need to buy", "i have to buy", "buy some", "buy", "i need some more",
     "i need more", "i need some", "i need new", "i need", "i also need some", "i also need",
@@ -14,7 +15,7 @@ const NEEDS: [&str; 34] = [
     "we need new", "we need", "i ran out of", "we ran out of", "ive run out of", "weve run out of",
     "im out of", "i am out of", "were out of", "we are out of", "there is no more",
     "theres no more",
-];
+]);
 
 /// A word of what nobody buys by a list, or of a longer sentence.
 const NO_PURCHASE: &str = "to is are was has have or but if when because so you u your \
@@ -30,11 +31,11 @@ const NO_PURCHASE: &str = "to is are was has have or but if when because so you 
 
 /// "i'm going to rome from 3 to 7 december": the place with its days.
 pub(super) fn trip(message: &ParsedMessage<'_>) -> Option<String> {
-    const GOES: [&str; 12] = [
+    static GOES: Phrases = Phrases::new(&[
         "im going to", "i am going to", "were going to", "we are going to", "im flying to",
         "i am flying to", "were flying to", "im travelling to", "im traveling to", "im off to",
         "im visiting", "i will be in",
-    ];
+    ]);
     const TRIP_WORDS_MAX: usize = 10;
     const PLACE_WORDS_MAX: usize = 3;
     let (words, at) = (&message.words, message.start);

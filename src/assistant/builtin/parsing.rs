@@ -7,6 +7,7 @@ use super::word_set::WordSet;
 use super::words::Words;
 use super::{MessageContext, ParsedMessage};
 use crate::assistant::addresses;
+use crate::assistant::builtin::phrases::Phrases;
 
 /// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;
@@ -86,7 +87,7 @@ static COURTESIES: WordSet = WordSet::new(&[
 ]);
 
 fn after_courtesies(words: &Words) -> usize {
-    const PHRASES: [&str; 41] = [
+    static PHRASES: Phrases = Phrases::new(&[
         "good morning", "good afternoon", "good evening", "by the way", "hey there", "hi there",
         "hello there", "thank you", "can you", "can u", "could you", "would you", "will you",
         "can ya", "could u", "could ya", "cud u", "cud you", "cld u", "would u", "wld u", "will u",
@@ -94,7 +95,7 @@ fn after_courtesies(words: &Words) -> usize {
         "id want you to", "i need u to", "i want u to", "i want you to", "i need you to",
         "i would like you to", "id like you to", "i want to", "i would like to", "id like to",
         "would you mind", "be so kind and", "you should",
-    ];
+    ]);
     let mut at = 0;
     while at < words.len() {
         if let Some(next) = words.after(at, &PHRASES) {

@@ -45,6 +45,7 @@ use super::memory::matching::memory_matches;
 use super::when::{self, TimeExpression};
 use super::words::Words;
 use super::{Intent, ParsedMessage, wording};
+use crate::assistant::builtin::phrases::Phrases;
 
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
@@ -52,7 +53,7 @@ pub const REMINDER_CHARS_MAX: usize = 1_000;
 /// Words of a time before "remind me".
 const BEFORE_WORDS_MAX: usize = 12;
 
-const REMIND: [&str; 39] = [
+static REMIND: Phrases = Phrases::new(&[
     "remind me again", "remind me", "remind us", "be reminded", "i need to be reminded",
     "i want to be reminded", "set a reminder", "set me a reminder", "set up a reminder",
     "set reminder", "create a reminder", "create reminder", "add a reminder", "add reminder",
@@ -61,7 +62,7 @@ const REMIND: [&str; 39] = [
     "reminder", "dont let me forget", "do not let me forget", "never let me forget", "nudge me",
     "ping me", "alert me", "notify me", "wake me up", "wake me", "set an alarm", "set alarm",
     "set a timer", "set timer", "timer", "alarm",
-];
+]);
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;

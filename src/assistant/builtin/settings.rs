@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, subject, wording, zone};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::clock::Zone;
 pub(in crate::assistant::builtin) use first_names::is_first_name;
 
@@ -128,15 +129,15 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
 
 /// Where the name begins that is meant in the end: "Anna, no wait, Ana", "anna no ana".
 fn corrected_from(words: &Words, from: usize) -> usize {
-    let marks = [
+    static MARKS: Phrases = Phrases::new(&[
         "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
         "i mean", "i meant", "actually no", "no its", "sorry its", "no", "sorry", "wait",
-    ];
+    ]);
     let is_name = |at: usize| {
         let is_capital = words.original(at..at + 1).starts_with(char::is_uppercase);
         words.len() <= at + 2 && (is_capital || is_first_name(words.get(at)))
     };
-    let after = |at: usize| words.after(at, &marks).filter(|next| is_name(*next));
+    let after = |at: usize| words.after(at, &MARKS).filter(|next| is_name(*next));
     let mut starts = from + 1..words.len();
     starts.find_map(after).unwrap_or(from)
 }
@@ -160,11 +161,11 @@ fn introduction(message: &ParsedMessage) -> Option<Intent> {
         }
         end += 1;
     }
-    let goes_on = [
+    static GOES_ON: Phrases = Phrases::new(&[
         "and", "but", "btw", "by the way", "nice to meet you", "please", "thanks", "here",
-    ];
+    ]);
     let is_whole =
-        end == words.len() || words.is_set_off(end - 1) || words.after(end, &goes_on).is_some();
+        end == words.len() || words.is_set_off(end - 1) || words.after(end, &GOES_ON).is_some();
     is_whole.then(|| Intent::SetName(subject(words.original(from..end))))
 }
 

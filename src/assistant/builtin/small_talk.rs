@@ -5,7 +5,6 @@
 mod phrases;
 mod reactions;
 
-use super::parsing::drop_name;
 use super::words::{self, Words};
 use super::{Intent, ParsedMessage, subject, wording, zone};
 
@@ -50,14 +49,13 @@ pub(in crate::assistant) fn is_courtesy(message: &ParsedMessage) -> bool {
     of(&message.phrase) || of(message.request())
 }
 
-/// The answer to how somebody is, where no diary is kept of it: "i'm so tired".
-pub fn sympathy(text: &str, persona: &str) -> Option<&'static str> {
+/// The answer to how somebody is, where no diary is kept of it: "i'm so tired". The words are without
+/// the assistant's name.
+pub(super) fn sympathy(text: &str, words: &Words) -> Option<&'static str> {
     const TEXT_BYTES_MAX: usize = 200;
     if text.len() > TEXT_BYTES_MAX {
         return None;
     }
-    let mut words = Words::new(text);
-    drop_name(&mut words, persona);
     let choices = reactions::feeling(&words.phrase(0..words.len()))?;
     choices
         .get(words::stable_hash(text) as usize % choices.len())

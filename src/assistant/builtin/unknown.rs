@@ -3,7 +3,10 @@
 use super::parsing::read_message;
 use super::reminder;
 use super::words::Words;
-use super::{FollowUp, Intent, MessageContext, ParsedMessage, follow_up, memory, needed, parsing};
+use super::{
+    FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed, parsing,
+    small_talk,
+};
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
 
@@ -18,6 +21,12 @@ pub struct UnknownMessage {
     pub asked_about: Option<String>,
     /// In a direct chat only.
     pub statement: Option<Statement>,
+    /// It may correct a value of what was said last.
+    pub may_correct: bool,
+    /// What is said to the feeling that it tells of.
+    pub sympathy: Option<&'static str>,
+    /// It may say that a crisis is over.
+    pub may_end_crisis: bool,
 }
 
 /// What somebody says without asking for anything.
@@ -60,6 +69,9 @@ impl UnknownMessage {
             named_follow_up: follow_up::read_named(unnamed),
             asked_about: memory::asked_about(message.context.text, words),
             statement: statement(message),
+            may_correct: follow_up::may_correct(unnamed),
+            sympathy: small_talk::sympathy(message.context.text, unnamed),
+            may_end_crisis: crisis::may_be_over(words),
         }
     }
 }

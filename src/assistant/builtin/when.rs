@@ -11,22 +11,22 @@ pub(super) mod amount;
 mod clock;
 mod counted;
 mod day;
-mod expression;
 mod first_words;
 mod holiday;
 mod names;
 mod of_month;
 mod resolve;
 
+pub(in crate::assistant) use super::time_expression::{
+    Day, Delay, NamedDay, NamedMonth, PartOfDay, TimeExpression, TimeOfDay,
+};
 use super::words::Words;
 use super::zone;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::clock::{Timestamp, Zone};
 pub(super) use alike::is_like_day;
 pub(super) use clock::half_hour;
 pub(in crate::assistant) use clock::is_dashed_span;
-pub(in crate::assistant) use expression::{
-    Day, Delay, NamedDay, NamedMonth, PartOfDay, TimeExpression, TimeOfDay,
-};
 use first_words::may_begin_time;
 pub(super) use holiday::{is_holiday, names_holiday};
 pub(super) use names::ordinal;
@@ -119,24 +119,26 @@ impl TimeExpression {
 }
 
 /// How exactly a time is meant, before it and after it.
-const ROUGHLY: [&str; 8] = [
+static ROUGHLY: Phrases = Phrases::new(&[
     "exactly", "precisely", "roughly", "approximately", "approx", "about", "around", "like",
-];
-const AFTER_TIME: [&str; 11] = [
+]);
+static AFTER_TIME: Phrases = Phrases::new(&[
     "sharp", "on the dot", "exactly", "precisely", "or so", "my time", "local time",
     "at the latest", "or thereabouts", "approximately", "roughly",
-];
+]);
 
 const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];
 
 /// The time that starts at word `at`, and the index after it.
 pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
-    if !may_begin_time(words, at) {
-        // All that tests read shows that no word is missing.
-        debug_assert_eq!(read_any(words, at), None, "{}", words.phrase(at..at + 3));
-        return None; // most words
-    }
-    read_any(words, at)
+    words.read_times.get_or_read(at, || {
+        if !may_begin_time(words, at) {
+            // All that tests read shows that no word is missing.
+            debug_assert_eq!(read_any(words, at), None, "{}", words.phrase(at..at + 3));
+            return None; // most words
+        }
+        read_any(words, at)
+    })
 }
 
 fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {

@@ -24,8 +24,13 @@ impl WordFilter {
     }
 }
 
-/// The number of a word's bit, from its length and its first and last bytes.
+/// The number of a word's bit.
 const fn bit_of(word: &[u8]) -> usize {
+    (hash(word) >> 51) as usize % (FILTER_WORDS * 64)
+}
+
+/// From a word's length and its first and last bytes. The high bits are the best.
+pub(super) const fn hash(word: &[u8]) -> u64 {
     let (first, last) = match (word.first_chunk(), word.last_chunk()) {
         (Some(first), Some(last)) => (u32::from_le_bytes(*first), u32::from_le_bytes(*last)),
         _ => match word {
@@ -36,8 +41,7 @@ const fn bit_of(word: &[u8]) -> usize {
         },
     };
     let both = first as u64 | (last as u64) << 32;
-    let hash = (both ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (hash >> 51) as usize % (FILTER_WORDS * 64)
+    (both ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Words in lower case, none of them empty.

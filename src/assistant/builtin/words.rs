@@ -6,6 +6,8 @@
 use std::ops::Range;
 
 use super::misspelled::written_out;
+use super::phrases::PhraseList;
+use super::read_times::ReadTimes;
 
 pub(in crate::assistant) struct Words<'a> {
     text: &'a str,
@@ -14,6 +16,8 @@ pub(in crate::assistant) struct Words<'a> {
     ranges: Vec<WordRanges>,
     /// No word was dropped.
     is_whole: bool,
+    /// The times at these words, as far as they were read.
+    pub(super) read_times: ReadTimes,
 }
 
 /// One word: its range in the text, the range with punctuation, and its range in `lower`.
@@ -29,6 +33,7 @@ impl<'a> Words<'a> {
             lower: String::with_capacity(text.len()),
             ranges: Vec::with_capacity(text.len() / 4),
             is_whole: true,
+            read_times: ReadTimes::default(),
         };
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
@@ -108,8 +113,20 @@ impl<'a> Words<'a> {
         self.ranges.iter().map(|t| &self.lower[t.low.clone()])
     }
 
-    /// The index after the first of `phrases` (lower case, single spaces) that matches at `at`.
-    pub(in crate::assistant) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+    /// The index after the first of `phrases` that matches at `at`.
+    #[inline]
+    pub(in crate::assistant) fn after(
+        &self,
+        at: usize,
+        phrases: &(impl PhraseList + ?Sized),
+    ) -> Option<usize> {
+        match phrases.candidates(self.get(at)) {
+            [] => None,
+            phrases => self.after_any(at, phrases),
+        }
+    }
+
+    fn after_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
         let rest = &self.lower.as_bytes()[self.ranges.get(at)?.low.start..];
         let first = rest.first();
         phrases.iter().find_map(|phrase| {
@@ -178,6 +195,7 @@ impl<'a> Words<'a> {
 
     pub(in crate::assistant) fn drop_words(&mut self, range: Range<usize>) {
         self.is_whole = false;
+        self.read_times = ReadTimes::default();
         self.ranges.drain(range);
         let mut lower = String::with_capacity(self.lower.len());
         for word in &mut self.ranges {

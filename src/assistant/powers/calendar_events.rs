@@ -10,6 +10,7 @@ use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -55,10 +56,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Eve
     let next = words
         .after(next, &["my", "each", "every", "all my", "all"])
         .unwrap_or(next);
-    let all = [
+    static ALL: Phrases = Phrases::new(&[
         "meetings", "meeting", "events", "event", "calls", "appointments", "appointment",
-    ];
-    if words.after(next, &all) != Some(end) {
+    ]);
+    if words.after(next, &ALL) != Some(end) {
         return None;
     }
     let now = message.context.now;

@@ -49,7 +49,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mor
     let end = parsers::end(words);
     let ends = names
         .iter()
-        .filter_map(|name| words.after(message.start, &[name]));
+        .filter_map(|name| words.after(message.start, &[*name]));
     let from = ends.max()?;
     if from == end {
         return Some((Clear, MorningAction::Show));

@@ -10,6 +10,7 @@ use super::notice::{Notice, SentNotices};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
@@ -86,17 +87,17 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)
         ],
     )?;
     let end = parsers::end(words);
-    let every = [
+    static EVERY: Phrases = Phrases::new(&[
         "every evening", "each evening", "every day", "each day", "daily", "every night",
-    ];
-    let after = words.after(from, &every);
+    ]);
+    let after = words.after(from, &EVERY);
     let next = after.unwrap_or(from);
     if next == end {
         let starts = words.get(message.start) == "start";
         return (after.is_some() || starts).then_some((Clear, EveningAction::Daily(None)));
     }
     let (spec, to) = when::read(words, next)?;
-    let to = words.after(to, &every).unwrap_or(to);
+    let to = words.after(to, &EVERY).unwrap_or(to);
     let clock = spec.clock.filter(|_| to == end && spec.day.is_none())?;
     // In the evening, "at 9" is 21:00.
     let hour = match clock.hour {

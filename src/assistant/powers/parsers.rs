@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 
 use super::local_time::date;
 use super::texts::same;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::words::Words;
@@ -208,10 +209,10 @@ pub fn choice(phrase: &str, names: &[&str]) -> Option<usize> {
 
 /// The end of a text: before "please" and "thank you".
 pub(super) fn end(words: &Words) -> usize {
-    const COURTESIES: [&str; 12] = [
+    static COURTESIES: Phrases = Phrases::new(&[
         "please and thank you", "please and thanks", "thank you", "thank u", "please", "pls",
         "plz", "plss", "thanks", "thx", "ty", "tysm",
-    ];
+    ]);
     const LAST_WORDS: [&str; 10] = [
         "you", "thanks", "u", "please", "pls", "plz", "plss", "thx", "ty", "tysm",
     ];

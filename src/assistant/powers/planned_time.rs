@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::reminder::repeats::repeats;
 use crate::assistant::builtin::when::{self, Day, Problem, TimeExpression};
 use crate::assistant::builtin::words::Words;
@@ -171,11 +172,11 @@ fn is_vague(words: &Words<'_>, spans: &[(usize, usize)]) -> bool {
 
 /// Whether the words at `at` name a week or a month, so that the day is open.
 pub(super) fn is_open_span(words: &Words<'_>, at: usize) -> bool {
-    let phrases = [
+    static PHRASES: Phrases = Phrases::new(&[
         "next week", "next wk", "next month", "next year", "this week", "this weekend",
         "next weekend", "the weekend",
-    ];
-    words.after(at, &phrases).is_some()
+    ]);
+    words.after(at, &PHRASES).is_some()
 }
 
 /// Whether a day other than today is named between those words.

@@ -12,6 +12,7 @@ use super::notice::{self, Notice};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
 use super::{local_time, parsers, statement, texts};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;
@@ -25,10 +26,10 @@ const KEPT_DAYS: i64 = 3;
 /// Words of what it is called.
 const NAME_WORDS_MAX: usize = 6;
 /// Beginnings of messages that mention a coming event.
-const HAVING: [&str; 10] = [
+static HAVING: Phrases = Phrases::new(&[
     "i have", "ive got", "i got", "ive", "ill have", "i will have", "i am having", "im having",
     "wish me luck for", "wish me luck",
-];
+]);
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckinAction {

@@ -12,6 +12,7 @@ use super::{NoticeRequest, Power, PowerAction, RequestStrength, preferences};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::phrases::Phrases;
 use corrected::Correction;
 use needed_words::may_be_meant;
 use words::may_ask;
@@ -62,18 +63,22 @@ impl PowerCalls {
 }
 
 pub fn recognise(context: &MessageContext<'_>) -> PowerCalls {
-    in_message(&read_message(context))
+    in_message(&read_message(context), true)
 }
 
 /// Recognises requests in a parsed message. Most messages cost only a check of their words.
-pub(in crate::assistant) fn recognise_message(message: &ParsedMessage<'_>) -> PowerCalls {
+/// `has_clauses`: also the parts that report different things.
+pub(in crate::assistant) fn recognise_message(
+    message: &ParsedMessage<'_>,
+    has_clauses: bool,
+) -> PowerCalls {
     match message.words.iter().any(may_ask) {
-        true => in_message(message),
+        true => in_message(message, has_clauses),
         false => PowerCalls::default(),
     }
 }
 
-fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
+fn in_message(message: &ParsedMessage<'_>, has_clauses: bool) -> PowerCalls {
     let is_too_long = message.context.text.len() > TEXT_BYTES_MAX;
     if is_too_long || message.words.len() == 0 || changes_reminder(message) {
         return PowerCalls::default();
@@ -81,12 +86,13 @@ fn in_message(message: &ParsedMessage<'_>) -> PowerCalls {
     match corrected::meant(message) {
         Correction::Unchanged => {
             let calls = calls_in(message);
+            let clauses = has_clauses.then(|| clauses::clauses(message, &calls));
             PowerCalls {
-                clauses: clauses::clauses(message, &calls),
+                clauses: clauses.unwrap_or_default(),
                 ..calls
             }
         }
-        Correction::Replaced(text) => in_part(&text, message, in_message),
+        Correction::Replaced(text) => in_part(&text, message, |part| in_message(part, has_clauses)),
         Correction::Unclear { first, anew } => {
             let list = calls_in(message).of(Power::TodoList).cloned();
             let [first, anew] = [first, anew].map(|text| in_part(&text, message, calls_in));
@@ -193,11 +199,11 @@ fn calls_in(message: &ParsedMessage<'_>) -> PowerCalls {
 fn changes_reminder(message: &ParsedMessage<'_>) -> bool {
     const NAME_WORDS_MAX: usize = 6;
     let (words, at) = (&message.words, message.start);
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "change", "move", "push", "shift", "reschedule", "postpone", "delay", "update", "make",
         "bring", "put off", "rename", "skip", "snooze",
-    ];
-    let Some(from) = words.after(at, &verbs) else {
+    ]);
+    let Some(from) = words.after(at, &VERBS) else {
         return false;
     };
     let named = (from..words.len().min(from + NAME_WORDS_MAX))

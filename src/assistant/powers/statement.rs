@@ -9,6 +9,7 @@ use words::{
 };
 
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 
 /// Words of a person's name.
@@ -26,8 +27,9 @@ pub(super) enum SentenceKind {
 
 /// Whether it is asked for in the form of a question: "can you note …?"
 fn is_request(message: &ParsedMessage<'_>) -> bool {
-    let asked = ["can you", "can u", "could you", "would you", "will you"];
-    (0..message.start).any(|at| message.words.after(at, &asked).is_some())
+    static ASKED: Phrases =
+        Phrases::new(&["can you", "can u", "could you", "would you", "will you"]);
+    (0..message.start).any(|at| message.words.after(at, &ASKED).is_some())
 }
 
 /// Whether it is only wished for: "I want to run today".

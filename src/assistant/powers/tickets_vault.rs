@@ -13,6 +13,7 @@ use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower, events};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -63,10 +64,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Tic
         return Some((InSession, with_time(found.time, TicketAction::SetTime)));
     }
     let ticket = (at..end).find(|n| is_ticket(words.get(*n)))?;
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "delete", "remove", "forget", "throw away", "drop", "discard",
-    ];
-    if let Some(from) = words.after(at, &verbs) {
+    ]);
+    if let Some(from) = words.after(at, &VERBS) {
         let about = about(words, from, ticket, end).unwrap_or_default();
         return Some((Clear, TicketAction::Remove(about)));
     }

@@ -200,9 +200,12 @@ pub(in crate::ingest) fn correct_person(
     turn: &MessageTurn<'_>,
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
+    if !turn.may_correct() {
+        return Ok(None); // most messages
+    }
     let persona = &turn.ingest.persona.get().name;
     let Some(person) = assistant::corrected_value(&turn.message.text, persona) else {
-        return Ok(None); // most messages
+        return Ok(None);
     };
     if !latest::is_of_last_message(turn, tx)? {
         return Ok(None);

@@ -136,7 +136,7 @@ fn several_reports(
     understood: &Intent,
 ) -> Option<RequestedPower> {
     let is_alone = message.mode == Mode::Direct && !calls.clauses.is_empty();
-    (is_alone && defers_to_power(understood, true)).then(|| RequestedPower {
+    (is_alone && understood.defers_to_power(true)).then(|| RequestedPower {
         what: PowerRequest::Each(calls.clauses.clone()),
         explicit: false,
     })
@@ -162,7 +162,7 @@ fn explicit_call(
         }
         _ => {}
     }
-    if !defers_to_power(understood, false) {
+    if !understood.defers_to_power(false) {
         return None;
     }
     let clear = |call: &&PowerCall| {
@@ -224,14 +224,14 @@ fn implicit_calls(
         .filter(here)
         .filter(|call| may_request(message, calls, call, flags))
         .filter(|call| calls.is_addressed || call.strength != RequestStrength::InSession)
-        .filter(|_| defers_to_power(understood, false));
+        .filter(|_| understood.defers_to_power(false));
     let mut attempts: Vec<PowerAttempt> = used.iter().map(|call| attempt(call, false)).collect();
     let soft = calls.calls.iter().filter(|call| {
         call.strength == RequestStrength::Soft
             && calls.is_addressed
             && Some(call.power) != used.map(|used| used.power)
             && may_request(message, calls, call, flags)
-            && defers_to_power(understood, true)
+            && understood.defers_to_power(true)
     });
     // In a group, what it shares comes first.
     let (shared, personal): (Vec<&PowerCall>, Vec<_>) = soft.partition(here);
@@ -259,17 +259,4 @@ fn may_request(
 ) -> bool {
     let is_addressed = message.mode == Mode::Direct || calls.is_addressed || call.power.is_shared();
     is_addressed && flags.superpower(call.power.name())
-}
-
-/// Whether the meaning without superpowers gives way to one. `soft`: not an explicit request.
-fn defers_to_power(understood: &Intent, soft: bool) -> bool {
-    match understood {
-        Intent::Unknown => true,
-        intent if intent.is_unclear() => true,
-        Intent::FollowUp { otherwise, .. } => defers_to_power(otherwise, soft),
-        Intent::Say(_) | Intent::Agenda { .. } => !soft,
-        // "when is my sister's birthday?" may refer to a memory.
-        Intent::Recall { about: Some(_) } => soft,
-        _ => false,
-    }
 }

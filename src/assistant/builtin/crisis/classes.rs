@@ -281,7 +281,8 @@ const IN_MANY: &str = "get got so out up off over now take go keep going want wa
     half set see ran leave help stop left everything write three live like ends water put stand \
     tell ok okay fine sleep has have too be here people eat drink food bus train play start room \
     house wife husband friend die im box list buy wake bed talk look back let us open girl boy man \
-    turn full lots ten rest word words world walk free next first best door baby";
+    turn full lots ten rest word words world walk free next first best door baby note letter message \
+    messages video";
 
 static FREQUENCIES: LazyLock<WordMap<usize>> = LazyLock::new(|| {
     let most = IN_MOST.split(' ').map(|word| (word, 40));

@@ -62,7 +62,7 @@ impl CrisisPattern {
 
     /// The words by which the sentence says this, each time: a bit for each, without gaps.
     pub(super) fn find<'s>(&'s self, sentence: &'s Sentence<'_>) -> impl Iterator<Item = u64> + 's {
-        let all = match self.may_be_in(sentence) {
+        let all = match self.may_be_in(sentence.classes, sentence.signs) {
             true => 0..sentence.plain_words.len(),
             false => 0..0,
         };
@@ -73,10 +73,10 @@ impl CrisisPattern {
         self.find(sentence).next().is_some()
     }
 
-    /// A quick look: each part has a word in the sentence.
-    fn may_be_in(&self, sentence: &Sentence<'_>) -> bool {
+    /// A quick look: each part has a word of these classes and signs.
+    pub(super) fn may_be_in(&self, classes: u64, signs: u64) -> bool {
         self.needed_parts()
-            .all(|word| word.classes & sentence.classes != 0 || word.signs & sentence.signs != 0)
+            .all(|word| word.classes & classes != 0 || word.signs & signs != 0)
     }
 
     fn needed_parts(&self) -> impl Iterator<Item = &WordPattern> {

@@ -1,6 +1,7 @@
 //! What somebody says when a crisis is over: "he's fine now", "false alarm". It knows no crisis.
 
 use super::sentences;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
@@ -8,7 +9,7 @@ use crate::assistant::builtin::words::Words;
 const WORDS_MAX: usize = 14;
 
 /// Whole messages, without accents, also before "thanks" and the like.
-const OVER: [&str; 42] = [
+static OVER: Phrases = Phrases::new(&[
     "false alarm", "it was a false alarm", "that was a false alarm", "all good", "all ok",
     "all okay", "all fine", "all is well", "all is good", "everything worked out",
     "crisis averted", "nothing happened", "i was joking", "i was kidding", "just kidding",
@@ -18,23 +19,23 @@ const OVER: [&str; 42] = [
     "alles wieder gut", "falsa alarma", "ya estoy bien", "todo bien", "fausse alerte",
     "tout va bien", "ca va mieux", "falso allarme", "tutto bene", "alarme falso", "tudo bem",
     "vals alarm", "alles goed", "falszywy alarm", "falskt larm",
-];
+]);
 /// Who is well again.
-const WHO: [&str; 33] = [
+static WHO: Phrases = Phrases::new(&[
     "i", "he", "she", "they", "it", "we", "everyone", "everybody", "everything", "all", "my mom",
     "my mum", "my mother", "my dad", "my father", "my son", "my daughter", "my baby", "my husband",
     "my wife", "my brother", "my sister", "my friend", "my grandma", "my grandpa", "mom", "mum",
     "dad", "grandma", "grandpa", "the baby", "the kid", "my kid",
-];
-const IS: [&str; 12] = [
+]);
+static IS: Phrases = Phrases::new(&[
     "is", "am", "are", "feel", "feels", "is feeling", "am feeling", "are feeling", "is all",
     "is doing", "am doing", "is awake and",
-];
-const WELL: [&str; 19] = [
+]);
+static WELL: Phrases = Phrases::new(&[
     "fine", "ok", "okay", "good", "well", "safe", "better", "much better", "a bit better",
     "a lot better", "a little better", "alright", "all right", "stable", "breathing again",
     "awake", "awake again", "at the hospital", "back to normal",
-];
+]);
 /// What may stand after that.
 const AFTER: [&str; 20] = [
     "now", "again", "already", "thanks", "thank you", "thx", "today", "sorry", "guys", "though",
@@ -57,8 +58,7 @@ static NEEDED: WordSet = WordSet::new(&[
 
 /// Whether the whole message says so.
 pub(in crate::assistant) fn is_over(words: &Words<'_>) -> bool {
-    let is_short = (1..=WORDS_MAX).contains(&words.len());
-    if !is_short || words.is_question() || !words.iter().any(|word| NEEDED.contains(word)) {
+    if !may_be_over(words) {
         return false; // most messages
     }
     let plain: Vec<String> = sentences::plain_words(words)
@@ -82,6 +82,12 @@ pub(in crate::assistant) fn is_over(words: &Words<'_>) -> bool {
         };
     }
     is_said
+}
+
+/// A quick look: whether it has the words of it.
+pub(in crate::assistant::builtin) fn may_be_over(words: &Words<'_>) -> bool {
+    let is_short = (1..=WORDS_MAX).contains(&words.len());
+    is_short && !words.is_question() && words.iter().any(|word| NEEDED.contains(word))
 }
 
 /// "he is fine", "false alarm": the index after it.

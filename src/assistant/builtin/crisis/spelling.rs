@@ -103,6 +103,19 @@ pub(super) fn is_misspelled(word: &str) -> bool {
     is_drawn_out(word) || CORRECTED.get(word).is_some()
 }
 
+/// Whether a word stands for itself alone, whatever is before it.
+pub(super) fn is_plain(word: &str) -> bool {
+    const OTHERS: [&str; 12] = [
+        "odd", "were", "hell", "shell", "longer", "more", "self", "one", "slide", "body", "too",
+        "2",
+    ];
+    word.is_ascii()
+        && meaning(word).is_none()
+        && !is_drawn_out(word)
+        && !word.ends_with("yo")
+        && !OTHERS.contains(&word)
+}
+
 /// "dieee"
 fn is_drawn_out(word: &str) -> bool {
     let mut triples = word.as_bytes().windows(3);

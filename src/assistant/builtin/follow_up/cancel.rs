@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::change::{number_span, numbers};
 use super::new_time::{mentions_time, read_new_time, time_alone};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{subject, when};
 
@@ -43,12 +44,12 @@ pub(super) fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         "all but", "all except", "everything but", "everything except", "all of them but",
         "all of them except",
     ];
-    let reminders_but = [
+    static REMINDERS_BUT: Phrases = Phrases::new(&[
         "all reminders but", "all reminders except", "all my reminders but",
         "all my reminders except", "all the reminders but", "all the reminders except",
-    ];
+    ]);
     let named = words.after(range.start, &but);
-    if let Some(from) = named.or_else(|| words.after(range.start, &reminders_but)) {
+    if let Some(from) = named.or_else(|| words.after(range.start, &REMINDERS_BUT)) {
         let kept = match numbers(words, from).filter(|(_, end)| *end == range.end) {
             Some((numbers, _)) => ReminderRef::Numbered(numbers),
             None => ReminderRef::About(about(words, named?..range.end)?),
@@ -147,10 +148,10 @@ pub fn named_apart(about: &str) -> Vec<String> {
 /// a reminder.
 pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     const WORDS_MAX: usize = 20;
-    let lead = [
+    static LEAD: Phrases = Phrases::new(&[
         "please", "pls", "actually", "actually please", "no wait", "no", "wait", "oh", "ok",
-    ];
-    let start = words.after(0, &lead).unwrap_or(0);
+    ]);
+    let start = words.after(0, &LEAD).unwrap_or(0);
     let end = words.len();
     let is_polite = end > start && matches!(words.get(end - 1), "please" | "pls");
     let range = start + 1..end - usize::from(is_polite);
@@ -204,20 +205,20 @@ pub(in crate::assistant) fn read_named(words: &Words) -> Option<FollowUp> {
     }
 }
 
-const DONE_WITH: [&str; 6] = [
+static DONE_WITH: Phrases = Phrases::new(&[
     "done with", "im done with", "i am done with", "finished with", "im finished with",
     "all done with",
-];
+]);
 
 /// "luigi is cancelled", "dentist got called off tomorrow".
 fn called_off(words: &Words, range: Range<usize>) -> Option<String> {
     const NAME_WORDS_MAX: usize = 5;
-    const SAID: [&str; 16] = [
+    static SAID: Phrases = Phrases::new(&[
         "is cancelled", "is canceled", "was cancelled", "was canceled", "got cancelled",
         "got canceled", "has been cancelled", "has been canceled", "is off", "got called off",
         "was called off", "is called off", "isnt happening", "is not happening", "fell through",
         "wont happen",
-    ];
+    ]);
     let found = (range.start + 1..range.end.min(range.start + 1 + NAME_WORDS_MAX))
         .find_map(|at| Some((at, words.after(at, &SAID)?)));
     let (verb, _) = found.filter(|(_, end)| *end == range.end)?;

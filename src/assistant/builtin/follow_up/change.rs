@@ -7,6 +7,7 @@ use super::new_time::{
     is_of_time, mentions_time, minutes_alone, number_alone, read_new_time, time_alone,
 };
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{reminder, subject, when};
@@ -142,7 +143,7 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     // The longest phrase wins.
     let mark = marks
         .iter()
-        .filter_map(|mark| words.after(range.start, &[mark]));
+        .filter_map(|mark| words.after(range.start, &[*mark]));
     let mark = mark.max();
     let from = mark.unwrap_or(range.start);
     if let Some(old) = words.after(from, &["not"]) {
@@ -207,7 +208,7 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     // The longest phrase wins.
     let referred = LATEST
         .iter()
-        .filter_map(|phrase| words.after(at, &[phrase]))
+        .filter_map(|phrase| words.after(at, &[*phrase]))
         .max();
     if let Some(found) = referred.and_then(|from| limited(words, from..range.end)) {
         return Some(found);
@@ -294,9 +295,9 @@ fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 }
 
 /// What begins another time for an alarm.
-const ALARMS: [&str; 6] = [
+static ALARMS: Phrases = Phrases::new(&[
     "set an alarm for", "set the alarm for", "set my alarm for", "alarm for", "alarm at", "alarm",
-];
+]);
 
 /// "remind me at 6 instead", "call eve at 8pm instead": another time, another text, or both.
 pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::assistant::builtin::parsing::drop_name;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Day};
@@ -19,26 +20,26 @@ pub(super) const MARKS: [&str; 16] = [
     "sorry i mean", "sorry", "oops", "actually", "i meant", "i mean", "correction", "wait",
 ];
 /// Words that correct only numbers: "that was 14".
-const STATEMENTS: [&str; 8] = [
+static STATEMENTS: Phrases = Phrases::new(&[
     "that was", "it was", "that cost", "it cost", "it should be", "that should be", "should be",
     "should have been",
-];
-const LINKS: [&str; 10] = [
+]);
+static LINKS: Phrases = Phrases::new(&[
     "its", "it is", "it was", "thats", "that is", "that was", "make it", "make that", "i meant",
     "i mean",
-];
+]);
 
 /// Words that change what was said.
-const CHANGES: [&str; 11] = [
+static CHANGES: Phrases = Phrases::new(&[
     "change the last one to", "correct that to", "make it", "make that", "change it to",
     "change that to", "move it to", "move that to", "push it to", "reschedule it to",
     "change the time to",
-];
+]);
 
 /// What stands before the time of what was told last.
 const TOLD: [&str; 4] = ["its now", "it is now", "its", "it is"];
 /// The same, where something is moved to it.
-const TOLD_MOVED: [&str; 28] = [
+static TOLD_MOVED: Phrases = Phrases::new(&[
     "it was moved to", "it got moved to", "it has been moved to", "its been moved to",
     "its moved to", "it is moved to", "it moved to", "they moved it to", "they have moved it to",
     "theyve moved it to", "it was rescheduled to", "it got rescheduled to",
@@ -47,7 +48,7 @@ const TOLD_MOVED: [&str; 28] = [
     "its been postponed to", "they postponed it to", "it was changed to", "it got changed to",
     "its been changed to", "they changed it to", "it was moved forward to",
     "it was pushed back to",
-];
+]);
 
 /// A time that is told of what was spoken of.
 pub(super) struct ToldTime {
@@ -76,6 +77,11 @@ pub(super) fn told_time(words: &Words, at: usize) -> Option<ToldTime> {
 pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
     let mut words = Words::new(text);
     drop_name(&mut words, persona);
+    value_in(&words)
+}
+
+/// The same in words without the assistant's name.
+pub(super) fn value_in(words: &Words) -> Option<String> {
     if words.len() > WORDS_MAX || words.is_question() {
         return None;
     }
@@ -91,14 +97,14 @@ pub fn corrected_value(text: &str, persona: &str) -> Option<String> {
         )
     };
     let told = || {
-        let from = told_time(&words, 0)?.from;
+        let from = told_time(words, 0)?.from;
         let value = Words::new(words.original(from..words.len()));
         whole_time(&value).map(|_| from)
     };
     // "8 people", "for 8 people"
     let counted = || {
         let from = words.after(0, &["for"]).unwrap_or(0);
-        people(&words, from).filter(|(_, end)| *end == words.len())?;
+        people(words, from).filter(|(_, end)| *end == words.len())?;
         Some(from)
     };
     let from = words.after(0, &MARKS).or_else(stated).or_else(changed);
@@ -227,7 +233,7 @@ fn is_person(word: &str) -> bool {
 /// than once.
 pub fn reworded(text: &str, old: &str, new: &str) -> Option<String> {
     let (words, old) = (Words::new(text), Words::new(old).phrase(0..usize::MAX));
-    let mut found = (0..words.len()).filter_map(|at| Some((at, words.after(at, &[&old])?)));
+    let mut found = (0..words.len()).filter_map(|at| Some((at, words.after(at, &[old.as_str()])?)));
     let (Some((at, end)), None) = (found.next(), found.next()) else {
         return None;
     };
@@ -343,10 +349,10 @@ fn with_other_kind(words: &Words, value: &ValueTime, typed: &str) -> Option<Stri
 /// "8 people": the number, and the index after it.
 fn people(words: &Words, at: usize) -> Option<(u32, usize)> {
     let number = words.get(at).parse().ok()?;
-    let nouns = [
+    static NOUNS: Phrases = Phrases::new(&[
         "people", "persons", "ppl", "guests", "adults", "of us", "pax",
-    ];
-    Some((number, words.after(at + 1, &nouns)?))
+    ]);
+    Some((number, words.after(at + 1, &NOUNS)?))
 }
 
 /// A booking at some time of day, for so many people.

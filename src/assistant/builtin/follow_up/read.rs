@@ -11,6 +11,7 @@ use super::corrected_value::told_time;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::{pause, skip};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
 
@@ -233,9 +234,9 @@ pub(in crate::assistant) fn two_durations(
 }
 
 /// What is put off: whatever came last, together.
-const SNOOZED: [&str; 9] = [
+static SNOOZED: Phrases = Phrases::new(&[
     "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
-];
+]);
 
 /// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me 5 min
 /// earlier".

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number};
+use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number, value_in};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 
 /// A longer text restates no number.
@@ -16,15 +17,20 @@ pub fn may_restate(text: &str) -> bool {
         && verb_and_value(&Words::new(text)).is_some()
 }
 
+/// Whether words without the assistant's name may correct a value of what was said last.
+pub(in crate::assistant::builtin) fn may_correct(words: &Words) -> bool {
+    value_in(words).is_some() || verb_and_value(words).is_some()
+}
+
 /// Where the verb and the number of "lunch was 14" are, if that is the whole text.
 fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
     if words.len() > WORDS_MAX || words.is_question() {
         return None;
     }
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "was", "were", "cost", "is", "should be", "should have been", "costs",
-    ];
-    let verb = |at: usize| Some((at, words.after(at, &verbs)?));
+    ]);
+    let verb = |at: usize| Some((at, words.after(at, &VERBS)?));
     let (verb, value) = (1..words.len()).find_map(verb)?;
     let value = words.after(value, &["actually", "really"]).unwrap_or(value);
     let not = words
@@ -44,7 +50,7 @@ pub fn restated(text: &str, said: &str) -> Option<String> {
     let from = words.after(from, &["the", "my", "our"]).unwrap_or(from);
     let thing = words.phrase(from..verb);
     let said = Words::new(said);
-    let mut named = (0..said.len()).filter_map(|at| Some(at..said.after(at, &[&thing])?));
+    let mut named = (0..said.len()).filter_map(|at| Some(at..said.after(at, &[thing.as_str()])?));
     let (Some(named), None) = (named.next(), named.next()) else {
         return None;
     };

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::{FollowUp, ReminderRef};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, agenda, subject, when};
 
@@ -53,12 +54,12 @@ fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
 /// The words after "skip".
 pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;
-    let next = [
+    static NEXT: Phrases = Phrases::new(&[
         "the next one", "the next time", "next one", "next time", "this time", "this one",
         "the next", "next", "once",
-    ];
+    ]);
     let (about_end, day) = (range.start..range.end).find_map(|at| {
-        if words.after(at, &next) == Some(range.end) {
+        if words.after(at, &NEXT) == Some(range.end) {
             return Some((at, None));
         }
         let from = words.after(at, &["on", "for"]).unwrap_or(at);

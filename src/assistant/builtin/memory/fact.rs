@@ -3,6 +3,7 @@
 //! be anything else.
 
 use super::super::{ParsedMessage, tidied, when};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::words::Words;
 
@@ -188,12 +189,12 @@ fn of_price(words: &Words<'_>, from: usize) -> bool {
     let Some(verb) = (from + 1..=from + NOUN_WORDS_MAX).find(|at| is_verb(*at)) else {
         return false;
     };
-    let spans = [
+    static SPANS: Phrases = Phrases::new(&[
         "a month", "per month", "each month", "every month", "monthly", "a year", "per year",
         "each year", "every year", "yearly", "a week", "per week", "each week", "every week",
         "weekly",
-    ];
-    let ends = |at: usize| words.after(at, &spans) == Some(words.len());
+    ]);
+    let ends = |at: usize| words.after(at, &SPANS) == Some(words.len());
     // A currency may stand between.
     has_digit(words.get(verb + 1)) && (ends(verb + 2) || ends(verb + 3))
 }
@@ -204,19 +205,19 @@ fn of_myself(words: &Words<'_>, at: usize) -> bool {
         let rest = from..words.len();
         !rest.is_empty() && rest.len() <= VALUE_WORDS_MAX
     };
-    let allergic = [
+    static ALLERGIC: Phrases = Phrases::new(&[
         "im allergic to", "i am allergic to", "im also allergic to", "i am also allergic to",
         "i have an allergy to", "ive got an allergy to",
-    ];
-    if let Some(from) = words.after(at, &allergic) {
+    ]);
+    if let Some(from) = words.after(at, &ALLERGIC) {
         return is_short(from) && !matches!(words.get(from), "you" | "this" | "that" | "it");
     }
     let allergy = ["i have a", "i have an", "ive got a", "ive got an"];
     if let Some(from) = words.after(at, &allergy) {
         return is_short(from) && words.get(words.len() - 1) == "allergy";
     }
-    let am = ["im a", "i am a", "im also", "i am also", "im", "i am"];
-    let state = words.after(at, &am).unwrap_or(at);
+    static AM: Phrases = Phrases::new(&["im a", "i am a", "im also", "i am also", "im", "i am"]);
+    let state = words.after(at, &AM).unwrap_or(at);
     state > at
         && words
             .after(state, &LASTING)
@@ -245,24 +246,25 @@ fn of_somebody(words: &Words<'_>, at: usize) -> bool {
 }
 
 /// What somebody is for long.
-const LASTING: [&str; 21] = [
+static LASTING: Phrases = Phrases::new(&[
     "vegetarian", "vegan", "pescatarian", "pescetarian", "diabetic", "celiac", "coeliac",
     "lactose intolerant", "gluten intolerant", "gluten free", "left-handed", "left handed",
     "right-handed", "right handed", "colorblind", "colourblind", "color blind", "colour blind",
     "asthmatic", "dyslexic", "epileptic",
-];
+]);
 
 /// "I parked on level 3", "I left my keys in the drawer": a place, and no time.
 fn of_place(words: &Words<'_>, at: usize) -> bool {
     let parked = ["i parked", "we parked", "ive parked", "i have parked"];
     if let Some(from) = words.after(at, &parked) {
-        let car = ["the car", "my car", "our car", "my bike", "the bike"];
-        return is_place(words, words.after(from, &car).unwrap_or(from));
+        static CAR: Phrases =
+            Phrases::new(&["the car", "my car", "our car", "my bike", "the bike"]);
+        return is_place(words, words.after(from, &CAR).unwrap_or(from));
     }
-    let kept = [
+    static KEPT: Phrases = Phrases::new(&[
         "i left my", "i put my", "i keep my", "i hid my", "i left the", "i put the",
-    ];
-    let Some(thing) = words.after(at, &kept) else {
+    ]);
+    let Some(thing) = words.after(at, &KEPT) else {
         return false;
     };
     let to = words.len().min(thing + NAME_WORDS_MAX + 1);
@@ -271,11 +273,11 @@ fn of_place(words: &Words<'_>, at: usize) -> bool {
 
 /// Whether the rest of the words is a place.
 fn is_place(words: &Words<'_>, from: usize) -> bool {
-    let places = [
+    static PLACES: Phrases = Phrases::new(&[
         "on", "at", "in", "near", "by", "behind", "under", "next to", "outside", "opposite",
         "inside", "in front of", "across from", "around", "between", "beside",
-    ];
-    let Some(place) = words.after(from, &places) else {
+    ]);
+    let Some(place) = words.after(from, &PLACES) else {
         return false;
     };
     let rest = place..words.len();

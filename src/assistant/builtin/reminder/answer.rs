@@ -4,6 +4,7 @@ use super::half_understood::has_time_left;
 use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
+use crate::assistant::builtin::phrases::Phrases;
 use std::ops::Range;
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
@@ -62,16 +63,16 @@ fn begins_question(words: &Words) -> bool {
 
 /// "I don't know", "nothing".
 fn is_shrug(words: &Words) -> bool {
-    const SHRUGS: [&str; 30] = [
+    static SHRUGS: Phrases = Phrases::new(&[
         "i dont know", "i do not know", "dont know", "i dunno", "dunno", "idk", "i forgot",
         "i forget", "i cant remember", "i dont remember", "im not sure", "i am not sure",
         "not sure", "no idea", "i have no idea", "no clue", "nothing", "anything", "whatever",
         "something", "good question", "let me think", "wait", "hold on", "one moment", "one sec",
         "hm", "hmm", "um", "uh",
-    ];
-    let more = [
+    ]);
+    static MORE: Phrases = Phrases::new(&[
         "yet", "really", "now", "sorry", "actually", "anymore", "please",
-    ];
+    ]);
     let end = words.after(0, &SHRUGS);
-    end.is_some_and(|end| end == words.len() || words.after(end, &more) == Some(words.len()))
+    end.is_some_and(|end| end == words.len() || words.after(end, &MORE) == Some(words.len()))
 }

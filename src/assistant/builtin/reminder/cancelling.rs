@@ -6,6 +6,7 @@ mod unnamed;
 use std::ops::Range;
 
 use super::parts::{WORDS_MAX, after_link};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
@@ -19,10 +20,10 @@ const HALF_DAY_MINUTES: u32 = 12 * 60;
 const KEPT_MAX: usize = 6;
 
 /// What stands between those that are cancelled and those that stay.
-const EXCEPT: [&str; 10] = [
+static EXCEPT: Phrases = Phrases::new(&[
     "but not", "but keep", "but", "except for", "except", "excluding", "apart from", "other than",
     "besides", "not",
-];
+]);
 
 /// "cancel my reminder to …", "cancel all reminders", "cancel the dentist reminder on friday".
 pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {

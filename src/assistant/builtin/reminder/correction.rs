@@ -3,16 +3,17 @@
 use std::ops::Range;
 
 use super::parts;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 
 /// A longer message corrects no time.
 const WORDS_MAX: usize = 60;
 /// What stands between a time and the one that takes its place.
-const MARKS: [&str; 13] = [
+static MARKS: Phrases = Phrases::new(&[
     "i mean", "i meant", "or rather", "make that", "make it", "scratch that", "correction",
     "actually", "rather", "sorry", "wait", "no", "oops",
-];
+]);
 
 /// The time that is meant, and the request without both times.
 pub(super) struct CorrectedTime {

@@ -4,6 +4,7 @@
 use super::correction;
 use super::parts::{WORDS_MAX, split_words};
 use super::task_words::is_task_word;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
 use crate::assistant::builtin::words::Words;
 
@@ -136,11 +137,11 @@ fn begins_with_amount(words: &Words) -> bool {
 
 /// How often or how long, which was not understood: "a few times", "the next 3 days".
 fn begins_with_count(words: &Words) -> bool {
-    let begins = [
+    static BEGINS: Phrases = Phrases::new(&[
         "a few times", "several times", "multiple times", "a couple of times", "a couple times",
         "many times", "twice", "the next", "the following",
-    ];
-    words.after(0, &begins).is_some() && words.iter().any(|word| word == "to")
+    ]);
+    words.after(0, &BEGINS).is_some() && words.iter().any(|word| word == "to")
 }
 
 /// "at the start of the month", "day after the party".

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::correction;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::task_words::begins_task;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording, zone};
@@ -191,16 +192,16 @@ pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usi
 
 /// Whether the end takes the request back or limits it: "actually don't", "but not if it rains".
 pub(super) fn is_taken_back(words: &Words) -> bool {
-    const ENDS: [&str; 22] = [
+    static ENDS: Phrases = Phrases::new(&[
         "actually dont", "actually no", "actually not", "no dont", "on second thought dont",
         "never mind", "nevermind", "nvm", "forget it", "forget that", "scratch that", "cancel it",
         "cancel that", "and cancel it", "and undo it", "and undo that", "or dont", "just kidding",
         "jk", "not anymore", "maybe not", "or maybe not",
-    ];
-    const LIMITS: [&str; 8] = [
+    ]);
+    static LIMITS: Phrases = Phrases::new(&[
         "but not if", "but not when", "but not on", "but not at", "but if", "only if", "only when",
         "unless",
-    ];
+    ]);
     if words.len() > WORDS_MAX {
         return false;
     }

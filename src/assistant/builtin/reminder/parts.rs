@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, TimeExpression, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, tidied, zone};
@@ -65,12 +66,12 @@ pub(in crate::assistant::builtin) fn without_courtesies(
     words: &Words,
     range: Range<usize>,
 ) -> usize {
-    const COURTESIES: [&str; 12] = [
+    static COURTESIES: Phrases = Phrases::new(&[
         "please", "pls", "plz", "thanks a lot", "thanks in advance", "thanks", "thx",
         "thank you so much", "thank you very much", "thank you", "thank u", "many thanks",
-    ];
+    ]);
     /// Only where punctuation is before them.
-    const SET_OFF: [&str; 5] = ["ok", "okay", "ty", "cheers", "will you"];
+    static SET_OFF: Phrases = Phrases::new(&["ok", "okay", "ty", "cheers", "will you"]);
     const COURTESY_WORDS_MAX: usize = 4;
     // "ok?", unlike "ask if it is ok?"
     let is_asked = |before: Option<usize>| {

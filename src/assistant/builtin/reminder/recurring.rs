@@ -7,6 +7,7 @@ use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::{REMINDER_CHARS_MAX, ReminderText, is_waking};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 
@@ -138,8 +139,9 @@ fn times_of_day_or_week(
     request: &ReminderText,
 ) -> Option<Intent> {
     const COUNTS: [&str; 4] = ["times", "twice", "thrice", "time"];
-    const A_DAY: [&str; 5] = ["a day", "per day", "each day", "every day", "daily"];
-    const A_WEEK: [&str; 5] = ["a week", "per week", "each week", "every week", "weekly"];
+    static A_DAY: Phrases = Phrases::new(&["a day", "per day", "each day", "every day", "daily"]);
+    static A_WEEK: Phrases =
+        Phrases::new(&["a week", "per week", "each week", "every week", "weekly"]);
     let words = &message.words;
     let count = range.clone().find(|at| {
         let word = words.get(*at);

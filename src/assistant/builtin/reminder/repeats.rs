@@ -13,6 +13,7 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{
     self, Day, Delay, PartOfDay, Problem, TimeExpression, weekday_name,
 };
@@ -255,11 +256,11 @@ impl RuleParts {
 
     /// "starting tomorrow at 8", "from next week".
     fn take_start(&mut self, words: &Words, at: usize) -> Option<usize> {
-        let links = [
+        static LINKS: Phrases = Phrases::new(&[
             "starting on", "starting from", "starting", "beginning on", "beginning", "as of",
             "from",
-        ];
-        let from = words.after(at, &links)?;
+        ]);
+        let from = words.after(at, &LINKS)?;
         // "every month" goes by today's day.
         let goes_by_today = self
             .frequency

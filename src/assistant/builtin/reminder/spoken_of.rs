@@ -5,6 +5,7 @@ use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
 use super::{command, when};
 use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{Day, TimeExpression};
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
@@ -13,17 +14,17 @@ use crate::assistant::builtin::words::Words;
 const WORDS_MAX: usize = 16;
 
 /// Words before what somebody has to do.
-const HAS_TO: [&str; 20] = [
+static HAS_TO: Phrases = Phrases::new(&[
     "i need to", "i have to", "ive got to", "i have got to", "i got to", "i gotta", "i must",
     "i should", "im supposed to", "i am supposed to", "i mustnt forget to", "i must not forget to",
     "we need to", "we have to", "weve got to", "we must", "gotta", "need to", "have to", "must",
-];
+]);
 
 /// Words before what somebody goes to.
-const HAS: [&str; 14] = [
+static HAS: Phrases = Phrases::new(&[
     "i have a", "i have an", "i have my", "i have", "ive got a", "ive got an", "ive got",
     "i got a", "we have a", "we have an", "weve got a", "weve got an", "theres a", "there is a",
-];
+]);
 
 /// A word of a question, a negation, a doubt or the past, or a person who is spoken to: the text
 /// may mean anything else.

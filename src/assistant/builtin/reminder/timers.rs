@@ -38,7 +38,7 @@ pub(super) fn often_first(message: &ParsedMessage) -> Option<Intent> {
     // The longest phrase wins.
     let at = links
         .iter()
-        .filter_map(|link| words.after(message.start, &[link]))
+        .filter_map(|link| words.after(message.start, &[*link]))
         .max()?;
     let often = matches!(
         words.get(at),

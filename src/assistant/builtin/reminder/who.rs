@@ -1,15 +1,16 @@
 //! Who is to be reminded, where it is not who writes: "remind everyone", "remind Bo".
 
 use super::parts::split_request;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};
 
 /// "remind everyone" in a group, whose reminders are for all in it.
 pub(super) fn everyone_here(message: &ParsedMessage) -> Option<usize> {
-    let names = [
+    static NAMES: Phrases = Phrases::new(&[
         "remind everyone", "remind everybody", "remind all of us", "remind us all",
         "remind the group",
-    ];
-    let body = message.words.after(message.start, &names)?;
+    ]);
+    let body = message.words.after(message.start, &NAMES)?;
     message.context.group.then_some(body)
 }
 

@@ -50,30 +50,18 @@ pub(in crate::assistant::builtin) fn is_like_day(word: &str) -> bool {
 
 /// Whether at most so many letters are missing, added, wrong or swapped with the next.
 fn differs_by(word: &str, name: &str, wrong_max: usize) -> bool {
-    let (word, name): (Vec<char>, Vec<char>) = (word.chars().collect(), name.chars().collect());
-    if word.len().abs_diff(name.len()) > wrong_max {
-        return false;
-    }
-    // The last two rows of the table of distances.
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=name.len()).collect();
-    for at in 1..=word.len() {
-        let mut row = vec![at];
-        for to in 1..=name.len() {
-            let is_same = word[at - 1] == name[to - 1];
-            let mut least = (last[to - 1] + usize::from(!is_same))
-                .min(last[to] + 1)
-                .min(row[to - 1] + 1);
-            let is_swapped =
-                at > 1 && to > 1 && word[at - 1] == name[to - 2] && word[at - 2] == name[to - 1];
-            if is_swapped {
-                least = least.min(before[to - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[name.len()] <= wrong_max
+    // Each such letter is one that only one of them has, or one of each.
+    let others = (letters(word) ^ letters(name)).count_ones();
+    others as usize <= 2 * wrong_max && strsim::osa_distance(word, name) <= wrong_max
+}
+
+/// A bit for each letter of a word; letters that are not of the alphabet have one together.
+fn letters(word: &str) -> u32 {
+    let bit = |byte: u8| match byte {
+        b'a'..=b'z' => 1 << (byte - b'a'),
+        _ => 1 << 26,
+    };
+    word.bytes().fold(0, |all, byte| all | bit(byte))
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ pub(super) fn same_time(words: &Words, at: usize) -> Option<(i64, usize)> {
         ("same time next week", 7),
     ];
     let mut phrases = PHRASES.iter();
-    phrases.find_map(|(phrase, days)| Some((*days, words.after(at, &[phrase])?)))
+    phrases.find_map(|(phrase, days)| Some((*days, words.after(at, &[*phrase])?)))
 }
 
 /// A number with its unit, or with several in one word: what it adds up to, the smallest unit, and

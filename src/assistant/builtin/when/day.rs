@@ -7,6 +7,7 @@ use super::Day;
 use super::holiday::holiday;
 use super::names::{month, ordinal, weekday};
 use super::of_month::{month_end, nth_weekday};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 
 /// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
@@ -134,10 +135,10 @@ fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
     const OVER: [&str; 4] = [
         "last night", "earlier today", "earlier this week", "last weekend",
     ];
-    const LAST: [&str; 8] = [
+    static LAST: Phrases = Phrases::new(&[
         "this past", "this last", "the past", "the last", "the previous", "last", "past",
         "previous",
-    ];
+    ]);
     if let Some(end) = words.after(at, &OVER) {
         return Some(end);
     }

@@ -7,6 +7,7 @@ mod splits;
 
 use super::{Amount, BillSplitAction, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::{parsers, statement};
@@ -43,10 +44,10 @@ pub(in crate::assistant::powers) fn parse(
 fn shares_all(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX))
         .find(|n| matches!(words.get(*n), "shares" | "share"))?;
-    let all = [
+    static ALL: Phrases = Phrases::new(&[
         "everything", "all of it", "it all", "all", "the whole bill", "all of that",
-    ];
-    let next = words.after(verb + 1, &all)?;
+    ]);
+    let next = words.after(verb + 1, &ALL)?;
     let next = words
         .after(next, &["too", "as well", "also"])
         .unwrap_or(next);
@@ -54,10 +55,10 @@ fn shares_all(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     (next == end && is_somebody(&name)).then_some(name)
 }
 
-const DAYS: [&str; 8] = [
+static DAYS: Phrases = Phrases::new(&[
     "yesterday", "today", "last night", "this morning", "tonight", "earlier", "just now",
     "this evening",
-];
+]);
 
 fn without_day(words: &Words<'_>, at: usize, end: usize) -> usize {
     let day = (at + 1..end).find(|n| words.after(*n, &DAYS) == Some(end));

@@ -4,6 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::BirthdayAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
@@ -12,10 +13,10 @@ use crate::assistant::powers::{local_time, parsers};
 
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
-const WHEN: [&str; 10] = [
+static WHEN: Phrases = Phrases::new(&[
     "when is", "whens", "what day is", "when was", "do you know when", "how many days until",
     "how many days till", "how many days to", "how long until", "how long till",
-];
+]);
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -121,11 +122,11 @@ fn moved(
     end: usize,
 ) -> Option<BirthdayAction> {
     let words = &message.words;
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "change the date of", "change", "update", "correct", "move", "fix", "edit", "set",
         "i meant", "make",
-    ];
-    let from = words.after(at, &verbs).filter(|from| *from < word)?;
+    ]);
+    let from = words.after(at, &VERBS).filter(|from| *from < word)?;
     let (name, next) = owner(words, from, word, end)?;
     let next = words
         .after(next, &["to the", "to be", "to", "is", "from"])
@@ -155,11 +156,11 @@ fn asked_age(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
 }
 
 /// What begins a request to keep a birthday.
-const KEEP: [&str; 15] = [
+static KEEP: Phrases = Phrases::new(&[
     "remember that", "remember", "dont forget that", "dont forget", "do not forget", "note that",
     "keep in mind that", "keep in mind", "add a", "add", "save", "note", "keep", "set",
     "remind me of",
-];
+]);
 
 /// "Dan was born on 10 June 1990".
 fn parse_born(

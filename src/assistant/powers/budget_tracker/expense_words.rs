@@ -1,6 +1,7 @@
 //! What is said with an amount: how it was paid, whether it is a month's, and whether the rest of the
 //! words can be what it was for.
 
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, planned_time, statement};
@@ -8,12 +9,12 @@ use crate::assistant::powers::{money, planned_time, statement};
 /// Where what an amount was for ends, before how it was paid, and that it is so once more: "lunch
 /// with my card", "coffee again".
 pub(super) fn without_payment(words: &Words<'_>, from: usize, end: usize) -> usize {
-    const PAYMENTS: [&str; 24] = [
+    static PAYMENTS: Phrases = Phrases::new(&[
         "again", "too", "also", "as well", "as usual", "with my card", "with card", "by card",
         "on my card", "on card", "with my credit card", "with credit card", "by credit card",
         "on my credit card", "with my debit card", "by debit card", "in cash", "with cash", "cash",
         "by cash", "with paypal", "via paypal", "with apple pay", "with google pay",
-    ];
+    ]);
     let mut to = end;
     while let Some(start) = (from + 1..to).find(|at| words.after(*at, &PAYMENTS) == Some(to)) {
         to = start;
@@ -63,12 +64,12 @@ pub(super) fn names_end(words: &Words<'_>, at: usize) -> bool {
 
 /// "weekly", "a week", "per day".
 pub(super) fn is_other_than_month(words: &Words<'_>, at: usize) -> bool {
-    let spans = [
+    static SPANS: Phrases = Phrases::new(&[
         "a week", "per week", "each week", "every week", "a day", "per day", "each day",
         "every day", "a year", "per year", "each year", "every year",
-    ];
+    ]);
     matches!(
         words.get(at),
         "weekly" | "daily" | "yearly" | "annual" | "annually" | "quarterly"
-    ) || words.after(at, &spans).is_some()
+    ) || words.after(at, &SPANS).is_some()
 }

@@ -5,7 +5,9 @@ use super::spent_day::{self, SpentDay};
 use super::supposed::may_be_time;
 use super::{BudgetAction, Spending, SpentAmount, SupposedExpenses};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
+use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{RequestStrength, money, parsers};
@@ -22,6 +24,12 @@ const OTHER_REQUESTS: [&str; 36] = [
     "actually", "instead", "by", "should", "costs", "on", "for", "at", "owe", "owes", "paid",
     "gave", "split", "i",
 ];
+
+/// Words that are in no such message. Sorted.
+static NO_EXPENSE: WordSet = WordSet::new(&[
+    "add", "are", "be", "change", "correct", "delete", "is", "not", "owe", "owes", "remind",
+    "remove", "should", "split", "undo", "update",
+]);
 
 /// "delete my last expense", "what's left for food"
 pub(super) fn last_or_left(
@@ -52,16 +60,16 @@ pub(super) fn last_or_left(
         "whats left in my", "how much is left for", "how much is left in my", "whats left for",
         "what do i have left for", "how much do i have left for",
     ];
-    let left_of = [
+    static LEFT_OF: Phrases = Phrases::new(&[
         "whats left of", "what is left of", "how much is left of", "how much do i have left of",
         "how much do i have left in", "how much budget do i have left",
-    ];
+    ]);
     let has_budget = || words.iter().any(|word| word == "budget");
     let asks_of_one = words.after(at, &["how much"]).is_some()
         && (request.ends_with(" budget left") || request.ends_with(" budget is left"));
     if asks_of_one
         || words.after(at, &left).is_some()
-        || words.after(at, &left_of).is_some() && has_budget()
+        || words.after(at, &LEFT_OF).is_some() && has_budget()
     {
         return Some((Soft, BudgetAction::ShowIfAny));
     }
@@ -107,8 +115,8 @@ fn removes_named(
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BudgetAction)> {
-    let verbs = ["delete", "remove", "drop", "cancel", "forget", "undo"];
-    let from = words.after(at, &verbs)?;
+    static VERBS: Phrases = Phrases::new(&["delete", "remove", "drop", "cancel", "forget", "undo"]);
+    let from = words.after(at, &VERBS)?;
     let from = words
         .after(from, &["my last", "the last", "last", "the", "my"])
         .unwrap_or(from);
@@ -208,7 +216,8 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     let at = words
         .after(at, &["i bought", "bought", "i got", "got"])
         .unwrap_or(at);
-    if end.saturating_sub(at) > SUPPOSED_WORDS_MAX {
+    let is_other = |n: usize| NO_EXPENSE.contains(words.get(n));
+    if end.saturating_sub(at) > SUPPOSED_WORDS_MAX || (at..end).any(is_other) {
         return None; // most messages
     }
     let (end, day) = spent_day::at_end(message, at, end);

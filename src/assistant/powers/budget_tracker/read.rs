@@ -127,7 +127,7 @@ const SPANS: [(&str, Span); 11] = [
 
 /// The span of time that is named at `at`, and the index after it.
 fn span(words: &Words<'_>, at: usize) -> Option<(Span, usize)> {
-    let named = |(name, span): &(&str, Span)| Some((*span, words.after(at, &[name])?));
+    let named = |(name, span): &(&str, Span)| Some((*span, words.after(at, &[*name])?));
     SPANS.iter().find_map(named)
 }
 

@@ -4,21 +4,22 @@ use super::expense_words::{has_number, is_purpose, without_payment};
 use super::spent_day::{self, SpentDay, names_day};
 use super::{BudgetAction, Spending, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::bill_split::shared_with;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers};
 
-const SPENT: [&str; 12] = [
+static SPENT: Phrases = Phrases::new(&[
     "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",
     "i payed", "spend", "log expense", "expense",
-];
+]);
 
 /// Words before an amount, which is noted as it was said.
-const ROUGHLY: [&str; 12] = [
+static ROUGHLY: Phrases = Phrases::new(&[
     "like", "about", "around", "roughly", "approximately", "approx", "almost", "nearly", "exactly",
     "only", "just", "some",
-];
+]);
 
 /// Limit of amounts in one message.
 pub(super) const AMOUNTS_MAX: usize = 10;

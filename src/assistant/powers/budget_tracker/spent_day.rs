@@ -4,6 +4,7 @@
 use chrono::{Datelike, Duration, NaiveDate, Weekday};
 
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{local_time, parsers};
@@ -30,12 +31,12 @@ pub(super) fn at_end(
     let words = &message.words;
     let (mut to, mut day) = (end, None);
     while to > from + 1 {
-        let today = [
+        static TODAY: Phrases = Phrases::new(&[
             "today", "right now", "just now", "now", "earlier", "this morning", "this afternoon",
             "this evening", "tonight",
-        ];
+        ]);
         let mut starts = to.saturating_sub(DAY_WORDS_MAX).max(from + 1)..to;
-        let said = |start: usize| words.after(start, &today) == Some(to);
+        let said = |start: usize| words.after(start, &TODAY) == Some(to);
         if let Some(start) = starts.clone().find(|start| said(*start)) {
             (to, day) = (start, day.or(Some(SpentDay::Ago(0))));
         } else if let Some(start) = starts.clone().find(|start| is_time(words, *start, to)) {
@@ -75,8 +76,12 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, 
         ("today", 0),
     ];
     let words = &message.words;
-    let near = |(name, days): &(&str, i32)| Some((*days, words.after(at, &[name])?));
-    if let Some((days, next)) = NEAR.iter().find_map(near) {
+    let near = |(name, days): &(&str, i32)| Some((*days, words.after(at, &[*name])?));
+    let may_be_near = matches!(
+        words.get(at),
+        "the" | "day" | "yesterday" | "last" | "today"
+    );
+    if may_be_near && let Some((days, next)) = NEAR.iter().find_map(near) {
         return Some((SpentDay::Ago(days), after_part_of_day(words, next)));
     }
     let today = || local_time::date(message.context.now, message.zone());
@@ -121,6 +126,10 @@ fn after_part_of_day(words: &Words<'_>, at: usize) -> usize {
 /// "2 days ago", "an hour ago"
 fn ago(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, usize)> {
     let words = &message.words;
+    let is_ago = |n: usize| words.get(n) == "ago";
+    if !(at + 1..at + DAY_WORDS_MAX).any(is_ago) {
+        return None; // most words
+    }
     let (spec, next) = when::read_duration(words, at)?;
     let next = words.after(next, &["ago"])?;
     let delay = spec.delay?;

@@ -3,21 +3,22 @@
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// Words before "trial ends".
 const NAME_WORDS_MAX: usize = 12;
 
 /// What tells that there is nothing left to cancel.
-const DONE: [&str; 8] = [
+static DONE: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
     "i have canceled", "im keeping", "i keep",
-];
+]);
 /// What a request to cancel something begins with.
-const ORDERS: [&str; 8] = [
+static ORDERS: Phrases = Phrases::new(&[
     "cancel", "end", "stop", "quit", "terminate", "unsubscribe me from", "unsubscribe from",
     "get rid of",
-];
+]);
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -98,8 +99,8 @@ fn parse_request(
 /// "netflix trial", "trial of netflix": netflix, else the kind alone.
 fn named(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> String {
     let of = || {
-        let link = ["of", "for", "with", "on", "at"];
-        bare(message, message.words.after(kind + 1, &link)?, end)
+        static LINK: Phrases = Phrases::new(&["of", "for", "with", "on", "at"]);
+        bare(message, message.words.after(kind + 1, &LINK)?, end)
     };
     bare(message, from, kind)
         .filter(|name| !name.eq_ignore_ascii_case("free"))

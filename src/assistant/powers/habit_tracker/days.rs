@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 
@@ -77,8 +78,9 @@ pub(super) fn each(
             continue;
         }
         let until = at + usize::from(!is_link(at));
-        let begins = ["i did my", "i did", "did my", "did", "i have", "i"];
-        let own = words.after(begin, &begins).unwrap_or(begin).min(until);
+        static BEGINS: Phrases =
+            Phrases::new(&["i did my", "i did", "did my", "did", "i have", "i"]);
+        let own = words.after(begin, &BEGINS).unwrap_or(begin).min(until);
         if own < until {
             parts.push(match read(words, own, until) {
                 (to, DoneDay::Ago(days)) if to < until => (own, to, Some(days)),

@@ -1,16 +1,17 @@
 //! How often a habit is to be done: "run 3 times a week", "make running 4x a week".
 
 use super::HabitAction;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
 
 /// "change run to 5 times a week", "make running 4x a week": only of a habit that is tracked.
 pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitAction> {
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "change my", "change", "make", "set", "update my", "update", "increase", "reduce",
-    ];
-    let from = words.after(at, &verbs)?;
+    ]);
+    let from = words.after(at, &VERBS)?;
     let to = (from + 1..end).find(|n| {
         let is_count = times(words.get(*n)).is_some() || words.get(*n).ends_with("/week");
         is_count
@@ -88,13 +89,13 @@ fn often_until(words: &Words<'_>, at: usize, end: usize) -> Option<u32> {
     if let Some(times) = words.get(at).strip_suffix("/week").and_then(times) {
         return (at + 1 == end).then_some(times);
     }
-    let units = [
+    static UNITS: Phrases = Phrases::new(&[
         "times a week", "times per week", "days a week", "times every week", "x a week",
         "x per week", "time a week", "days per week", "times weekly", "times week", "x week",
         "x weekly", "a week", "per week", "week",
-    ];
+    ]);
     let times = times(words.get(at))?;
-    (words.after(at + 1, &units) == Some(end)).then_some(times)
+    (words.after(at + 1, &UNITS) == Some(end)).then_some(times)
 }
 
 fn named(words: &Words<'_>, (from, to): (usize, usize), per_week: u32) -> HabitAction {

@@ -7,6 +7,7 @@ use super::days::{self, DoneDay};
 use super::often::{changed, tracked, tracked_so_often};
 use super::planned::planned;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
@@ -60,10 +61,10 @@ fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
         return (from + 1 < end).then(|| parsers::original(words, from, end - 1));
     }
     let from = words.after(at, &times)?;
-    let spans = [
+    static SPANS: Phrases = Phrases::new(&[
         "today", "yesterday", "this week", "this month", "already", "so far", "yet",
-    ];
-    let to = (from..end).find(|n| words.after(*n, &spans) == Some(end));
+    ]);
+    let to = (from..end).find(|n| words.after(*n, &SPANS) == Some(end));
     let is_short = to.unwrap_or(end) <= from + 4;
     (is_short && to != Some(from)).then(|| parsers::original(words, from, to.unwrap_or(end)))
 }
@@ -71,13 +72,13 @@ fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 /// What begins or ends a habit.
 fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, HabitAction)> {
     use RequestStrength::Clear;
-    let track = [
+    static TRACK: Phrases = Phrases::new(&[
         "track habit", "track a habit", "track the habit", "track my habit", "new habit",
         "add habit", "add a habit", "add the habit", "start habit", "start a habit",
         "create habit", "create a habit", "habit", "track habits", "track these habits",
         "new habits", "add habits",
-    ];
-    if let Some(from) = words.after(at, &track) {
+    ]);
+    if let Some(from) = words.after(at, &TRACK) {
         let from = words.after(from, &["to", "of"]).unwrap_or(from);
         if words.get(at) == "habit" && !words.is_set_off(at) {
             return None;
@@ -92,20 +93,20 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, Ha
     if let Some(action) = changed(words, at, end) {
         return Some((RequestStrength::Soft, action));
     }
-    let stop = [
+    static STOP: Phrases = Phrases::new(&[
         "delete habit", "delete the habit", "delete my habit", "remove habit", "remove the habit",
         "remove my habit", "drop the habit", "stop habit", "forget habit",
-    ];
+    ]);
     let remove = |from| HabitAction::Remove(parsers::original(words, from, end));
-    if let Some(from) = words.after(at, &stop) {
+    if let Some(from) = words.after(at, &STOP) {
         return Some((Clear, remove(from)));
     }
     // "delete the yoga habit"
-    let named = [
+    static NAMED: Phrases = Phrases::new(&[
         "delete the", "delete my", "delete", "remove the", "remove my", "remove", "drop the",
         "drop my", "stop the", "stop my",
-    ];
-    if let Some(from) = words.after(at, &named)
+    ]);
+    if let Some(from) = words.after(at, &NAMED)
         && words.get(end - 1) == "habit"
         && from + 1 < end
     {
@@ -118,12 +119,12 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, Ha
     None
 }
 
-const NOT_DONE: [&str; 21] = [
+static NOT_DONE: Phrases = Phrases::new(&[
     "i forgot my", "forgot my", "forgot to", "i havent done", "i didnt do my", "i didnt do",
     "i didnt", "i did not", "didnt do my", "didnt", "did not", "i havent", "i have not",
     "i skipped my", "i skipped", "skipped", "i missed my", "i missed", "missed", "i forgot to",
     "no",
-];
+]);
 
 /// "I ran today", "did run", "run done", "I didn't run today".
 fn done(

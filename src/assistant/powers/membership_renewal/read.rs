@@ -8,6 +8,7 @@ use super::RenewalAction;
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
@@ -16,19 +17,19 @@ use crate::assistant::powers::{local_time, parsers};
 /// Words before "renews".
 const NAME_WORDS_MAX: usize = 8;
 /// What begins the mention of how often, without a name.
-const IT_RENEWS: [&str; 6] = [
+static IT_RENEWS: Phrases = Phrases::new(&[
     "it renews", "it is renewed", "its renewed", "thats", "that is", "its",
-];
+]);
 
 /// What a request to cancel something begins with.
-const ORDERS: [&str; 8] = [
+static ORDERS: Phrases = Phrases::new(&[
     "cancel", "stop", "end", "quit", "terminate", "unsubscribe me from", "unsubscribe from",
     "get rid of",
-];
-const CANCELLED: [&str; 7] = [
+]);
+static CANCELLED: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
     "i have canceled", "i quit",
-];
+]);
 
 pub(in super::super) fn parse(
     message: &ParsedMessage<'_>,
@@ -98,11 +99,11 @@ pub(in super::super) fn parse(
 /// "spotify is 12.99", "netflix now costs 15.99 a month".
 fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<RenewalAction> {
     let words = &message.words;
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "is now", "is", "now costs", "costs", "will cost", "went up to", "goes up to",
-    ];
+    ]);
     let until = end.min(at + NAME_WORDS_MAX);
-    let verb = |verb: usize| Some((verb, words.after(verb, &verbs)?));
+    let verb = |verb: usize| Some((verb, words.after(verb, &VERBS)?));
     let (verb, from) = (at + 1..until).find_map(verb)?;
     let (_, next) = money::read(words, from)?;
     let per = per(words, next);
@@ -263,8 +264,8 @@ impl Tail {
 fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
     /// No month and no minute is so high, in hundredths.
     const MINUTES: i64 = 60;
-    let links = ["for", "it costs", "costs", "costing", "at", "price"];
-    let from = words.after(at, &links).unwrap_or(at);
+    static LINKS: Phrases = Phrases::new(&["for", "it costs", "costs", "costing", "at", "price"]);
+    let from = words.after(at, &LINKS).unwrap_or(at);
     let (amount, next) = money::read(words, from)?;
     let is_count = [
         "day", "days", "week", "weeks", "month", "months", "year", "years", "people", "users",
@@ -338,8 +339,8 @@ fn is_kind(word: &str) -> bool {
 fn of_kind(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<String> {
     let kind = (from..end).find(|n| is_kind(message.words.get(*n)))?;
     let of = || {
-        let link = ["of", "for", "to", "at", "with"];
-        without_article(message, message.words.after(kind + 1, &link)?, end)
+        static LINK: Phrases = Phrases::new(&["of", "for", "to", "at", "with"]);
+        without_article(message, message.words.after(kind + 1, &LINK)?, end)
     };
     of().or_else(|| without_article(message, from, kind))
 }
@@ -358,8 +359,8 @@ fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
 /// The index after "expires", where a membership or a document does.
 fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     let words = &message.words;
-    let ends = ["expires", "runs out", "ends", "is due", "will expire"];
-    let next = words.after(at, &ends)?;
+    static ENDS: Phrases = Phrases::new(&["expires", "runs out", "ends", "is due", "will expire"]);
+    let next = words.after(at, &ENDS)?;
     let is_named = (message.start..at).any(|n| {
         is_kind(words.get(n))
             || [

@@ -2,6 +2,7 @@
 
 use super::MoodAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
@@ -90,11 +91,11 @@ pub(in crate::assistant::powers) fn parse(
         let score = UNWELL;
         return Some((Soft, MoodAction::Log { score, note }));
     }
-    let felt = [
+    static FELT: Phrases = Phrases::new(&[
         "i feel", "i am feeling", "im feeling", "feeling", "i felt", "today i feel", "i feel so",
         "felt", "feel",
-    ];
-    if let Some(from) = words.after(at, &felt) {
+    ]);
+    if let Some(from) = words.after(at, &FELT) {
         return logged(words, from, end, false).map(|action| (Soft, action));
     }
     if let Some(from) = words.after(at, &["i am", "im"]) {
@@ -120,18 +121,18 @@ const UNWELL: u8 = 4;
 
 /// "not feeling great", "i don't feel good today": the note.
 fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
-    let denied = [
+    static DENIED: Phrases = Phrases::new(&[
         "not feeling", "im not feeling", "i am not feeling", "i dont feel", "i do not feel",
         "dont feel", "i havent been feeling", "havent been feeling",
-    ];
-    let from = words.after(at, &denied)?;
+    ]);
+    let from = words.after(at, &DENIED)?;
     let from = words
         .after(from, &["so", "too", "very", "that", "all that"])
         .unwrap_or(from);
-    let good = [
+    static GOOD: Phrases = Phrases::new(&[
         "great", "good", "well", "ok", "okay", "the best", "fine", "happy", "amazing", "it",
-    ];
-    let next = words.after(from, &good)?;
+    ]);
+    let next = words.after(from, &GOOD)?;
     let next = words
         .after(next, &["today", "right now", "at all", "now", "tonight"])
         .unwrap_or(next);
@@ -254,13 +255,13 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
 fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
     let scored = |from: usize| {
         let mut scores = SCORES.iter();
-        scores.find_map(|(score, names)| Some((from, *score, words.after(from, names)?)))
+        scores.find_map(|(score, names)| Some((from, *score, words.after(from, *names)?)))
     };
-    let adverbs = [
+    static ADVERBS: Phrases = Phrases::new(&[
         "so", "pretty", "quite", "a bit", "rather", "kinda", "kind of", "sort of", "a little",
         "really", "super", "very", "too", "just",
-    ];
-    let (from, score, next) = scored(from).or_else(|| scored(words.after(from, &adverbs)?))?;
+    ]);
+    let (from, score, next) = scored(from).or_else(|| scored(words.after(from, &ADVERBS)?))?;
     let rest = words
         .after(
             next,

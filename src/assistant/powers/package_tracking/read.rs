@@ -5,23 +5,24 @@ use std::ops::Range;
 
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// A shorter word with digits in it is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
 /// What begins the day of the parcel that was spoken of.
-const IT_ARRIVES: [&str; 17] = [
+static IT_ARRIVES: Phrases = Phrases::new(&[
     "it arrives", "it now arrives", "it arrives now", "it comes", "it now comes", "it comes now",
     "it should arrive", "it should come", "it should now arrive", "it will arrive", "it will come",
     "it will now arrive", "itll arrive", "its expected", "its now expected", "its arriving",
     "expected",
-];
+]);
 /// What begins the mention of a parcel that is waited for.
-const EXPECTING: [&str; 12] = [
+static EXPECTING: Phrases = Phrases::new(&[
     "track", "im expecting", "i am expecting", "i expect", "expecting", "im waiting for",
     "i am waiting for", "im getting", "i get", "im awaiting", "keep", "note",
-];
+]);
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -48,8 +49,8 @@ pub(in crate::assistant::powers) fn parse(
         let (about, arrived) = (None, true);
         return Some((InSession, ParcelAction::Remove { about, arrived }));
     }
-    let it = ["it is", "its", "it will be", "itll be", "it has been"];
-    if let Some(from) = words.after(at, &it)
+    static IT: Phrases = Phrases::new(&["it is", "its", "it will be", "itll be", "it has been"]);
+    if let Some(from) = words.after(at, &IT)
         && let Some(action) = parse_late(message, None, from, end)
     {
         return Some((InSession, action));
@@ -121,14 +122,14 @@ fn parse_late(
 
 /// The index after words that tell of a delay.
 fn late_end(words: &Words<'_>, at: usize) -> Option<usize> {
-    let phrases = [
+    static PHRASES: Phrases = Phrases::new(&[
         "is running late", "is late", "is delayed", "is now delayed", "got delayed", "was delayed",
         "has been delayed", "is postponed", "is overdue", "running late", "late", "delayed",
         "overdue", "now arrives", "arrives now", "now comes", "comes now", "will now arrive",
         "will now come", "is now arriving", "is now coming", "is now expected", "is now due",
         "only arrives", "only comes",
-    ];
-    words.after(at, &phrases)
+    ]);
+    words.after(at, &PHRASES)
 }
 
 /// The parcel has arrived, or is to be forgotten.
@@ -138,10 +139,10 @@ fn parse_removal(
     kind: usize,
     end: usize,
 ) -> Option<(RequestStrength, ParcelAction)> {
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "delete", "remove", "forget", "drop", "stop tracking", "untrack",
-    ];
-    if let Some(from) = message.words.after(at, &verbs) {
+    ]);
+    if let Some(from) = message.words.after(at, &VERBS) {
         let about = about(message, from, kind, end);
         let arrived = false;
         return Some((

@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use super::{
     CheckinAction, CheckinState, EventRef, NAME_WORDS_MAX, is_in_the_evening, is_of_weight,
 };
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
 use crate::assistant::powers::entries::{Entry, EntryMention};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
@@ -14,7 +15,7 @@ use crate::assistant::powers::{local_time, parsers, texts};
 
 /// From this minute after midnight on a bare 8 is in the evening.
 const EVENING: u32 = 17 * 60;
-const ARTICLES: [&str; 5] = ["my", "the", "our", "an", "a"];
+static ARTICLES: Phrases = Phrases::new(&["my", "the", "our", "an", "a"]);
 /// What stands before what is cancelled.
 const CANCELLING: [&str; 20] = [
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
@@ -23,19 +24,19 @@ const CANCELLING: [&str; 20] = [
     "im not going to", "theres no", "there is no",
 ];
 /// What stands after it.
-const CANCELLED: [&str; 10] = [
+static CANCELLED: Phrases = Phrases::new(&[
     "cancelled", "canceled", "off", "called off", "not happening", "isnt happening",
     "doesnt happen", "wont happen", "fell through", "not on anymore",
-];
+]);
 /// Words between a name and what is said of it.
-const VERBS: [&str; 12] = [
+static VERBS: Phrases = Phrases::new(&[
     "is now", "has now been", "has been", "was just", "just got", "got", "was", "is", "has",
     "been", "just", "gets",
-];
-const MOVED: [&str; 14] = [
+]);
+static MOVED: Phrases = Phrases::new(&[
     "moved", "pushed", "rescheduled", "postponed", "changed", "shifted", "delayed", "brought",
     "put", "pushed back", "moved back", "moved forward", "moved up", "brought forward",
-];
+]);
 const MOVING: [&str; 12] = [
     "they moved", "they rescheduled", "they changed", "they pushed", "they postponed", "move",
     "reschedule", "push", "postpone", "shift", "change", "i moved",

@@ -2,6 +2,7 @@
 
 use super::{PowerCalls, calls_in, in_part, statements};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::powers::budget_tracker::{BudgetAction, SupposedExpenses};
 use crate::assistant::powers::{Power, PowerAction, RequestStrength};
 
@@ -15,9 +16,9 @@ const REPORTED: [Power; 3] = [
     Power::BudgetTracker,
     Power::MoodTracker,
 ];
-const LINKS: [&str; 9] = [
+static LINKS: Phrases = Phrases::new(&[
     "and then", "and also", "and", "but", "then", "also", "plus", "so", "&",
-];
+]);
 
 /// The parts of a message that report different things; none for one. `whole`: what is understood
 /// of it as one.

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, parsers};
@@ -23,19 +24,19 @@ pub(super) enum Correction {
 const WORDS_MAX: usize = 60;
 
 /// Marks that take back what was said before them, whatever follows.
-const SURE_MARKS: [&str; 13] = [
+static SURE_MARKS: Phrases = Phrases::new(&[
     "no wait i mean", "no wait", "wait no", "no sorry", "sorry no", "no i meant", "no i mean",
     "sorry i meant", "sorry i mean", "actually no", "no actually", "oops no", "scratch that",
-];
+]);
 /// The same, only before a number, a day or a time of day.
-const MARKS: [&str; 14] = [
+static MARKS: Phrases = Phrases::new(&[
     "i meant", "i mean", "or rather", "correction", "make that", "make it", "no make it",
     "no make that", "no", "nope", "sorry", "oops", "wait", "actually",
-];
+]);
 /// Words between a mark and what is meant.
-const LINKS: [&str; 8] = [
+static LINKS: Phrases = Phrases::new(&[
     "its", "it is", "it was", "thats", "i meant", "i mean", "make it", "make that",
-];
+]);
 
 /// Words that may follow a value.
 const AFTER_VALUE: [&str; 19] = [

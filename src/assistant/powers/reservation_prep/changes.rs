@@ -4,21 +4,22 @@
 use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{ParsedMessage, follow_up, when};
 use crate::assistant::powers::{parsers, planned_time};
 
 /// What something that one asks to book begins with, after the verb.
-const ORDERED: [&str; 23] = [
+static ORDERED: Phrases = Phrases::new(&[
     "a", "an", "another", "me", "us", "my", "our", "the", "some", "it", "this", "that", "two",
     "three", "four", "flight", "flights", "train", "tickets", "taxi", "uber", "court", "for",
-];
+]);
 const ARTICLES: [&str; 4] = ["my", "the", "our", "a"];
 /// Words that state a cancelled booking.
-const CANCELLED: [&str; 12] = [
+static CANCELLED: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
     "i have canceled", "we cancelled", "we canceled", "weve cancelled", "weve canceled",
     "they cancelled", "they canceled",
-];
+]);
 
 pub(super) fn parse(
     message: &ParsedMessage<'_>,
@@ -110,13 +111,13 @@ fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Str
 /// "move my dinner at Luigi to 9", "my table is now at 8": which, and the new time.
 fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "move", "rebook", "reschedule", "change", "push", "postpone", "shift", "update",
         "they moved", "they rescheduled", "they changed", "they postponed", "i moved",
         "i rescheduled", "i changed", "ive moved", "ive rescheduled", "ive changed", "we moved",
         "we rescheduled",
-    ];
-    let from = words.after(at, &verbs)?;
+    ]);
+    let from = words.after(at, &VERBS)?;
     let from = words.after(from, &ARTICLES).unwrap_or(from);
     let kind = (from..end).find(|n| is_kind(words.get(*n)))?;
     let (link, to) = (kind + 1..end)
@@ -140,13 +141,13 @@ fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Res
     let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
     let verbs = ["is now", "is", "was", "got", "has been"];
-    let moved = [
+    static MOVED: Phrases = Phrases::new(&[
         "moved to", "changed to", "rescheduled to", "postponed to", "pushed to", "pushed back to",
-    ];
+    ]);
     let (link, next) = (kind + 1..end).find_map(|n| {
         let verb = words.after(n, &verbs).unwrap_or(n);
         let is_now = words.after(n, &["is now"]);
-        Some((n, words.after(verb, &moved).or(is_now)?))
+        Some((n, words.after(verb, &MOVED).or(is_now)?))
     })?;
     let next = words.after(next, &["to"]).unwrap_or(next);
     let to = follow_up::read_new_time(words, next..end)?;

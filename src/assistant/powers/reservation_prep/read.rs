@@ -3,6 +3,7 @@
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, when};
 use crate::assistant::powers::entries::EntryMention;
@@ -14,17 +15,17 @@ use crate::assistant::powers::{local_time, parsers, statement, texts};
 const WORDS_MAX: usize = 30;
 
 /// What begins a booking in so many words.
-const BOOKED: [&str; 21] = [
+static BOOKED: Phrases = Phrases::new(&[
     "i booked", "i have booked", "ive booked", "booked", "we booked", "weve booked",
     "we have booked", "i reserved", "ive reserved", "reserved", "we reserved", "note my booking",
     "note this booking", "keep this booking", "keep this reservation", "note my reservation",
     "keep my reservation", "reservation", "booking", "my reservation is", "my booking is",
-];
+]);
 /// What may begin one.
-const HAVING: [&str; 14] = [
+static HAVING: Phrases = Phrases::new(&[
     "i have a", "i have an", "i have", "ive got a", "ive got an", "ive got", "i got a",
     "we have a", "we have", "weve got a", "weve got", "im having", "were having", "theres",
-];
+]);
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,

@@ -1,26 +1,27 @@
 //! Things that are corrected in one breath: "beer, no wait, wine". It knows no lists.
 
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers::things;
 use crate::assistant::powers::texts::same;
 
 /// Words between a thing and the one that takes its place.
-const MARKS: [&str; 13] = [
+static MARKS: Phrases = Phrases::new(&[
     "no wait", "wait no", "no sorry", "sorry no", "no i mean", "no i meant", "sorry i mean",
     "sorry i meant", "actually no", "no actually", "i mean", "i meant", "or rather",
-];
+]);
 /// The same, only where punctuation is before them.
-const MARKS_SET_OFF: [&str; 7] = [
+static MARKS_SET_OFF: Phrases = Phrases::new(&[
     "scratch that", "make that", "make it", "actually", "wait", "sorry", "oops",
-];
+]);
 
 /// Words between what is meant and what isn't.
 const EXCHANGES: [&str; 4] = ["but not", "but no", "instead of", "rather than"];
 
 /// Words after such a mark by which nothing takes its place.
-const TAKING_BACK: [&str; 7] = [
+static TAKING_BACK: Phrases = Phrases::new(&[
     "dont", "never mind", "nevermind", "nvm", "cancel", "forget it", "nothing",
-];
+]);
 
 /// The things that are meant in the end; `None`: it is not clear which.
 pub(super) fn things_meant(text: &str) -> Option<Vec<String>> {

@@ -4,6 +4,7 @@
 use super::corrected::things_meant;
 use super::phrases::{is_no_thing, is_repeat, no_repetition};
 use super::{ListName, TodoAction, TodoDraft};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
@@ -82,8 +83,9 @@ pub(super) fn with_day_each(
 /// Where "if we have none" begins; not that of "check if the door is locked".
 pub(super) fn condition(words: &Words<'_>, from: usize, end: usize) -> Option<usize> {
     let at = (from + 1..end).find(|at| {
-        let conditions = ["if", "only if", "unless", "in case", "but only if"];
-        words.after(*at, &conditions).is_some()
+        static CONDITIONS: Phrases =
+            Phrases::new(&["if", "only if", "unless", "in case", "but only if"]);
+        words.after(*at, &CONDITIONS).is_some()
     })?;
     let is_asked = |at: usize| {
         matches!(
@@ -137,11 +139,11 @@ pub(super) fn other_request(text: &str) -> TodoAction {
 /// "milk to groceries", "my todo": a list that was not understood is left in it.
 fn names_list(thing: &str) -> bool {
     let words = Words::new(thing);
-    let lists = [
+    static LISTS: Phrases = Phrases::new(&[
         "groceries", "shopping", "todo", "todos", "to-do", "lists", "all lists", "both lists",
         "all my lists", "both my lists",
-    ];
-    let last = |from: usize| words.after(from, &lists) == Some(words.len());
+    ]);
+    let last = |from: usize| words.after(from, &LISTS) == Some(words.len());
     let linked = (1..words.len()).any(|at| {
         let from = words.after(
             at,
@@ -240,7 +242,7 @@ fn without_verb(thing: &str) -> String {
 /// Whether something else is asked for in the same sentence, which is no thing. `is_plain`: no list
 /// is named, which may be one of what is to be done, as "delete old photos".
 fn is_other_request(thing: &str, is_plain: bool) -> bool {
-    let beginnings = [
+    static BEGINNINGS: Phrases = Phrases::new(&[
         "remind me", "wake me", "spent", "i spent", "ive spent", "remember that", "my name is",
         "whats on my", "what is on my", "show my", "show me my", "what do i have",
         "how much have i", "who owes", "done with", "forget it", "forget that", "never mind",
@@ -248,12 +250,12 @@ fn is_other_request(thing: &str, is_plain: bool) -> bool {
         "track a habit", "clear the list", "clear my list", "show the list", "my mood is", "did",
         "i did", "mood", "tell me", "whats", "what is", "show", "how much", "how many", "do i",
         "do we",
-    ];
+    ]);
     let words = Words::new(thing);
     let is_removed = words.len() > 1 && matches!(words.get(0), "delete" | "remove");
     // "noodles remove rice"
     let is_run_on = |at: usize| matches!(words.get(at), "remove" | "delete" | "undo" | "add");
-    words.after(0, &beginnings).is_some()
+    words.after(0, &BEGINNINGS).is_some()
         || is_plain && (is_removed || (1..words.len()).any(is_run_on))
 }
 

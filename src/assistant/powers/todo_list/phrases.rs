@@ -2,6 +2,7 @@
 
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
 
@@ -13,10 +14,10 @@ const NAME_WORDS_MAX: usize = 3;
 const ARTICLES: [&str; 7] = ["my", "the", "our", "this", "that", "a", "an"];
 
 /// The list that has no name.
-const UNNAMED: [&str; 13] = [
+static UNNAMED: Phrases = Phrases::new(&[
     "todo list", "todo-list", "to-do list", "to do list", "do list", "to-do", "todos", "todo",
     "task list", "tasks list", "list of things to do", "list of todos", "list",
-];
+]);
 
 /// A named list without the word.
 const GROCERIES: &str = "groceries";
@@ -157,13 +158,13 @@ fn is_link(word: &str) -> bool {
 
 /// "what's on my groceries list", "show the list", "my groceries list".
 pub(super) fn list_to_show(message: &ParsedMessage<'_>, end: usize) -> Option<ListName> {
-    const SHOW: [&str; 25] = [
+    static SHOW: Phrases = Phrases::new(&[
         "whats left on", "what is left on", "whats on", "what is on", "what do i have on",
         "what do we have on", "what have i got on", "whats in", "what is in", "show me whats on",
         "tell me whats on", "show me", "show", "read me", "read", "open", "see", "view", "check",
         "display", "give me", "list", "how many things are on", "how many items are on",
         "how many things do i have on",
-    ];
+    ]);
     let words = &message.words;
     let after_show = words.after(message.start, &SHOW);
     let from = after_show.unwrap_or(message.start);

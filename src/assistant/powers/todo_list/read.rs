@@ -11,6 +11,7 @@ use super::phrases::{
 };
 use super::{ListName, TodoAction, moved, removed};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers;
@@ -137,10 +138,10 @@ fn add_all(
         return Some((Clear, added(message, ListName::Unnamed, (from, end), None)));
     }
     // "put bread on it", "add bread too"
-    let on_it = [
+    static ON_IT: Phrases = Phrases::new(&[
         "to it", "on it", "to that", "on that", "to them", "on there", "in there", "on to it",
-    ];
-    let it = (at + 2..end).find(|n| words.after(*n, &on_it) == Some(end));
+    ]);
+    let it = (at + 2..end).find(|n| words.after(*n, &ON_IT) == Some(end));
     let to = it.unwrap_or(end);
     let more = ["as well", "too", "also", "again"];
     let to = (at + 2..to)
@@ -299,11 +300,11 @@ fn plural_lists(
 /// "and the shopping list": one more list for the same things.
 fn another_list(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(ListName, usize)> {
     let words = &message.words;
-    let link = [
+    static LINK: Phrases = Phrases::new(&[
         "and also to", "and also", "and to", "and on", "and", "also to", "to", "on",
-    ];
+    ]);
     let is_linked = words.get(at) == "and" || at > 0 && words.is_set_off(at - 1);
-    let from = words.after(at, &link).unwrap_or(at);
+    let from = words.after(at, &LINK).unwrap_or(at);
     let (list, next) = list_at(message, from, end).filter(|_| is_linked && at < end)?;
     let is_whole = next == end || words.get(next) == "and" || words.is_set_off(next - 1);
     (is_whole && words.get(next - 1) == "list").then_some((list, next))
@@ -401,7 +402,7 @@ fn of_a_list(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
     // The longest phrase wins.
     let from = new
         .iter()
-        .filter_map(|phrase| words.after(message.start, &[phrase]));
+        .filter_map(|phrase| words.after(message.start, &[*phrase]));
     if let Some(from) = from.max()
         && let Some((ListName::Named(name), after)) = list_at(message, from, end)
         && after == end

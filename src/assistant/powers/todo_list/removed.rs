@@ -4,6 +4,7 @@
 use super::drafts::is_second;
 use super::phrases::{is_no_thing, on_list};
 use super::{ListName, TodoAction};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers::things;
@@ -47,8 +48,9 @@ pub(super) fn parse(
             }
         }
         "got" | "bought" | "ive" => {
-            let bought = ["got", "bought", "ive got", "ive bought", "ive just bought"];
-            let from = words.after(at, &bought)?;
+            static BOUGHT: Phrases =
+                Phrases::new(&["got", "bought", "ive got", "ive bought", "ive just bought"]);
+            let from = words.after(at, &BOUGHT)?;
             if let Some(list) = everything(message, from, end) {
                 return Some((RequestStrength::Soft, TodoAction::AllDone(list)));
             }
@@ -71,10 +73,10 @@ pub(super) fn parse(
 
 /// "everything on my list" after "got": the list.
 fn everything(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<ListName> {
-    let all = [
+    static ALL: Phrases = Phrases::new(&[
         "everything", "it all", "all of it", "all of them", "them all",
-    ];
-    let next = message.words.after(from, &all)?;
+    ]);
+    let next = message.words.after(from, &ALL)?;
     if !message.is_addressed {
         return None;
     }

@@ -4,6 +4,7 @@ use super::super::{RequestStrength, parsers};
 use super::TravelAction;
 use super::stops::StopKind;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 
 /// Words after the kind that name the destination.
@@ -18,9 +19,9 @@ pub(in super::super) fn parse(
     if let Some(action) = parse_fixed(message.request()) {
         return Some((Clear, action));
     }
-    let removing = ["forget", "delete", "remove", "ignore", "drop"];
+    static REMOVING: Phrases = Phrases::new(&["forget", "delete", "remove", "ignore", "drop"]);
     if let Some((kind, to)) = words
-        .after(at, &removing)
+        .after(at, &REMOVING)
         .and_then(|from| named(words, from, end))
     {
         return Some((Clear, TravelAction::Remove { kind, to }));
@@ -37,12 +38,12 @@ pub(in super::super) fn parse(
         );
         return (is_travel && from + 1 == end).then_some((Clear, TravelAction::Leave));
     }
-    let asking = [
+    static ASKING: Phrases = Phrases::new(&[
         "when is", "whens", "what time is", "when does", "where is", "wheres", "show me", "show",
         "what is", "whats", "which is", "when do i have", "whats the address of",
         "what is the address of", "what time does",
-    ];
-    let start = words.after(at, &asking);
+    ]);
+    let start = words.after(at, &ASKING);
     let from = start.unwrap_or(at);
     // Without a question only "my flight" is one.
     if start.is_none() && words.get(at) != "my" {

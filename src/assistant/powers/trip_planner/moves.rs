@@ -4,6 +4,7 @@ use chrono::{Days, NaiveDate};
 
 use super::{TripAction, TripRef, TripState, span};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers};
@@ -19,8 +20,9 @@ pub(super) fn parse(
     dates: impl Fn(usize) -> Option<(NaiveDate, NaiveDate, usize)>,
 ) -> Option<TripAction> {
     let words = &message.words;
-    let verbs = ["move", "shift", "reschedule", "postpone", "push", "change"];
-    let from = words.after(at, &verbs)?;
+    static VERBS: Phrases =
+        Phrases::new(&["move", "shift", "reschedule", "postpone", "push", "change"]);
+    let from = words.after(at, &VERBS)?;
     let from = words.after(from, &["my", "our", "the"]).unwrap_or(from);
     let from = words.after(from, &["trip to"]).unwrap_or(from);
     if let Some(to) = (from + 1..end).find(|n| words.after(*n, &["to day"]).is_some())
@@ -66,11 +68,11 @@ pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(boo
     };
     let number = |n: usize| words.get(n).parse::<u32>().ok().filter(|_| n + 1 == end);
     let day = words.after(link + 1, &["day"]).and_then(number);
-    let trips = [
+    static TRIPS: Phrases = Phrases::new(&[
         "my trip", "the trip", "our trip", "my itinerary", "the itinerary", "the plan",
         "the trip plan",
-    ];
-    let of_trip = words.after(link + 1, &trips) == Some(end);
+    ]);
+    let of_trip = words.after(link + 1, &TRIPS) == Some(end);
     (day.is_some() || of_trip).then(|| {
         (
             true,

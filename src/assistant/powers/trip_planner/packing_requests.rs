@@ -2,6 +2,7 @@
 
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::{parsers, statement};
@@ -62,8 +63,9 @@ fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction
         "add" | "put" => things(&["to", "on", "onto"]).map(TripAction::Pack),
         "remove" | "delete" | "take" => things(&["from", "off"]).map(TripAction::Unpack),
         _ => {
-            let show = ["show me", "show", "whats on", "what is on", "see", "read"];
-            let from = words.after(at, &show).unwrap_or(at);
+            static SHOW: Phrases =
+                Phrases::new(&["show me", "show", "whats on", "what is on", "see", "read"]);
+            let from = words.after(at, &SHOW).unwrap_or(at);
             is_list(from).then_some(TripAction::PackingList)
         }
     }

@@ -2,6 +2,7 @@
 
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::parsers;
@@ -23,19 +24,19 @@ pub(super) fn parse(
     ) {
         return Some((Clear, TripAction::Show(parsers::original(words, from, end))));
     }
-    let packing = [
+    static PACKING: Phrases = Phrases::new(&[
         "packing list for my trip to", "packing list for", "my packing list for",
         "show my packing list for", "what do i need to pack for",
-    ];
-    if let Some(from) = words.after(at, &packing).filter(|from| *from < end) {
+    ]);
+    if let Some(from) = words.after(at, &PACKING).filter(|from| *from < end) {
         let place = parsers::original(words, from, end);
         return Some((Soft, TripAction::PackingFor(place)));
     }
-    let on_day = [
+    static ON_DAY: Phrases = Phrases::new(&[
         "whats on day", "what is on day", "whats the plan for day", "what is the plan for day",
         "whats planned for day", "plan for day",
-    ];
-    if let Some(day) = words.after(at, &on_day)
+    ]);
+    if let Some(day) = words.after(at, &ON_DAY)
         && words.get(day).parse::<u32>().is_ok()
         && day + 1 == end
     {
@@ -74,18 +75,18 @@ pub(super) fn parse(
 
 /// "how many days until my trip": the place; "" for the next trip.
 fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
-    let asked = [
+    static ASKED: Phrases = Phrases::new(&[
         "how many days", "how many more days", "how many days are left", "how many days is it",
         "how many weeks", "how many sleeps", "how long", "how long is it",
-    ];
-    let from = words.after(at, &asked)?;
+    ]);
+    let from = words.after(at, &ASKED)?;
     let from = words.after(from, &["until", "till", "til", "before", "to"])?;
-    let trips = [
+    static TRIPS: Phrases = Phrases::new(&[
         "my trip to", "our trip to", "the trip to", "my trip", "our trip", "the trip",
         "my holiday in", "my holiday", "our holiday", "my vacation", "our vacation", "we go to",
         "i go to", "we fly to", "i fly to",
-    ];
-    let named = words.after(from, &trips);
+    ]);
+    let named = words.after(from, &TRIPS);
     let start = named.unwrap_or(from);
     let last = match words.get(end.saturating_sub(1)) {
         "trip" if start + 1 < end => end - 1, // "my rome trip"
@@ -101,10 +102,10 @@ fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
 
 /// The place of "rome itinerary", "show my rome trip".
 fn shown_place(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
-    let show = [
+    static SHOW: Phrases = Phrases::new(&[
         "show me my", "show me the", "show my", "show the", "show", "my",
-    ];
-    let shown = words.after(at, &show);
+    ]);
+    let shown = words.after(at, &SHOW);
     let (from, last) = (shown.unwrap_or(at), end.saturating_sub(1));
     let is_plan = match words.get(last) {
         "itinerary" => true,

@@ -5,6 +5,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::{DAYS_MAX, TripAction, moves, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
@@ -73,11 +74,11 @@ pub(in crate::assistant::powers) fn parse(
 }
 
 /// The same with days only.
-const BARE: [&str; 13] = [
+static BARE: Phrases = Phrases::new(&[
     "trip to", "a trip to", "our trip to", "my trip to", "holiday in", "vacation in", "weekend in",
     "going on a trip to", "im going on a trip to", "were going on a trip to", "weekend trip to",
     "i have a trip to", "city trip to",
-];
+]);
 
 /// "cancel my trip to Lisbon", "cancel my Lisbon trip": the place.
 fn cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
@@ -154,13 +155,13 @@ fn fixed(request: &str) -> Option<TripAction> {
 /// probably meant the other way round.
 const TURNING_DAYS_MAX: i64 = 14;
 /// Times of which the days of a trip are still open.
-const SPANS: [&str; 24] = [
+static SPANS: Phrases = Phrases::new(&[
     "for christmas", "at christmas", "over christmas", "next week", "this week",
     "the week after next", "next month", "this month", "next year", "this year", "for the weekend",
     "for a weekend", "over the weekend", "at the weekend", "on the weekend", "the weekend",
     "this summer", "next summer", "in summer", "in winter", "in spring", "in autumn", "soon",
     "sometime",
-];
+]);
 
 /// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon".
 fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {

@@ -3,14 +3,16 @@
 use std::ops::Range;
 
 use super::{at_time, limited, limits, time_before};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::{Intent, ParsedMessage, RemindersToCancel, wording};
 
 /// "cancel all", "cancel everything until friday": reminders, as the assistant cancels nothing else
 /// so.
 pub(super) fn everything(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
     let words = &message.words;
-    let all = ["everything", "all of them", "all of it", "them all", "all"];
-    let from = words.after(range.start, &all)?;
+    static ALL: Phrases =
+        Phrases::new(&["everything", "all of them", "all of it", "them all", "all"]);
+    let from = words.after(range.start, &ALL)?;
     if words.get(message.start) != "cancel" || !message.is_addressed {
         return None;
     }

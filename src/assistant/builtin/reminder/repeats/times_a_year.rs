@@ -1,5 +1,6 @@
 //! How often a year: "twice yearly", "4 times a year". It reads no days.
 
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 
 /// How many months are between "twice a year", "4 times a year".
@@ -11,11 +12,11 @@ pub(super) fn months(words: &Words, at: usize) -> Option<(u32, usize)> {
     ];
     let (months, from) = COUNTS
         .iter()
-        .find_map(|(counts, months)| Some((*months, words.after(at, counts)?)))?;
-    let year = [
+        .find_map(|(counts, months)| Some((*months, words.after(at, *counts)?)))?;
+    static YEAR: Phrases = Phrases::new(&[
         "a year", "per year", "each year", "every year", "yearly", "annually",
-    ];
-    Some((months, words.after(from, &year)?))
+    ]);
+    Some((months, words.after(from, &YEAR)?))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::{
     Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self,
     is_somebody, names, shared_with,
 };
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Soft};
 use crate::assistant::powers::{money, parsers, statement};
@@ -107,10 +108,10 @@ fn without_roughly(words: &Words<'_>, at: usize, amount: usize) -> usize {
 fn asked(words: &Words<'_>, at: usize, verb: usize, end: usize) -> BillSplitAction {
     let auxiliary = (at..verb).find(|n| matches!(words.get(*n), "do" | "does"));
     let debtor = auxiliary.map(|n| without_adverb(words, n + 1, verb));
-    let last = [
+    static LAST: Phrases = Phrases::new(&[
         "anything", "any money", "money", "now", "still", "exactly", "in total",
-    ];
-    let to = (verb + 1..end).find(|n| words.after(*n, &last) == Some(end));
+    ]);
+    let to = (verb + 1..end).find(|n| words.after(*n, &LAST) == Some(end));
     let to = parsers::original(words, verb + 1, to.unwrap_or(end));
     match debtor {
         Some(debtor) if is_somebody(&debtor) && is_somebody(&to) => {
@@ -231,12 +232,12 @@ pub(super) fn own_part(
     at: usize,
     end: usize,
 ) -> Option<(String, Amount, usize)> {
-    let verbs = [
+    static VERBS: Phrases = Phrases::new(&[
         "pays only", "only pays", "just pays", "pays just", "pays", "only", "paid only",
         "only paid", "owes only", "only owes",
-    ];
+    ]);
     let but = (at + 1..end).rev().find(|n| words.get(*n) == "but")?;
-    let verb = |verb: usize| Some((verb, words.after(verb, &verbs)?));
+    let verb = |verb: usize| Some((verb, words.after(verb, &VERBS)?));
     let (verb, from) = (but + 2..end.min(but + 2 + NAME_WORDS_MAX)).find_map(verb)?;
     let (money, next) = money::read(words, from)?;
     let name = parsers::original(words, but + 1, verb);

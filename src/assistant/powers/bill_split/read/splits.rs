@@ -3,6 +3,7 @@
 
 use super::payments::own_part;
 use super::{NAME_WORDS_MAX, are_several, everybody_but, is_self, names};
+use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear};
 use crate::assistant::powers::bill_split::{Amount, BillSplitAction, PART_MAX, PaidAction};
@@ -38,10 +39,10 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
     if !statement::is_thing(purpose) {
         return None;
     }
-    let fillers = [
+    static FILLERS: Phrases = Phrases::new(&[
         "it evenly", "it equally", "evenly", "equally", "it", "that", "this",
-    ];
-    let from = words.after(verb + 1, &fillers).unwrap_or(verb + 1);
+    ]);
+    let from = words.after(verb + 1, &FILLERS).unwrap_or(verb + 1);
     if let Some(ways) = ways(words, from, end) {
         let money = Amount::new(sum);
         return Some(BillSplitAction::Ways { money, ways });
@@ -59,9 +60,9 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
 }
 
 /// How a bill is split whose parts are not said.
-const UNEQUAL: [&str; 6] = [
+static UNEQUAL: Phrases = Phrases::new(&[
     "unevenly", "unequally", "not evenly", "not equally", "by income", "by consumption",
-];
+]);
 
 /// "split 90 dollars for pizza between Ana, Bo and me, paid by Ana".
 pub(super) fn split(
@@ -350,8 +351,9 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
     // "with 2 friends", "between me and 2 friends"
     if let Some(from) = words.after(at, &["with", "w", "between me and", "among me and"]) {
         let count = count(words.get(from))?;
-        let others = ["friends", "others", "people", "other people", "more people"];
-        let whole = words.after(from + 1, &others) == Some(end);
+        static OTHERS: Phrases =
+            Phrases::new(&["friends", "others", "people", "other people", "more people"]);
+        let whole = words.after(from + 1, &OTHERS) == Some(end);
         return (whole && (1..WAYS_MAX).contains(&count)).then_some(count + 1);
     }
     let from = words

@@ -1,0 +1,90 @@
+//! Lists of phrases that a message's words are compared with. Of a long list a filter tells, without
+//! comparing them, that none begins with a given word.
+
+use super::word_set::hash;
+
+/// Phrases in lower case with single spaces between words.
+pub(in crate::assistant) trait PhraseList {
+    /// Those that are to be compared where this is the first word: all, or none.
+    fn candidates(&self, first_word: &str) -> &[&str];
+}
+
+impl PhraseList for [&str] {
+    fn candidates(&self, _: &str) -> &[&str] {
+        self
+    }
+}
+
+impl<const N: usize> PhraseList for [&str; N] {
+    fn candidates(&self, _: &str) -> &[&str] {
+        self
+    }
+}
+
+/// A list with a bit for each first word, by its hash.
+pub(in crate::assistant) struct Phrases {
+    phrases: &'static [&'static str],
+    first_words: [u64; FILTER_WORDS],
+}
+
+const FILTER_WORDS: usize = 4;
+
+impl Phrases {
+    pub(in crate::assistant) const fn new(phrases: &'static [&'static str]) -> Self {
+        let (mut first_words, mut at) = ([0; FILTER_WORDS], 0);
+        while at < phrases.len() {
+            let (word, bit) = place_of(first_word(phrases[at].as_bytes()));
+            first_words[word] |= bit;
+            at += 1;
+        }
+        Self {
+            phrases,
+            first_words,
+        }
+    }
+}
+
+impl PhraseList for Phrases {
+    #[inline]
+    fn candidates(&self, first_word: &str) -> &[&str] {
+        let (word, bit) = place_of(first_word.as_bytes());
+        match self.first_words[word] & bit {
+            0 => &[], // most words
+            _ => self.phrases,
+        }
+    }
+}
+
+/// The bit of a word in the filter: which of its numbers has it, and the bit in that.
+const fn place_of(word: &[u8]) -> (usize, u64) {
+    let high = hash(word) >> 56;
+    (
+        high as usize % FILTER_WORDS,
+        1 << (high / FILTER_WORDS as u64),
+    )
+}
+
+const fn first_word(phrase: &[u8]) -> &[u8] {
+    let mut end = 0;
+    while end < phrase.len() && phrase[end] != b' ' {
+        end += 1;
+    }
+    phrase.split_at(end).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_that_may_begin_a_phrase_have_candidates() {
+        static PHRASES: Phrases = Phrases::new(&["how much", "what", "i need to", "é"]);
+        for word in ["how", "what", "i", "é"] {
+            assert_eq!(PHRASES.candidates(word), PHRASES.phrases, "{word}");
+        }
+        for word in ["", "note", "about", "terrace"] {
+            assert!(PHRASES.candidates(word).is_empty(), "{word}");
+        }
+        assert_eq!(["a", "b"].candidates("c"), ["a", "b"]);
+    }
+}
