@@ -160,7 +160,7 @@ async fn what_is_refused_leaves_no_file() {
     for (name, value, field) in [
         ("is_group", "perhaps", "/is_group"),
         ("participants", "[1]", "/participants"),
-        ("context", r#"{"photos":["ftp://x"]}"#, "/context/photos"),
+        ("context", r#"{"photos":["ftp://x"]}"#, "/context/photos/0"),
         ("user_phone", "twice", "/user_phone"),
     ] {
         let mut fields = direct_fields("a-1");

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use super::acks;
 use super::hub::{Hub, Phase, Relay};
 use super::wire;
-pub use super::wire::{Ack, RelayEvent, read_status};
+pub use super::wire::{Ack, InvalidField, RelayEvent, read_status};
 use crate::error::{Error, Quota, Result};
 use crate::limits::MINUTE_MS;
 

@@ -1,5 +1,7 @@
 //! Frames of the relay protocol as JSON texts. Pure.
 
+use std::fmt;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,6 +26,25 @@ impl Frame {
     }
 }
 
+/// A field of a relay's report that is invalid, and what it must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidField {
+    pub name: &'static str,
+    pub message: &'static str,
+}
+
+impl InvalidField {
+    pub(super) const fn new(name: &'static str, message: &'static str) -> Self {
+        Self { name, message }
+    }
+}
+
+impl fmt::Display for InvalidField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.message)
+    }
+}
+
 /// The position in the command sequence that a relay reports after connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Resume {
@@ -33,16 +54,18 @@ pub(super) struct Resume {
 }
 
 impl Resume {
-    pub(super) fn read(data: &Value) -> Result<Self, &'static str> {
+    pub(super) fn read(data: &Value) -> Result<Self, InvalidField> {
         let capabilities = data.get("capabilities").and_then(Value::as_array);
         let epoch = match data.get("epoch") {
             None | Some(Value::Null) => None,
             Some(Value::String(epoch)) => Some(epoch.clone()),
-            Some(_) => return Err("epoch must be a string"),
+            Some(_) => return Err(InvalidField::new("epoch", "must be a string.")),
         };
         let last_seq = match data.get("last_seq") {
             None | Some(Value::Null) => 0,
-            Some(seq) => seq.as_u64().ok_or("last_seq must be a whole number")?,
+            Some(seq) => seq
+                .as_u64()
+                .ok_or(InvalidField::new("last_seq", "must be a whole number."))?,
         };
         Ok(Self {
             epoch,
@@ -95,70 +118,81 @@ impl Report {
 }
 
 impl Ack {
-    /// Reads both forms: `status`, or `success` true or false.
-    pub fn read(data: &Value) -> Result<Self, &'static str> {
-        let command_id = data
-            .get("command_id")
+    /// Reads both forms: `status`, or `success` true or false. `field` finds a field by its name.
+    pub fn read<'v>(
+        field: impl Fn(&'static str) -> Option<&'v Value>,
+    ) -> Result<Self, InvalidField> {
+        let field = |name| field(name).filter(|value| !value.is_null());
+        let command_id = field("command_id")
             .and_then(Value::as_str)
             .filter(|id| !id.is_empty())
-            .ok_or("command_id must be a string")?;
+            .ok_or(InvalidField::new("command_id", "must be a string."))?;
         // Relays in the field never send `retryable`.
-        let retryable = data.get("retryable").and_then(Value::as_bool) != Some(false);
-        let status = match (data.get("status"), data.get("success")) {
-            (Some(Value::String(status)), _) => match status.as_str() {
-                "received" => Report::Received,
-                "executing" => Report::Executing,
-                "completed" => Report::Completed,
-                "failed" => Report::Failed { retryable },
-                _ => return Err("status must be received, executing, completed or failed"),
+        let retryable = field("retryable").and_then(Value::as_bool) != Some(false);
+        let report = match (field("status"), field("success")) {
+            (Some(status), _) => match status.as_str() {
+                Some("received") => Report::Received,
+                Some("executing") => Report::Executing,
+                Some("completed") => Report::Completed,
+                Some("failed") => Report::Failed { retryable },
+                _ => {
+                    let expected = "must be received, executing, completed or failed.";
+                    return Err(InvalidField::new("status", expected));
+                }
             },
-            (None | Some(Value::Null), Some(Value::Bool(true))) => Report::Completed,
-            (None | Some(Value::Null), Some(Value::Bool(false))) => Report::Failed { retryable },
-            _ => return Err("status or success is missing"),
+            (None, Some(Value::Bool(true))) => Report::Completed,
+            (None, Some(Value::Bool(false))) => Report::Failed { retryable },
+            (None, Some(_)) => return Err(InvalidField::new("success", "must be true or false.")),
+            (None, None) => {
+                let expected = "is missing; send status or success.";
+                return Err(InvalidField::new("success", expected));
+            }
         };
         Ok(Self {
             command_id: command_id.to_owned(),
-            report: status,
-            error: data.get("error").and_then(Value::as_str).map(shortened),
+            report,
+            error: field("error").and_then(Value::as_str).map(|error| {
+                let end = error.floor_char_boundary(TEXT_BYTES_MAX);
+                error[..end].to_owned()
+            }),
         })
     }
 }
 
 impl RelayEvent {
-    pub fn read(data: &Value) -> Result<Self, &'static str> {
-        let text = |name: &str| {
-            data.get(name)
+    /// `field` finds a field by its name.
+    pub fn read<'v>(
+        field: impl Fn(&'static str) -> Option<&'v Value>,
+    ) -> Result<Self, InvalidField> {
+        let text = |name| {
+            field(name)
                 .and_then(Value::as_str)
                 .filter(|text| (1..=TEXT_BYTES_MAX).contains(&text.len()))
                 .map(str::to_owned)
         };
+        let required = |name| {
+            let expected = "must be a string of 1 to 2000 bytes.";
+            text(name).ok_or(InvalidField::new(name, expected))
+        };
         Ok(Self {
-            event_id: text("event_id").ok_or("event_id must be a string")?,
-            event_type: text("event_type").ok_or("event_type must be a string")?,
+            event_id: required("event_id")?,
+            event_type: required("event_type")?,
             thread_id: text("thread_id"),
-            details: data
-                .get("details")
+            details: field("details")
                 .filter(|details| !details.is_null())
                 .map(Value::to_string),
         })
     }
 }
 
-fn shortened(text: &str) -> String {
-    let mut end = text.len().min(TEXT_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
-}
-
 /// The numeric fields of a status that are stored. Other fields may hold personal data.
 const STATUS_NUMBERS: [&str; 3] = ["uptime_seconds", "scheduled_messages", "active_rules"];
 
 /// The numbers of a relay's status as JSON, to be stored.
-pub fn read_status(status: &serde_json::Map<String, Value>) -> Result<String, &'static str> {
+pub fn read_status(status: &serde_json::Map<String, Value>) -> Result<String, InvalidField> {
     if json!(status).to_string().len() > STATUS_BYTES_MAX {
-        return Err("must be at most 16,384 bytes of JSON");
+        let expected = "must be at most 16,384 bytes of JSON.";
+        return Err(InvalidField::new("status", expected));
     }
     let mut numbers = status.clone();
     numbers.retain(|name, value| STATUS_NUMBERS.contains(&name.as_str()) && value.is_number());

@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use super::json::pointer_step;
 use crate::error::{Error, FieldError};
 
+/// Errors in one answer: a long list of invalid items must not make a longer answer.
+const ERRORS_MAX: usize = 100;
+
 /// Reads fields one after the other. An invalid field yields a placeholder, and `finish` returns
 /// the errors. Null counts as absent.
 ///
@@ -50,10 +53,22 @@ impl<'a> Fields<'a> {
 
     /// Adds an error for the field `name` of this object, for the caller's own rules.
     pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
-        self.errors.push(FieldError {
-            field: format!("{}/{}", self.pointer, pointer_step(name)),
-            message: message.into(),
-        });
+        self.add_error(self.pointer_to(name), message.into());
+    }
+
+    /// Adds an error for one item of the list `name`.
+    pub fn refuse_item(&mut self, name: &str, at: usize, message: impl Into<String>) {
+        self.add_error(format!("{}/{at}", self.pointer_to(name)), message.into());
+    }
+
+    fn add_error(&mut self, field: String, message: String) {
+        if self.errors.len() < ERRORS_MAX {
+            self.errors.push(FieldError { field, message });
+        }
+    }
+
+    fn pointer_to(&self, name: &str) -> String {
+        format!("{}/{}", self.pointer, pointer_step(name))
     }
 
     /// The value as sent; `None` when it is absent or null.
@@ -106,10 +121,7 @@ impl<'a> Fields<'a> {
         for (at, item) in items.iter().enumerate() {
             match text_in(item, &item_bytes) {
                 Ok(text) => list.push(text.to_owned()),
-                Err(message) => self.errors.push(FieldError {
-                    field: format!("{}/{}/{at}", self.pointer, pointer_step(name)),
-                    message,
-                }),
+                Err(message) => self.refuse_item(name, at, message),
             }
         }
         (list.len() == items.len()).then_some(list)
@@ -125,55 +137,62 @@ impl<'a> Fields<'a> {
         self.object.keys()
     }
 
-    /// Reads a list of objects with `read`. Errors of the items are collected with the others; an
-    /// item that isn't an object is an error too.
     pub fn required_objects<R>(
         &mut self,
         name: &str,
         items_max: usize,
         read: impl Fn(&mut Fields<'a>) -> R,
     ) -> Vec<R> {
-        let items = self.value(name).map(Value::as_array);
-        let Some(items) = items else {
-            self.refuse(name, "is required.");
-            return Vec::new();
-        };
-        let Some(items) = items.filter(|items| items.len() <= items_max) else {
-            let expected = format!("must be a list of at most {items_max} objects.");
-            self.refuse(name, expected);
-            return Vec::new();
-        };
+        self.require(name, |fields| {
+            fields.optional_objects(name, items_max, read)
+        })
+    }
+
+    /// Reads a list of objects with `read`. Errors of the items are collected with the others; an
+    /// item that isn't an object is an error too.
+    pub fn optional_objects<R>(
+        &mut self,
+        name: &str,
+        items_max: usize,
+        read: impl Fn(&mut Fields<'a>) -> R,
+    ) -> Option<Vec<R>> {
+        let items = self.value(name)?.as_array();
+        let items = items.filter(|items| items.len() <= items_max);
+        let expected = || format!("must be a list of at most {items_max} objects.");
+        let items = self.accept(name, items.ok_or_else(expected))?;
         let mut list = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
-            let pointer = format!("{}/{}/{at}", self.pointer, pointer_step(name));
-            let Some(object) = item.as_object() else {
-                self.errors.push(FieldError {
-                    field: pointer,
-                    message: "must be an object.".to_owned(),
-                });
-                continue;
-            };
-            let mut inner = Fields {
-                object,
-                pointer,
-                errors: std::mem::take(&mut self.errors),
-            };
-            list.push(read(&mut inner));
-            self.errors = inner.errors;
+            match item.as_object() {
+                Some(object) => {
+                    let pointer = format!("{}/{at}", self.pointer_to(name));
+                    list.push(self.read_inner(object, pointer, &read));
+                }
+                None => self.refuse_item(name, at, "must be an object."),
+            }
         }
-        list
+        Some(list)
     }
 
     /// Reads an object inside this one. Its errors are collected with the others.
     pub fn nested<R>(&mut self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> R) -> Option<R> {
+        let object = self.optional_object(name)?;
+        Some(self.read_inner(object, self.pointer_to(name), read))
+    }
+
+    fn read_inner<R>(
+        &mut self,
+        object: &'a Map<String, Value>,
+        pointer: String,
+        read: impl FnOnce(&mut Fields<'a>) -> R,
+    ) -> R {
         let mut inner = Fields {
-            object: self.optional_object(name)?,
-            pointer: format!("{}/{}", self.pointer, pointer_step(name)),
+            object,
+            pointer,
             errors: std::mem::take(&mut self.errors),
         };
         let result = read(&mut inner);
         self.errors = inner.errors;
-        Some(result)
+        result
     }
 
     /// One of the `values`. An invalid value yields the first one as a placeholder.
@@ -310,6 +329,16 @@ mod tests {
         ];
         let expected = expected.map(|(field, message)| (field.to_owned(), message.to_owned()));
         assert_eq!(errors(f), expected);
+    }
+
+    #[test]
+    fn an_answer_has_at_most_100_errors() {
+        let body = object(json!({"l": vec![0; 150]}));
+        let mut f = Fields::of(&body);
+        assert_eq!(f.optional_string_list("l", 150, 1..=9), None);
+        let errors = errors(f);
+        assert_eq!(errors.len(), 100);
+        assert_eq!(errors[99].0, "/l/99");
     }
 
     #[test]

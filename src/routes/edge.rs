@@ -1,7 +1,7 @@
 //! Routes of the relay protocol other than messages: `GET /edge/ws`, `POST /edge/sync`, `POST
 //! /edge/command/ack` and `POST /edge/register`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::caller::SocketAgent;
 use super::request::JsonBody;
@@ -11,7 +11,7 @@ use crate::auth::registration_token;
 use crate::clock::Timestamp;
 use crate::edge::registration;
 use crate::edge::socket;
-use crate::edge::sync::{self, Ack, Poll, RelayEvent};
+use crate::edge::sync::{self, Ack, InvalidField, Poll, RelayEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{self, Fields, Json, Response};
 
@@ -65,8 +65,8 @@ pub(super) async fn sync(mut rq: Request<AgentName>) -> Result<Response> {
 /// The socket's ack over HTTP, for older relays.
 pub(super) async fn ack(mut rq: Request<AgentName>) -> Result<Response> {
     let body = rq.json().await?;
-    let ack = Ack::read(&Value::Object(body))
-        .map_err(|reason| Error::invalid_field("", format!("{reason}.")))?;
+    let ack = Ack::read(|name| body.get(name))
+        .map_err(|invalid| Error::invalid_field(format!("/{}", invalid.name), invalid.message))?;
     let relay = rq.app.hub.relay(&rq.caller.0).await?;
     if !rq.app.hub.ack(&relay, ack).await? {
         return Err(Error::new(
@@ -135,13 +135,12 @@ fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
     let limit = fields.optional_integer("limit", 1..=sync::LIMIT_MAX as i64);
     let poll = Poll {
         last_command_id: fields.optional_string("last_command_id", 1..=ID_BYTES_MAX),
-        acks: list(&mut fields, "acks", sync::ACKS_MAX, Ack::read),
-        events: list(
-            &mut fields,
-            "pending_events",
-            sync::EVENTS_MAX,
-            RelayEvent::read,
-        ),
+        acks: reports(&mut fields, "acks", sync::ACKS_MAX, |ack| {
+            Ack::read(|name| ack.value(name))
+        }),
+        events: reports(&mut fields, "pending_events", sync::EVENTS_MAX, |event| {
+            RelayEvent::read(|name| event.value(name))
+        }),
         status: status(&mut fields),
         wait_s: fields
             .optional_integer("wait_seconds", 0..=sync::WAIT_S_MAX as i64)
@@ -152,39 +151,24 @@ fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
     Ok(poll)
 }
 
-fn list<T>(
+fn reports<T>(
     fields: &mut Fields<'_>,
     name: &str,
     items_max: usize,
-    read: fn(&Value) -> std::result::Result<T, &'static str>,
+    read: impl Fn(&Fields<'_>) -> Result<T, InvalidField>,
 ) -> Vec<T> {
-    let items = match fields.value(name) {
-        None => return Vec::new(),
-        Some(Value::Array(items)) if items.len() <= items_max => items,
-        Some(_) => {
-            fields.refuse(
-                name,
-                format!("must be an array of at most {items_max} objects."),
-            );
-            return Vec::new();
-        }
-    };
-    let mut read_items = Vec::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        match read(item) {
-            Ok(item) => read_items.push(item),
-            Err(reason) => fields.refuse(name, format!("item {index}: {reason}.")),
-        }
-    }
-    read_items
+    let reports = fields.optional_objects(name, items_max, |item| {
+        let report = read(item);
+        report
+            .map_err(|invalid| item.refuse(invalid.name, invalid.message))
+            .ok()
+    });
+    reports.into_iter().flatten().flatten().collect()
 }
 
 fn status(fields: &mut Fields<'_>) -> Option<String> {
-    match sync::read_status(fields.optional_object("status")?) {
-        Ok(status) => Some(status),
-        Err(reason) => {
-            fields.refuse("status", format!("{reason}."));
-            None
-        }
-    }
+    let status = sync::read_status(fields.optional_object("status")?);
+    status
+        .map_err(|invalid| fields.refuse(invalid.name, invalid.message))
+        .ok()
 }

@@ -276,12 +276,11 @@ pub(super) fn read_context(
         .unwrap_or_default();
     let photos = context.optional_string_list("photos", PHOTOS_MAX, 1..=PHOTO_BYTES_MAX);
     let photos = photos.unwrap_or_default();
-    if !photos
-        .iter()
-        .all(|url| is_photo_url(url) || is_own_photo(url))
-    {
-        let message = "must contain https: or data: URLs, or a photo_url of an upload.";
-        context.refuse("photos", message);
+    for (at, url) in photos.iter().enumerate() {
+        if !is_photo_url(url) && !is_own_photo(url) {
+            let message = "must be an https: or data: URL, or a photo_url of an upload.";
+            context.refuse_item("photos", at, message);
+        }
     }
     message.photos = photos.len();
 }

@@ -52,17 +52,15 @@ pub(super) async fn sync(rq: Request<SignedInUser, String>) -> Result<Response> 
 
 impl JsonBody for ServiceChange {
     fn from_fields(fields: &mut Fields<'_>, _: Timestamp) -> Self {
-        let mut change = Self {
-            name: read_name(fields),
-            calendars: Vec::new(),
-        };
-        if fields.value("calendars").is_some() {
-            change.calendars = fields.required_objects("calendars", CALENDARS_MAX, |fields| {
-                let calendar_id = fields.required_string("calendar_id", 1..=36);
-                (calendar_id, fields.required_bool("enabled"))
-            });
+        let name = read_name(fields);
+        let calendars = fields.optional_objects("calendars", CALENDARS_MAX, |fields| {
+            let calendar_id = fields.required_string("calendar_id", 1..=36);
+            (calendar_id, fields.required_bool("enabled"))
+        });
+        Self {
+            name,
+            calendars: calendars.unwrap_or_default(),
         }
-        change
     }
 }
 

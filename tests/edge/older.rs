@@ -73,10 +73,24 @@ async fn a_failure_by_http_is_not_completed_by_the_next_poll() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_ack_that_says_nothing_is_refused() {
     let service = Service::start().await;
-    for (body, part) in [
-        (json!({}), "command_id"),
-        (json!({"command_id": "x"}), "status or success"),
-        (json!({"command_id": 1, "success": true}), "command_id"),
+    for (body, part, field) in [
+        (json!({}), "command_id", "/command_id"),
+        (json!({"command_id": "x"}), "status or success", "/success"),
+        (
+            json!({"command_id": 1, "success": true}),
+            "command_id",
+            "/command_id",
+        ),
+        (
+            json!({"command_id": "x", "success": "yes"}),
+            "true or false",
+            "/success",
+        ),
+        (
+            json!({"command_id": "x", "status": 1, "success": true}),
+            "completed or failed",
+            "/status",
+        ),
     ] {
         let answer = ack(&service, "a", &body).await;
         assert_eq!(
@@ -84,6 +98,7 @@ async fn an_ack_that_says_nothing_is_refused() {
             (422, "validation_failed")
         );
         assert!(answer.text.contains(part), "{body}: {}", answer.text);
+        assert_eq!(answer.json()["errors"][0]["field"], field, "{body}");
     }
 }
 

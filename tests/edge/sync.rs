@@ -324,6 +324,36 @@ async fn what_is_out_of_bounds_is_refused() {
 }
 
 #[tokio::test]
+async fn a_refusal_names_the_invalid_item() {
+    let service = Service::start().await;
+    let body = json!({
+        "acks": [
+            {"command_id": "a", "success": true},
+            {"command_id": "b", "success": "yes"},
+            {"command_id": "c", "status": "done"},
+            {"command_id": 4, "success": true},
+            {"command_id": "e"},
+            5,
+        ],
+        "pending_events": [{"event_id": "", "event_type": "t"}, {"event_id": "e"}],
+        "status": [],
+    });
+    let answer = sync(&service, body).await;
+    let errors = answer.json()["errors"].clone();
+    let errors = errors.as_array().unwrap().iter();
+    let fields: Vec<&str> = errors.map(|e| e["field"].as_str().unwrap()).collect();
+    assert_eq!(
+        fields,
+        [
+            "/acks/1/success", "/acks/2/status", "/acks/3/command_id", "/acks/4/success",
+            "/acks/5", "/pending_events/0/event_id", "/pending_events/1/event_type", "/status",
+        ],
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
 async fn sixty_polls_a_minute() {
     let clock = clock();
     let service = service_at(&clock, &[]).await;

@@ -136,12 +136,12 @@ async fn metadata_and_context_are_checked_where_they_exist() {
         (
             "/context/photos",
             json!(["http://example.org"]),
-            "/context/photos",
+            "/context/photos/0",
         ),
         (
             "/context/photos",
             json!(["file:///etc/passwd"]),
-            "/context/photos",
+            "/context/photos/0",
         ),
         ("/context/photos", json!([7]), "/context/photos/0"),
         ("/context/superpower", json!([]), "/context/superpower"),

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::protocol::Message;
 use super::closing::close_for;
 use super::{SessionStep, SocketSession, in_time};
 use crate::edge::hub::Close;
-use crate::edge::wire::{self, Ack, Frame, RelayEvent, Resume};
+use crate::edge::wire::{self, Ack, Frame, InvalidField, RelayEvent, Resume};
 use crate::limits::MINUTE_MS;
 
 /// The socket closes at this many malformed frames in a minute.
@@ -59,7 +59,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         let ack = frame
             .as_ref()
             .filter(|frame| frame.kind == "command_ack")
-            .map(|frame| Ack::read(&frame.data));
+            .map(|frame| Ack::read(|name| frame.data.get(name)));
         let now = self.guard.hub.clock.monotonic();
         if !self.is_expected(ack.as_ref()) && !self.frames.take(now) {
             return Err(Some(Close::new(4429, "too many frames")));
@@ -73,11 +73,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         let understood = match frame.kind.as_str() {
             "ping" => return self.send(wire::PONG.to_owned()).await,
             "command_ack" => ack
-                .unwrap_or_else(|| Ack::read(data))
+                .unwrap_or_else(|| Ack::read(|name| data.get(name)))
                 .map(|ack| self.report_ack(ack)),
             "resume" => Resume::read(data).map(|resume| self.resume(resume)),
             "status" => status(data).map(|status| self.report_status(status)),
-            "event" => RelayEvent::read(data).map(|event| self.report_event(event)),
+            "event" => {
+                let event = RelayEvent::read(|name| data.get(name));
+                event.map(|event| self.report_event(event))
+            }
             _ => {
                 return self
                     .malformed("unknown_type", "this type is not known")
@@ -86,13 +89,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
         };
         match understood {
             Ok(()) => Ok(()),
-            Err(reason) => self.malformed("malformed", reason).await,
+            Err(invalid) => self.malformed("malformed", &invalid.to_string()).await,
         }
     }
 
     /// Acks of commands on this socket don't count as a flood while they change the command's
     /// state.
-    fn is_expected(&self, ack: Option<&Result<Ack, &'static str>>) -> bool {
+    fn is_expected(&self, ack: Option<&Result<Ack, InvalidField>>) -> bool {
         let Some(Ok(ack)) = ack else {
             return false;
         };
@@ -191,8 +194,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
     }
 }
 
-fn status(data: &Value) -> Result<String, &'static str> {
-    wire::read_status(data.as_object().ok_or("status needs an object as data")?)
+fn status(data: &Value) -> Result<String, InvalidField> {
+    let status = data.as_object();
+    wire::read_status(status.ok_or(InvalidField::new("data", "must be an object."))?)
 }
 
 fn not_committed(what: &str) -> String {
