@@ -235,6 +235,44 @@ async fn every_json_body_is_read_strictly() {
     }
 }
 
+/// A broken value is refused like a wrong one; the default is not taken for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_parameter_of_a_query_is_read_strictly() {
+    let service = Service::start().await;
+    let document = service.send(&support::get("/openapi.json")).await.json();
+    let mut checked = 0;
+    for row in routes::table() {
+        let operation = row.method.as_str().to_lowercase();
+        let parameters = &document["paths"][row.path][operation]["parameters"];
+        for parameter in parameters.as_array().into_iter().flatten() {
+            // A wrong agent is a wrong credential.
+            if parameter["in"] != "query" || parameter["name"] == "edge_agent_id" {
+                continue;
+            }
+            let name = parameter["name"].as_str().unwrap();
+            checked += 1;
+            let path = path(
+                &row,
+                if row.path.starts_with("/admin") {
+                    "1"
+                } else {
+                    USER_ID
+                },
+            );
+            for value in ["%ff", "%", "%4", "%zz", "a%00"] {
+                let request =
+                    support::request(row.method.as_str(), &format!("{path}?{name}={value}"));
+                let request = request.bearer(&credential(&service, row.caller));
+                let answer = service.send(&request).await;
+                let field = &answer.json()["errors"][0]["field"];
+                assert_eq!(answer.status, 422, "{path} {name}={value}: {}", answer.text);
+                assert_eq!(*field, format!("/{name}"), "{path} {value}");
+            }
+        }
+    }
+    assert!(checked >= 12, "{checked}");
+}
+
 /// A request of a page of that origin, under that name for the service.
 fn of_page(service: &Service, row: &Route, host: &str, origins: &[&str]) -> String {
     let origins = origins.iter().map(|o| format!("Origin: {o}\r\n"));

@@ -79,13 +79,19 @@ impl Exchange {
         single_header(&self.headers, name.as_ref())
     }
 
-    /// A query parameter, percent-decoded. The first of several is used. A value that isn't UTF-8
-    /// counts as absent.
-    pub fn query_param(&self, name: &str) -> Option<String> {
-        self.query_params(name).next()?
+    /// A query parameter, percent-decoded. The first of several is used. 422 for a value that
+    /// isn't percent-encoded UTF-8.
+    pub fn query_param(&self, name: &str) -> Result<Option<String>, Error> {
+        let Some(value) = self.query_params(name).next() else {
+            return Ok(None);
+        };
+        let expected = "must be percent-encoded UTF-8 without the character U+0000.";
+        let value = value.ok_or_else(|| Error::invalid_field(format!("/{name}"), expected));
+        value.map(Some)
     }
 
-    /// All query parameters of that name, percent-decoded; `None` for each value that isn't UTF-8.
+    /// All query parameters of that name, percent-decoded; `None` for each value that isn't
+    /// percent-encoded UTF-8.
     pub fn query_params(&self, name: &str) -> impl Iterator<Item = Option<String>> {
         let pairs = self.query.as_deref().unwrap_or_default().split('&');
         pairs

@@ -19,14 +19,14 @@ const OPERATOR: &str = "x-operator";
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let param = |name| rq.exchange.query_param(name);
     let limit = rq.query_integer("limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
-    let since = match param("since") {
+    let since = match param("since")? {
         None => Timestamp(i64::MIN),
         Some(text) => Timestamp::parse(&text).ok_or_else(|| {
             let expected = "must be a time like \"2030-01-31T12:00:00Z\", with its offset.";
             Error::invalid_field("/since", expected)
         })?,
     };
-    let before = match param("before_id") {
+    let before = match param("before_id")? {
         None => i64::MAX,
         Some(text) => text.parse().map_err(|_| {
             let expected = "must be the id of the last entry seen.";

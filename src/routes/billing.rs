@@ -68,7 +68,7 @@ pub(super) async fn top_up(rq: Request<SignedInUser, (), TopUpCheckout>) -> Resu
 
 pub(super) async fn history(rq: Request<SignedInUser>) -> Result<Response> {
     let limit = rq.query_integer("limit", HISTORY_DEFAULT, 1..=HISTORY_MAX)?;
-    let after = rq.exchange.query_param("starting_after");
+    let after = rq.exchange.query_param("starting_after")?;
     if after.as_deref().is_some_and(|after| !is_id(after)) {
         let expected = "must be the id of the last transaction seen.";
         return Err(Error::invalid_field("/starting_after", expected));

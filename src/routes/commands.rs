@@ -15,7 +15,7 @@ const LIMIT_MAX: usize = 1_000;
 /// Without a state: commands that failed or expired.
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let limit = rq.query_integer("limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
-    let state = match rq.exchange.query_param("state") {
+    let state = match rq.exchange.query_param("state")? {
         None => None,
         Some(text) => Some(CommandState::named(&text).ok_or_else(|| {
             let states = CommandState::ALL.map(CommandState::as_str).join(", ");

@@ -18,7 +18,7 @@ const DAY_S: i64 = 86_400;
 /// The decision record of a message's answer.
 pub(super) async fn message(rq: Request<Admin, String>) -> Result<Response> {
     let id: i64 = rq.path.parse().map_err(|_| Error::not_found())?;
-    let with_text = match rq.exchange.query_param("text").as_deref() {
+    let with_text = match rq.exchange.query_param("text")?.as_deref() {
         None | Some("false") => false,
         Some("true") => true,
         Some(_) => return Err(Error::invalid_field("/text", "must be true or false.")),

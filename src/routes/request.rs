@@ -44,7 +44,7 @@ impl<C, P, B> Request<C, P, B> {
     where
         N: std::str::FromStr + PartialOrd + std::fmt::Display,
     {
-        let Some(text) = self.exchange.query_param(name) else {
+        let Some(text) = self.exchange.query_param(name)? else {
             return Ok(default);
         };
         let is_digits = text.bytes().all(|b| b.is_ascii_digit());

@@ -19,7 +19,7 @@ const LIMIT_MAX: usize = 200;
 /// Ordered by the time they were first seen.
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let limit = rq.query_integer("limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
-    let after = rq.exchange.query_param("after");
+    let after = rq.exchange.query_param("after")?;
     let now = rq.app.clock.now();
     let mut rows = rq
         .app
