@@ -102,14 +102,23 @@ impl Marketplace {
         self.apply(hook, call.caller, delivery, effect).await
     }
 
-    /// Logs a call whose body was too large.
-    pub async fn too_large(
+    /// Logs a call that was refused before its signature could be checked.
+    pub async fn log_unread(
         self: &Arc<Self>,
         webhook: PublicId,
         caller: WebhookCaller,
+        refusal: &Error,
     ) -> Result<()> {
+        let status = match refusal.kind {
+            ErrorKind::TooLarge => CallStatus::PayloadTooLarge,
+            // A web page of another origin has no right to sign.
+            ErrorKind::Forbidden => CallStatus::InvalidSignature,
+            // Compressed, incomplete or too slow.
+            _ => CallStatus::InvalidJson,
+        };
         if let Some(hook) = self.hook(webhook).await? {
-            self.record_refusal(&hook, caller, CallStatus::PayloadTooLarge, false, None);
+            let reason = Some(refusal.detail.clone());
+            self.record_refusal(&hook, caller, status, false, reason);
         }
         Ok(())
     }

@@ -4,17 +4,14 @@
 
 use std::net::IpAddr;
 
-use super::{Caller, Route};
+use super::Caller;
 use crate::app::App;
 use crate::error::{Error, ErrorKind, Result};
-use crate::http::{Exchange, Method};
+use crate::http::Exchange;
 
 /// Checks a request of a route that changes data. The relay socket, a GET, checks its origin
 /// itself.
-pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
-    if row.method == Method::GET {
-        return Ok(());
-    }
+pub(super) fn check(app: &App, caller: Caller, exchange: &Exchange) -> Result<()> {
     let server = &app.config.server;
     let host = exchange.header("host").ok().flatten().unwrap_or_default();
     let is_this_machine =
@@ -30,7 +27,7 @@ pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
         Ok(Some(origin)) => {
             origin.eq_ignore_ascii_case(&server.public_origin())
                 || (is_this_machine && is_same_host(origin, host))
-                || (row.caller == Caller::Edge && is_listed(app, origin))
+                || (caller == Caller::Edge && is_listed(app, origin))
         }
         Err(_) => false,
     };

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::{Request, address};
+use super::{Caller, Request, address, origin};
 use crate::auth::webhook_signature::Stamp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::http::{self, Response};
+use crate::http::{self, Bytes, Response};
 use crate::marketplace::WebhookCaller;
 use crate::marketplace::ingestion::WebhookCall;
 use crate::model::public_id::PublicId;
@@ -13,13 +13,13 @@ use crate::model::public_id::PublicId;
 pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
     let webhook = PublicId::parse(&rq.path).ok_or_else(invalid_webhook_id)?;
     let caller = WebhookCaller::at(address::of(&rq.app, &rq.exchange));
-    rq.exchange.check_encoding()?;
-    let body = match rq.exchange.read_body(rq.body_bytes_max).await {
-        Err(error) if error.kind == ErrorKind::TooLarge => {
-            rq.app.marketplace.too_large(webhook, caller).await?;
-            return Err(error);
+    let body = match read_body(&mut rq).await {
+        Ok(body) => body,
+        Err(refusal) => {
+            let marketplace = &rq.app.marketplace;
+            marketplace.log_unread(webhook, caller, &refusal).await?;
+            return Err(refusal);
         }
-        body => body?,
     };
     let header = |name| rq.exchange.header(name).ok().flatten();
     let stamp = || {
@@ -42,6 +42,12 @@ pub(super) async fn receive(mut rq: Request<(), String>) -> Result<Response> {
     let quota = rq.app.marketplace.call(&call).await?;
     let response = http::json(&json!({"status": "ok"}));
     Ok(http::with_quota(response, &quota))
+}
+
+async fn read_body(rq: &mut Request<(), String>) -> Result<Bytes> {
+    origin::check(&rq.app, Caller::Anyone, &rq.exchange)?;
+    rq.exchange.check_encoding()?;
+    rq.exchange.read_body(rq.body_bytes_max).await
 }
 
 fn invalid_webhook_id() -> Error {

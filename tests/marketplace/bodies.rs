@@ -34,6 +34,37 @@ async fn bodies_end_at_64_kib() {
     assert_eq!(event["action_triggered"], "");
 }
 
+/// A call from a web page of another origin is refused and logged, a flood of them as far as other
+/// refused calls.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_web_pages_are_refused() {
+    let market = market_at(&standing_clock(), &[]).await;
+    let page = |body| {
+        let request = market.signed(body);
+        request.header("Origin", "https://elsewhere.example")
+    };
+    let answer = market.service.send(&page(r#"{"title":"x"}"#)).await;
+    refused(&answer, 403, "origin_not_allowed");
+    let event = &market.events().await[0];
+    assert_eq!(event["result_status"], "invalid_signature");
+    assert_eq!(event["signature_valid"], false);
+    let reason = event["error_message"].as_str().unwrap();
+    assert!(reason.contains("Origin"), "{reason}");
+    for _ in 0..20 {
+        let request = page("{}");
+        let calling = (0..60).map(|_| market.service.send(&request));
+        for answer in futures_util::future::join_all(calling).await {
+            refused(&answer, 403, "origin_not_allowed");
+        }
+    }
+    market.events().await; // all are written
+    let logged = market
+        .service
+        .rows("SELECT max(serial) FROM webhook_events");
+    assert_eq!(logged, [[1_000]]);
+    assert!(market.sent_texts().is_empty());
+}
+
 /// Sends a head by hand, then pieces, and reads the answer.
 async fn raw(market: &Market, head: &str, pieces: &[Vec<u8>]) -> Answer {
     let mut stream = TcpStream::connect(market.service.address).await.unwrap();
@@ -135,6 +166,14 @@ async fn compressed_bodies_are_refused() {
         let request = market.signed("{}").header("Content-Encoding", encoding);
         let answer = market.service.send(&request).await;
         refused(&answer, 415, "unsupported_media_type");
+    }
+    let events = market.events().await;
+    assert_eq!(events.len(), 3);
+    for event in events {
+        assert_eq!(event["result_status"], "invalid_json");
+        assert_eq!(event["signature_valid"], false);
+        let reason = event["error_message"].as_str().unwrap();
+        assert!(reason.contains("Content-Encoding"), "{reason}");
     }
     let request = market.signed(r#"{"title":"x"}"#);
     let request = request.header("Content-Encoding", "identity");
