@@ -323,7 +323,8 @@ async fn pages_of_others_change_nothing_in_development() {
             ("localhost", &["http://localhost\u{e9}"], false),
             // Its name was made to lead here.
             ("evil.example:8080", &["http://evil.example:8080"], false),
-            ("evil.example:8080", &[], false),
+            // No browser sends a change without an Origin.
+            ("chatkeep:8080", &[], true),
             ("127.0.0.1:9999", &["http://127.0.0.1:9999"], true),
             ("localhost", &["http://localhost"], true),
             ("[::1]:8080", &[], true),

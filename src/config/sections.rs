@@ -64,11 +64,6 @@ impl Server {
         self.max_connections_per_address.unwrap_or(quarter)
     }
 
-    /// Whether `public_url` is set.
-    pub fn has_public_url(&self) -> bool {
-        self.public_url != PUBLIC_URL && self.public_url != own_url(self.listen)
-    }
-
     /// The origin of `public_url`, as browsers send it.
     pub fn public_origin(&self) -> String {
         url::origin_of(&self.public_url)
