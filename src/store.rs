@@ -135,7 +135,7 @@ pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use restore::{PendingRestore, RestoreReport, begin_epoch};
-pub use rooms::{ChatTarget, NewRoom, Room, RoomId, given_name};
+pub use rooms::{ChatTarget, NewRoom, Room, RoomId, given_name, is_relay_name};
 pub use store_metrics::{Backlog, Sizes, WriterMetrics};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;

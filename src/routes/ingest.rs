@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
 use crate::http::{self, Bytes, Connection, Fields, Response};
 use crate::ingest::{Endpoint, IngestOutcome, Message, Mode, PreparedMessage, RepeatKey};
-use crate::store::Digest;
+use crate::store::{Digest, is_relay_name};
 
 pub(super) const TEXT_BYTES_MAX: usize = 32 * 1024;
 pub(super) const ID_BYTES_MAX: usize = 512;
@@ -188,7 +188,7 @@ fn read_message(
         false => NAMES,
     };
     let mut message = Message {
-        chat_guid: fields.required_string(names.chat_guid, 1..=ID_BYTES_MAX),
+        chat_guid: read_chat_guid(&mut fields, names.chat_guid),
         mode: match names.mode {
             "is_group" => mode_of(fields.required_bool(names.mode)),
             mode => mode_of(fields.one_of(mode, &["direct", "group"]) == "group"),
@@ -216,6 +216,16 @@ fn read_message(
     }
     fields.finish()?;
     Ok(message)
+}
+
+/// The relay's name of the chat.
+pub(super) fn read_chat_guid(fields: &mut Fields<'_>, name: &str) -> String {
+    let chat_guid = fields.required_string(name, 1..=ID_BYTES_MAX);
+    if !is_relay_name(&chat_guid) {
+        let message = "is the service's own name for an ended chat; send the chat's name.";
+        fields.refuse(name, message);
+    }
+    chat_guid
 }
 
 /// Whether the message uses the old names. A message with current and old names is refused, because

@@ -83,7 +83,7 @@ fn read(form: &Form, agent: &str, now_s: i64) -> Result<Upload> {
         return Err(Error::unauthorized("the form names another agent"));
     }
     let mut message = Message {
-        chat_guid: fields.required_string("chat_guid", 1..=ID_BYTES_MAX),
+        chat_guid: ingest::read_chat_guid(&mut fields, "chat_guid"),
         mode: match fields.optional_one_of("is_group", &["false", "true", ""]) {
             Some("true") => Mode::Group,
             _ => Mode::Direct,

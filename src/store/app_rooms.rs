@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::prepared::PreparedStatement;
 use super::query::{from_row, read};
-use super::rooms::{ChatTarget, FORMER};
+use super::rooms::{ChatTarget, FORMER, is_relay_name};
 use super::{AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -36,6 +36,9 @@ const INSTALLER_TAKES_PART: &str =
 impl Tx<'_> {
     /// The room of that name, if the user is a member.
     pub fn room_of_member(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
+        if !is_relay_name(chat_guid) {
+            return Ok(None);
+        }
         self.find(
             &format!("SELECT id FROM rooms WHERE chat_guid = ?1 AND {TAKES_PART}"),
             (chat_guid, user),
@@ -205,6 +208,9 @@ impl View<'_> {
 
     /// The room of that name, if the user is a member or its owner.
     pub fn room_to_manage(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
+        if !is_relay_name(chat_guid) {
+            return Ok(None);
+        }
         self.find(
             &format!(
                 "SELECT id FROM rooms WHERE chat_guid = ?1 AND (owner_id = ?2 OR {TAKES_PART})"

@@ -23,12 +23,12 @@ pub struct ChatTarget {
 impl ChatTarget {
     /// Whether a relay knows the chat by this name.
     pub(super) fn has_name(&self) -> bool {
-        given_name(&self.chat_guid) == self.chat_guid
+        is_relay_name(&self.chat_guid)
     }
 }
 
-/// Separates the name of a former direct chat, now a group, from its suffix. No relay uses such a
-/// name.
+/// Separates the name of a former direct chat, now a group, from its suffix. No relay may use such
+/// a name: see `is_relay_name`.
 pub(super) const FORMER: &str = "\u{1}direct ";
 
 /// Prefix of a room name that contained an erased person's phone number; a digest of the name
@@ -245,6 +245,12 @@ fn nameless(chat_guid: &str) -> String {
         "{NAMELESS}{}",
         hex::encode(Digest::of(&[chat_guid.as_bytes()]).0)
     )
+}
+
+/// Whether a relay may call a chat so: names that the service itself gave to rooms are refused, so
+/// that nobody writes to a former or erased chat.
+pub fn is_relay_name(chat_guid: &str) -> bool {
+    given_name(chat_guid) == chat_guid
 }
 
 /// The relay's name of the chat, or nothing when it was replaced by a digest.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::support::{Service, group};
-use super::{say, service_at, standing_clock};
+use super::support::{Service, direct, group, post, token};
+use super::{EDGE, LEGACY, count, say, service_at, standing_clock};
 
 /// Sends to a group; whether it was answered. Silence has no words.
 async fn answered(service: &Service, body: &Value) -> bool {
@@ -20,6 +20,44 @@ fn with_context(sender: &str, text: &str, context: Value) -> Value {
     let mut body = group("room", sender, text);
     body["context"] = context;
     body
+}
+
+/// The messages of a direct chat that became a group are kept in a room with a name of the
+/// service's own. No relay writes there.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_writes_to_a_former_direct_chat() {
+    let service = Service::start().await;
+    say(&service, "ana", "hello").await;
+    let answer = service
+        .edge_message("a", &group("chat;ana", "ben", "hi"))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let rooms = service.rows("SELECT chat_guid FROM rooms WHERE mode = 'direct'");
+    let former = rooms[0][0].as_str().unwrap();
+    assert_ne!(former, "chat;ana");
+    let erased = format!("\u{1}erased {}", "0".repeat(64));
+    for name in [former, erased.as_str()] {
+        let mut message = direct("ana", "still there?");
+        message["chat_guid"] = name.into();
+        for path in [EDGE, LEGACY] {
+            let answer = service
+                .send(&post(path, &message).bearer(&token("a")))
+                .await;
+            assert_eq!(answer.status, 422, "{path}: {}", answer.text);
+            assert_eq!(answer.json()["errors"][0]["field"], "/chat_guid");
+        }
+        let old = json!({"thread_id": name, "filtered_text": "x", "is_group": false,
+            "original_timestamp": 1_700_000_000, "sender": "ana"});
+        let answer = service.edge_message("a", &old).await;
+        assert_eq!(answer.status, 422, "{}", answer.text);
+        assert_eq!(answer.json()["errors"][0]["field"], "/thread_id");
+    }
+    assert_eq!(count(&service, "messages"), 2);
+    // Other control characters are a relay's own business.
+    let mut message = direct("ana", "hello");
+    message["chat_guid"] = "chat\u{1}\n7".into();
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -40,6 +40,27 @@ async fn group_with_app() -> (Market, String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_former_direct_chat_has_no_apps() {
+    let market = Market::open().await;
+    let service = &market.service;
+    let chat = format!("chat;{CREATOR}");
+    let answer = service
+        .edge_message("a", &support::group(&chat, ANA, "hi"))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let rooms = service.rows("SELECT id FROM rooms WHERE mode = 'direct'");
+    let former = format!("{chat}%01direct%20{}", rooms[0][0]);
+    let path = format!("/marketplace/apps/{}/rooms/{former}", market.app_id);
+    for method in ["PUT", "DELETE"] {
+        let answer = ask(service, &market.token, method, &path).await;
+        refused(&answer, 404, "not_found");
+    }
+    let path = format!("/marketplace/rooms/{former}/apps");
+    let answer = ask(service, &market.token, "GET", &path).await;
+    refused(&answer, 404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_app_is_silent_when_its_installer_is_gone() {
     let (market, ana, ben) = group_with_app().await;
     let (service, body) = (&market.service, r#"{"title":"x","n":1}"#);

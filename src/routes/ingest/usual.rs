@@ -14,6 +14,7 @@ use super::{
     is_photo_url,
 };
 use crate::ingest::{Message, Mode};
+use crate::store::is_relay_name;
 use values::{BoundedText, Object, Value, not_accepted};
 
 /// The message and its `context.message_id`; `None` for a body that must be parsed field by field.
@@ -36,7 +37,10 @@ pub(super) fn read(
         participants: strings(body_fields.participants.unwrap_or_default()),
         ..Message::default()
     };
-    if message.timestamp > TIMESTAMP_MAX || message.participants.len() > PARTICIPANTS_MAX {
+    if message.timestamp > TIMESTAMP_MAX
+        || message.participants.len() > PARTICIPANTS_MAX
+        || !is_relay_name(&message.chat_guid)
+    {
         return None;
     }
     if let Some(metadata) = body_fields.metadata {
@@ -224,6 +228,7 @@ mod tests {
             ("\"c\"", "null"),
             ("\"c\"", "\"\\u0000\""),
             ("\"c\"", "\"\\ud800\""),
+            ("\"c\"", "\"c\\u0001direct 7\""),
             ("\"group\"", "\"Group\""),
             ("\"group\"", "{\"group\":null}"),
             ("7", "-1"),
