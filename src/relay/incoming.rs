@@ -40,10 +40,7 @@ pub(super) struct IncomingMessage {
 impl IncomingMessage {
     /// The fields of `POST /edge/message`.
     pub(super) fn message(&self, text: &str) -> Value {
-        let mut end = text.len().min(TEXT_BYTES_MAX);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = text.floor_char_boundary(TEXT_BYTES_MAX);
         json!({
             "chat_guid": self.chat_guid,
             "mode": if self.is_group { "group" } else { "direct" },

@@ -26,11 +26,7 @@ pub(super) struct Signs {
 
 impl Signs {
     pub(super) fn of(text: &str) -> Self {
-        let mut end = text.len().min(LOOKED_AT_BYTES_MAX);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let text = &text[..end];
+        let text = &text[..text.floor_char_boundary(LOOKED_AT_BYTES_MAX)];
         // Spaces on both sides, so that phrases match whole words only.
         let mut spaced = String::with_capacity(text.len() + 2);
         for word in text.split_whitespace() {
