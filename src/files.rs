@@ -1,12 +1,40 @@
-//! Files and folders that only their owner may read. Files created by root get the owner of their
-//! folder, so that a command run as root doesn't lock the service out of its own files.
+//! Files and folders: their names, their removal, and those that only their owner may read. Files
+//! created by root get the owner of their folder, so that a command run as root doesn't lock the
+//! service out of its own files.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const ROOT: u32 = 0;
+
+/// The path with `suffix` appended to the file's name.
+pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// "." for a name without a folder.
+pub fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent();
+    let named = folder.filter(|folder| !folder.as_os_str().is_empty());
+    named.unwrap_or(Path::new("."))
+}
+
+/// Syncing a folder makes a new name in it durable.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    File::open(folder_of(path))?.sync_all()
+}
+
+/// Removes a file that may not exist.
+pub fn remove_if_present(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
 
 /// Creates `path` with mode 0600 and `content`, synced when this returns. An existing file gives
 /// `AlreadyExists`; an incomplete file is removed.
@@ -60,10 +88,7 @@ pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::R
     if created.uid() != ROOT || !is_same || !has_one_name {
         return Ok(());
     }
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let owners = [replaced, Some(folder.unwrap_or(Path::new(".")))];
+    let owners = [replaced, Some(folder_of(path))];
     let mut owners = owners.into_iter().flatten().flat_map(fs::metadata);
     match owners.find(|owner| owner.uid() != ROOT) {
         Some(owner) => fchown(file, Some(owner.uid()), Some(owner.gid())),

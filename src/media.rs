@@ -15,6 +15,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
+use crate::files;
 use crate::random;
 use crate::store::{AgentId, Photo, SharedStore, UserId};
 use folder::Folder;
@@ -205,7 +206,8 @@ impl Photos {
                 }
             };
             if !is_kept {
-                let removing = tokio::task::spawn_blocking(move || folder::remove(&entry.path));
+                let removing =
+                    tokio::task::spawn_blocking(move || files::remove_if_present(&entry.path));
                 let removed = removing.await.map_err(Error::internal)?;
                 removed.map_err(unwritable)?;
             }

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::App;
 use crate::clock::Clock;
 use crate::config::{Config, Secret};
+use crate::files;
 use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
 use crate::relay::xmpp::{self, Xmpp};
@@ -239,9 +240,7 @@ pub fn connect_address(mut address: SocketAddr) -> SocketAddr {
 
 /// The relay's journal of sent messages, beside the database.
 pub fn relay_state(config: &Config, name: &str) -> PathBuf {
-    let mut path = config.storage.path.as_os_str().to_owned();
-    path.push(format!(".relay-{name}"));
-    path.into()
+    files::beside(&config.storage.path, &format!(".relay-{name}"))
 }
 
 fn settings(app: &App, name: &'static str, url: &str) -> RelaySettings {

@@ -40,7 +40,7 @@ impl Config {
         if missing.is_empty() {
             return Ok(None);
         }
-        let dir = folder(&self.storage.path);
+        let dir = files::folder_of(&self.storage.path);
         let path = dir.join(FILE_NAME);
         let names: Vec<_> = missing
             .iter()
@@ -65,7 +65,7 @@ impl Config {
         if self.is_production() || names.is_empty() {
             return None;
         }
-        let path = folder(&self.storage.path).join(FILE_NAME);
+        let path = files::folder_of(&self.storage.path).join(FILE_NAME);
         read(&path)
             .and_then(|table| find_all(&table, &names, &path))
             .err()
@@ -73,13 +73,6 @@ impl Config {
 }
 
 /// The database's folder.
-fn folder(database: &Path) -> &Path {
-    match database.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 /// The named secrets, in order.
 fn read_or_generate(
     dir: &Path,

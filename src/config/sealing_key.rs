@@ -25,8 +25,8 @@ pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
 /// Creates that file (mode 0600) with a new key.
 pub fn generate_sealing_key(path: &Path) -> Result<Secret, String> {
     let key = random::secret();
-    let created = files::create_private(path, &format!("{key}\n"))
-        .and_then(|()| std::fs::File::open(folder(path))?.sync_all());
+    let created =
+        files::create_private(path, &format!("{key}\n")).and_then(|()| files::sync_folder_of(path));
     created.map_err(|e: io::Error| {
         format!(
             "the key that seals webhooks' secrets can't be stored in {}: {e}; make the directory writable, or set marketplace.sealing_key",
@@ -34,13 +34,6 @@ pub fn generate_sealing_key(path: &Path) -> Result<Secret, String> {
         )
     })?;
     Ok(Secret::new(key))
-}
-
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::Format;
 use crate::clock::Timestamp;
+use crate::files;
 
 /// Suffix of the folder's name, after the database's.
 const SUFFIX: &str = ".photos";
@@ -31,9 +32,9 @@ pub(super) struct PhotoEntry {
 
 impl Folder {
     pub(super) fn beside(database: &Path) -> Self {
-        let mut dir = database.as_os_str().to_owned();
-        dir.push(SUFFIX);
-        Self { dir: dir.into() }
+        Self {
+            dir: files::beside(database, SUFFIX),
+        }
     }
 
     /// The file is synced and has its name when this returns.
@@ -60,7 +61,7 @@ impl Folder {
 
     /// Removes a file that may not exist.
     pub(super) fn remove(&self, photo_id: &str, format: Format) -> io::Result<()> {
-        remove(&self.path(photo_id, format))
+        files::remove_if_present(&self.path(photo_id, format))
     }
 
     /// All files, finished or not.
@@ -91,12 +92,5 @@ impl Folder {
 
     fn path(&self, photo_id: &str, format: Format) -> PathBuf {
         self.dir.join(format!("{photo_id}.{}", format.name()))
-    }
-}
-
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }

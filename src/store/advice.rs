@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::database_files::folder_of;
 use super::sql_error;
+use crate::files::folder_of;
 
 /// Advice for `error`, to be appended to a message.
 pub fn advice(error: &io::Error) -> &'static str {

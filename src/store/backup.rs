@@ -14,7 +14,8 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::copy::{self, CopyStep, Draft};
 use super::writer::Writer;
-use super::{Store, copies, database_files, inspect, open};
+use super::{Store, copies, inspect, open};
+use crate::files;
 
 /// Bytes of a copy that are synced at once while the service runs: 1 MiB. Larger syncs would delay
 /// the service's own.
@@ -272,9 +273,7 @@ fn refuse_own_files(database: &Path, to: &Path) -> Result<(), String> {
         _ => place(own).is_some_and(|own| place(to) == Some(own)),
     };
     let own = ["", "-wal", "-shm", "-journal", ".lock", ".new", ".part"];
-    let mut own = own
-        .iter()
-        .map(|suffix| database_files::beside(database, suffix));
+    let mut own = own.iter().map(|suffix| files::beside(database, suffix));
     match own.any(|file| same(&file)) || same(&live_copy_path(database)) {
         true => Err(format!(
             "{} belongs to the database itself; name another file",
@@ -286,7 +285,7 @@ fn refuse_own_files(database: &Path, to: &Path) -> Result<(), String> {
 
 /// The target of a path that may not exist yet.
 fn place(path: &Path) -> Option<PathBuf> {
-    let folder = fs::canonicalize(database_files::folder_of(path)).ok()?;
+    let folder = fs::canonicalize(files::folder_of(path)).ok()?;
     Some(folder.join(path.file_name()?))
 }
 

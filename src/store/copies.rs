@@ -12,6 +12,7 @@ use super::copy::{self, Draft};
 use super::{Store, database_files};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// Copies of one kind that are kept; older ones are removed.
 const KEPT_MAX: usize = 5;
@@ -32,7 +33,7 @@ pub(super) fn keep_schema(
     now: Timestamp,
 ) -> std::result::Result<PathBuf, String> {
     let kind = format!("{BEFORE_SCHEMA}{version}-");
-    let target = database_files::beside(path, &format!("{kind}{}", now.stamp()));
+    let target = files::beside(path, &format!("{kind}{}", now.stamp()));
     let draft = Draft::of_service(&target, path)?;
     copy::pages(conn, draft.path(), &mut |_, _| {}).map_err(|e| e.to_string())?;
     copy::check(draft.path(), false).map_err(|why| format!("the copy {why}"))?;
@@ -47,7 +48,7 @@ pub(super) fn remove_unfinished(path: &Path) {
     for target in [path, &live(path), &present(path)] {
         let draft = Draft::name_of(target);
         let removed =
-            database_files::remove_log(&draft).and_then(|()| database_files::remove_file(&draft));
+            database_files::remove_log(&draft).and_then(|()| files::remove_if_present(&draft));
         if let Err(error) = removed {
             log::warn!("can't remove {}: {error}", draft.display());
         }
@@ -56,17 +57,17 @@ pub(super) fn remove_unfinished(path: &Path) {
 
 /// The final name of the service's copy for `chatkeep backup`. The file stays a draft.
 pub(super) fn live(path: &Path) -> PathBuf {
-    database_files::beside(path, LIVE)
+    files::beside(path, LIVE)
 }
 
 /// A draft that a restore reads instead of a current database with an older schema.
 pub(super) fn present(path: &Path) -> PathBuf {
-    database_files::beside(path, PRESENT)
+    files::beside(path, PRESENT)
 }
 
 /// The name under which a restore keeps the previous database.
 pub(super) fn before_restore(path: &Path, now: Timestamp) -> PathBuf {
-    database_files::beside(path, &format!("{BEFORE_RESTORE}{}", now.stamp()))
+    files::beside(path, &format!("{BEFORE_RESTORE}{}", now.stamp()))
 }
 
 /// Removes all but the newest copies of each kind.
@@ -123,7 +124,7 @@ impl Copy {
     /// Also removes the log beside a damaged database that was kept.
     fn remove(&self) -> io::Result<()> {
         database_files::remove_log(&self.path)?;
-        database_files::remove_file(&self.path)
+        files::remove_if_present(&self.path)
     }
 }
 
@@ -136,7 +137,7 @@ fn remove(path: &Path, which: impl Fn(Timestamp) -> bool) -> io::Result<usize> {
         }
     }
     if removed > 0 {
-        database_files::sync_folder_of(path)?;
+        files::sync_folder_of(path)?;
     }
     Ok(removed)
 }
@@ -146,7 +147,7 @@ fn all(path: &Path) -> io::Result<Vec<Copy>> {
         return Ok(Vec::new());
     };
     let mut copies = Vec::new();
-    for entry in fs::read_dir(database_files::folder_of(path))?.take(NAMES_MAX) {
+    for entry in fs::read_dir(files::folder_of(path))?.take(NAMES_MAX) {
         let entry = entry?;
         let name = entry.file_name();
         let suffix = name.to_str().and_then(|name| name.strip_prefix(database));
@@ -206,8 +207,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("chatkeep.db");
         let at = |n: i64| Timestamp(1_700_000_000_000 + n * 1_000);
-        let named =
-            |kind: &str, n| database_files::beside(&path, &format!("{kind}{}", at(n).stamp()));
+        let named = |kind: &str, n| files::beside(&path, &format!("{kind}{}", at(n).stamp()));
         for n in 0..8 {
             fs::write(named(".v1-", n), "x").unwrap();
             fs::write(named(BEFORE_RESTORE, n), "x").unwrap();

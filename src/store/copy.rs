@@ -58,7 +58,7 @@ impl Draft {
     /// first.
     pub(super) fn of(target: &Path) -> Result<Self, String> {
         let path = Self::name_of(target);
-        let folder = database_files::folder_of(&path);
+        let folder = files::folder_of(&path);
         let failed = |e: std::io::Error| match e.kind() {
             ErrorKind::NotFound if !folder.exists() => {
                 let folder = folder.display();
@@ -119,7 +119,7 @@ impl Draft {
     }
 
     pub(super) fn name_of(target: &Path) -> PathBuf {
-        database_files::beside(target, UNFINISHED)
+        files::beside(target, UNFINISHED)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -136,7 +136,7 @@ impl Draft {
             .file
             .sync_all()
             .and_then(|()| fs::rename(&self.path, target))
-            .and_then(|()| database_files::sync_folder_of(target));
+            .and_then(|()| files::sync_folder_of(target));
         self.is_kept = renamed.is_ok();
         renamed.map_err(|e| advice::failed("write", target, &e))
     }

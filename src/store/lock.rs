@@ -121,9 +121,7 @@ fn which(database: &Path) -> Option<String> {
 }
 
 fn lock_path(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
+    files::beside(database, ".lock")
 }
 
 fn read_holder(file: &mut File) -> LockHolder {

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use super::advice::{self, sqlite_failed};
 use super::copies;
 use super::copy::busy;
-use super::database_files::{beside, remove_file, remove_log, sync_folder_of};
+use super::database_files::remove_log;
 use super::schema::{APPLICATION_ID, schema};
 use crate::clock::Clock;
 use crate::files;
@@ -32,9 +32,9 @@ const READER_CACHE_KIB_MAX: i32 = 2_048;
 /// file. The next start removes it.
 pub(super) fn make(path: &Path) -> Result<(), String> {
     let failed = |e: std::io::Error| advice::failed("make", path, &e);
-    let draft = beside(path, ".new");
+    let draft = files::beside(path, ".new");
     remove_log(&draft)
-        .and_then(|()| remove_file(&draft))
+        .and_then(|()| files::remove_if_present(&draft))
         .and_then(|()| files::create_private(&draft, ""))
         .map_err(failed)?;
     let created = Connection::open(&draft).and_then(|mut conn| {
@@ -44,7 +44,7 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
     });
     created.map_err(|e| sqlite_failed("make", path, &e))?;
     fs::rename(&draft, path)
-        .and_then(|()| sync_folder_of(path))
+        .and_then(|()| files::sync_folder_of(path))
         .map_err(failed)
 }
 

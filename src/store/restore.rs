@@ -149,7 +149,7 @@ fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
 /// `None` when there is no database; `Some(Err)` when it can't be read. A file of another program
 /// is refused.
 fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> {
-    let there = |suffix| database_files::beside(target, suffix).exists();
+    let there = |suffix| files::beside(target, suffix).exists();
     if !there("") {
         // A log alone is useless, but its database may be somewhere else.
         return match there("-wal") {
@@ -238,9 +238,9 @@ fn set_aside(target: &Path, saved: &Path, is_sound: bool) -> std::io::Result<()>
     link(target, saved)?;
     let log = database_files::wal_path(target);
     if log.exists() {
-        link(&log, &database_files::beside(saved, "-wal"))?;
+        link(&log, &files::beside(saved, "-wal"))?;
     }
-    database_files::sync_folder_of(saved)
+    files::sync_folder_of(saved)
 }
 
 /// Copies where the file system has no links.

@@ -17,7 +17,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
+            "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "files", "flags",
             "http", "ingest", "mail", "marketplace", "mcp", "media", "memory", "metrics",
             "outbound", "relay", "assistant", "services", "setting", "store",
         ],
@@ -57,7 +57,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("conformance", &["random"]),
     // A client of the public protocol: nothing of the service but its ends towards the network.
     ("relay", &["outbound", "random"]),
-    ("media", &["clock", "error", "random", "store"]),
+    ("media", &["clock", "error", "files", "random", "store"]),
     ("mailbox", &["clock", "mail_extract", "model", "outbound"]),
     // Bytes in, facts out.
     ("mail_extract", &["clock", "model"]),

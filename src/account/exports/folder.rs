@@ -4,9 +4,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::files;
+use crate::files::{self, remove_if_present};
 
 const PREFIX: &str = "service_export_";
 const SUFFIX: &str = ".json";
@@ -45,7 +45,7 @@ impl Folder {
         let (dir, draft) = (self.dir.clone(), path.clone());
         let file = blocking(move || {
             files::make_private_folder(&dir)?;
-            remove(&draft)?;
+            remove_if_present(&draft)?;
             let mut options = OpenOptions::new();
             options.write(true).create_new(true).mode(0o600).open(draft)
         });
@@ -77,7 +77,7 @@ impl Folder {
     pub(super) async fn remove(&self, job_id: &str) -> io::Result<()> {
         let path = self.dir.join(name(job_id));
         let draft = self.dir.join(name(job_id) + DRAFT);
-        blocking(move || remove(&path).and(remove(&draft))).await
+        blocking(move || remove_if_present(&path).and(remove_if_present(&draft))).await
     }
 
     /// Removes drafts, at a time when none is written, and returns the jobs that have files.
@@ -96,7 +96,7 @@ impl Folder {
                     continue; // not an export file
                 };
                 if rest.ends_with(DRAFT) {
-                    remove(&entry.path())?;
+                    remove_if_present(&entry.path())?;
                 } else if let Some(job_id) = rest.strip_suffix(SUFFIX) {
                     job_ids.push(job_id.to_owned());
                 }
@@ -124,8 +124,7 @@ impl Draft {
         blocking(move || {
             file.sync_all()?;
             fs::rename(&self.path, &self.target)?;
-            let dir = self.target.parent().unwrap_or(Path::new("."));
-            File::open(dir)?.sync_all()
+            files::sync_folder_of(&self.target)
         })
         .await
     }
@@ -133,13 +132,6 @@ impl Draft {
     fn take(&mut self) -> io::Result<File> {
         let file = self.file.take();
         file.ok_or_else(|| io::Error::other("an earlier write failed"))
-    }
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }
 

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::config::{self, Config, ConfigProblem};
+use crate::files::{self, folder_of};
 use crate::mail::Mailer;
 use crate::store;
 
@@ -23,9 +24,8 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     let database = &config.storage.path;
     note("storage.path", store::inspect(database, true).map(drop));
     for suffix in ["", "-wal", "-shm", ".lock"] {
-        let mut file = database.as_os_str().to_owned();
-        file.push(suffix);
-        note("storage.path", writable_file(Path::new(&file)));
+        let file = files::beside(database, suffix);
+        note("storage.path", writable_file(&file));
     }
     note("storage.path", writable_folder(folder_of(database)));
     if config.marketplace.sealing_key.is_none() {
@@ -50,13 +50,6 @@ pub(super) fn problems(config: &Config) -> Vec<ConfigProblem> {
     note("server.listen", check_free(config.server.listen, database));
     problems.extend(config.damaged_development_secrets());
     problems
-}
-
-fn folder_of(file: &Path) -> &Path {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// A folder that the service doesn't create.
