@@ -157,7 +157,7 @@ impl Superpower for EventReminderState {
                     "Okay, I write {} before each event of your calendars.",
                     super::calendar_query_agent::hours_text(minutes)
                 );
-                super::entries::promise(Power::CalendarEvents, &promised, context)
+                super::notice::promise(Power::CalendarEvents, &promised, context)
             }
             EventReminderAction::TooLong => {
                 "At most a day before. For example: “remind me an hour before meetings”.".to_owned()

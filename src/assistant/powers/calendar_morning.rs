@@ -209,7 +209,7 @@ impl Superpower for MorningState {
                     "Okay, your morning briefing comes at {} on days with something on. “stop morning briefing” ends that.",
                     texts::clock_text(minute)
                 );
-                super::entries::promise(Power::CalendarMorning, &promised, context)
+                super::notice::promise(Power::CalendarMorning, &promised, context)
             }
         })
     }

@@ -7,9 +7,9 @@ mod read;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, ReplacedDays, promise};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, ReplacedDays};
 use super::facts::Booking;
-use super::notice::{self, Notice};
+use super::notice::{self, Notice, promise};
 use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, Superpower, local_time};
 use crate::clock::Timestamp;

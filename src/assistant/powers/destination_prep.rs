@@ -190,7 +190,7 @@ impl Superpower for DestinationState {
             } => {
                 self.ways.usual_minutes = Some(minutes);
                 let promised = format!("Okay, I reckon with {minutes} minutes for the way.");
-                super::entries::promise(Power::DestinationPrep, &promised, context)
+                super::notice::promise(Power::DestinationPrep, &promised, context)
             }
             DestinationAction::TakesMinutes {
                 place: Some(place),
@@ -208,7 +208,7 @@ impl Superpower for DestinationState {
                 let promised =
                     format!("Okay, I reckon with {minutes} minutes for the way to {place}.");
                 self.ways.places.push((place, minutes));
-                super::entries::promise(Power::DestinationPrep, &promised, context)
+                super::notice::promise(Power::DestinationPrep, &promised, context)
             }
             DestinationAction::TooLong => format!(
                 "The way may take at most {} hours. For example: “it takes me 40 minutes to get to the office”.",

@@ -3,6 +3,7 @@
 //! Entries from mails are added at each use and never stored here. What is told of them, and when,
 //! is decided by each superpower.
 
+mod entry;
 mod mailed;
 mod period;
 mod replacement;
@@ -12,63 +13,28 @@ use std::collections::BTreeMap;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::bookings;
 use super::notice::{self, Notice, SentNotices};
 use super::planned_time::PlannedTime;
 use super::{Plan, Power, PowerContext, RequestChoice};
 use super::{local_time, parsers, texts};
 use crate::clock::Timestamp;
+pub(super) use entry::{Entry, EntryDraft, HOUR, on_the_day};
 pub(super) use mailed::MailedEntry;
-use mailed::{MailSource, without_mails};
+use mailed::without_mails;
 pub(super) use period::Period;
 pub(super) use replacement::EntryMention;
 pub(super) use replacement::ReplacedDays;
 
-/// Entries of one superpower and person.
+/// The most entries of one superpower and person.
 pub(super) const ENTRIES_MAX: usize = 200;
 /// Characters of what something is called.
 const WHAT_CHARS_MAX: usize = 200;
 /// Characters of an entry's details.
 pub(super) const DETAILS_CHARS_MAX: usize = 1_000;
-/// The hour of notices for entries without a time of day.
-pub(super) const HOUR: u32 = 9;
 /// Entries of a list.
 const LISTED_MAX: usize = 30;
-/// A shorter number is no tracking number.
-const NUMBER_CHARS_MIN: usize = 8;
 
-/// An entry before it is stored.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct EntryDraft {
-    pub(super) what: String,
-    pub(super) details: String,
-    pub(super) time: Option<PlannedTime>,
-    pub(super) period: Option<Period>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
-    pub(super) id: u32,
-    pub(super) what: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) details: String,
-    /// Days since the first of the year 1; `None`: not known.
-    pub(super) day: Option<i32>,
-    /// After midnight, in the person's time zone; `None`: not known.
-    pub(super) minute: Option<u32>,
-    /// By how many seconds the clock at the place that a mail states is ahead of the person's.
-    #[serde(skip)]
-    pub(super) ahead_s: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) period: Option<Period>,
-    /// The mail that it comes from; `None`: the person entered it.
-    #[serde(skip)]
-    mail: Option<MailSource>,
-    /// The entry is shown; another superpower sends its notices.
-    #[serde(skip)]
-    pub(super) is_quiet: bool,
-}
-
+/// Entries of one superpower and person.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entries {
     #[serde(serialize_with = "without_mails")]
@@ -79,117 +45,6 @@ pub(super) struct Entries {
     /// Marks of what mails state and the person corrected or removed, and when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dropped: BTreeMap<String, i64>,
-}
-
-impl Entry {
-    /// Its next day on or after `today`, else its last day.
-    pub(super) fn date(&self, today: NaiveDate) -> Option<NaiveDate> {
-        let first = local_time::day(self.day?);
-        match self.period {
-            Some(period) => period.next(first, today),
-            None => Some(first),
-        }
-    }
-
-    /// The moment at which it begins; of a day without a time its first one.
-    pub(super) fn begins(&self, context: &PowerContext<'_>) -> Option<Timestamp> {
-        let date = self.date(context.today())?;
-        let begins = local_time::moment(date, self.minute.unwrap_or(0), context.zone())?;
-        Some(begins.plus_s(-self.ahead_s))
-    }
-
-    /// "Friday, 27 November at 20:00"
-    pub(super) fn when_text(&self, context: &PowerContext<'_>) -> Option<String> {
-        let date = self.date(context.today())?;
-        Some(self.time_text(date, context.today()))
-    }
-
-    /// The same of one of its days.
-    fn time_text(&self, date: NaiveDate, today: NaiveDate) -> String {
-        texts::place_time_text(date, (self.minute, self.ahead_s), today)
-    }
-
-    /// Its name, time and details.
-    pub(super) fn display(&self, context: &PowerContext<'_>) -> String {
-        let mut line = match self.when_text(context) {
-            Some(when) => format!("{}: {when}", self.what),
-            None => format!("{}: no day yet", self.what),
-        };
-        if let Some(often) = self.period.and_then(Period::often) {
-            line.push_str(&format!(", {often}"));
-        }
-        if !self.details.is_empty() {
-            line.push_str(", ");
-            line.push_str(&self.details);
-        }
-        line
-    }
-
-    /// One notice of the day it is now planned for.
-    pub(super) fn notice(
-        &self,
-        stage: &str,
-        (planned, over): (Timestamp, Timestamp),
-        text: String,
-    ) -> Notice {
-        let (day, minute) = (self.day.unwrap_or(0), self.minute.unwrap_or(0));
-        Notice {
-            key: format!("{} {stage} {day}-{minute} {}", self.source(), over.0),
-            planned,
-            over,
-            text,
-        }
-    }
-}
-
-impl Entry {
-    /// What notices of it begin with.
-    fn source(&self) -> String {
-        match &self.mail {
-            Some(mail) => format!("mail {}", mail.mark),
-            None => format!("said {}", self.id),
-        }
-    }
-
-    pub(super) fn comes_again(&self) -> bool {
-        self.period.and_then(Period::often).is_some()
-    }
-
-    /// Whether this entry of the person's covers a mail's entry.
-    fn covers(&self, mailed: &Entry) -> bool {
-        let is_same_day = self.day == mailed.day || self.day.is_none() || mailed.day.is_none();
-        let comes_again = self.comes_again() && mailed.comes_again();
-        (is_same_day || comes_again) && mailed.is_called(&self.what) || self.has_number_of(mailed)
-    }
-
-    /// Whether `phrase` is a part of its name or the other way round. "parcel" names no parcel of a
-    /// mail.
-    fn is_called(&self, phrase: &str) -> bool {
-        let name = self.mail.as_ref().map_or(&self.what, |mail| &mail.name);
-        bookings::overlap(name, phrase)
-    }
-
-    /// "1Z999", "DHL 1Z999"
-    fn has_number_of(&self, mailed: &Entry) -> bool {
-        let numbers = mailed.details.split([' ', ',']);
-        let mut long = numbers.filter(|number| {
-            number.chars().count() >= NUMBER_CHARS_MIN && number.contains(|c: char| c.is_numeric())
-        });
-        let text = format!("{} {}", self.what, self.details);
-        long.any(|number| text.contains(number))
-    }
-}
-
-/// From the morning of a day to its end.
-pub(super) fn on_the_day(
-    date: NaiveDate,
-    context: &PowerContext<'_>,
-) -> Option<(Timestamp, Timestamp)> {
-    let morning = local_time::moment(date, HOUR * 60, context.zone())?;
-    Some((
-        morning,
-        local_time::moment(date.succ_opt()?, 0, context.zone())?,
-    ))
 }
 
 impl Entries {
@@ -437,18 +292,4 @@ impl Entries {
         notices.retain(|notice| source.as_ref().is_some_and(|of| notice.key.starts_with(of)));
         self.sent.skip_past(&notices, context.now);
     }
-}
-
-/// What a superpower will do on its own, where it can.
-pub(super) fn promise(power: Power, promised: &str, context: &PowerContext<'_>) -> String {
-    if !context.reachable {
-        return "I can't write to you by myself in this chat, so ask me.".to_owned();
-    }
-    if context.muted {
-        return format!(
-            "You stopped my messages about this, so ask me; “resume {}” brings them back.",
-            power.title()
-        );
-    }
-    format!("{promised}{}", context.zone_hint())
 }

@@ -5,8 +5,7 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::entries::promise;
-use super::notice::{Notice, SentNotices};
+use super::notice::{Notice, SentNotices, promise};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;

@@ -7,11 +7,9 @@ mod read;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::entries::{
-    Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, ReplacedDays, promise,
-};
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, ReplacedDays};
 use super::facts::Booking;
-use super::notice::{self, Notice};
+use super::notice::{self, Notice, promise};
 use super::planned_time::PlannedTime;
 use super::texts;
 use super::{Plan, Power, PowerContext, Superpower, local_time};

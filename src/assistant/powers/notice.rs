@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::PowerContext;
+use super::{Power, PowerContext};
 use crate::assistant::builtin::when;
 use crate::clock::{Timestamp, Zone};
 
@@ -57,6 +57,20 @@ pub(super) fn leave_until(
     context: &PowerContext<'_>,
 ) -> Timestamp {
     if leave > context.now { leave } else { begins }
+}
+
+/// What a superpower says that it will send, or why it can send nothing.
+pub(super) fn promise(power: Power, promised: &str, context: &PowerContext<'_>) -> String {
+    if !context.reachable {
+        return "I can't write to you by myself in this chat, so ask me.".to_owned();
+    }
+    if context.muted {
+        return format!(
+            "You stopped my messages about this, so ask me; “resume {}” brings them back.",
+            power.title()
+        );
+    }
+    format!("{promised}{}", context.zone_hint())
 }
 
 /// The keys of sent notices, and when each key can be removed.

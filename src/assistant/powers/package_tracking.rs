@@ -7,9 +7,9 @@ mod read;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
 use super::facts::Booking;
-use super::notice::Notice;
+use super::notice::{Notice, promise};
 use super::planned_time::PlannedTime;
 use super::texts;
 use super::{Plan, Power, PowerContext, Superpower, events};

@@ -7,8 +7,8 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR, promise};
-use super::notice::{self, Notice};
+use super::entries::{Entries, Entry, EntryDraft, EntryMention, HOUR};
+use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
 use super::{local_time, parsers, statement, texts};

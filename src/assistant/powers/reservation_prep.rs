@@ -11,10 +11,10 @@ mod which;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry, promise};
+use super::entries::{self, Entries, Entry, EntryDraft, EntryMention, MailedEntry};
 use super::facts::Booking;
 use super::local_time;
-use super::notice::Notice;
+use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, Superpower};
 use crate::assistant::builtin::TimeChange;

@@ -6,9 +6,9 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry};
 use super::facts::Booking;
-use super::notice::Notice;
+use super::notice::{Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower, events};
 use super::{local_time, parsers, texts};

@@ -4,20 +4,14 @@ use serde::Serializer;
 
 use super::super::facts::Booking;
 use super::super::{PowerContext, events};
-use super::{Entries, Entry, Period};
+use super::entry::{Entry, MailSource};
+use super::{Entries, Period};
 use crate::assistant::powers::local_time;
 
 /// What mails state has ids from here on.
 const MAILED_IDS_FROM: u32 = 1 << 31;
 /// Things of mails that the person corrected or removed.
 const DROPPED_MAX: usize = 300;
-
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct MailSource {
-    pub(super) mark: String,
-    /// The name of the place or thing alone, which the person may use for it.
-    pub(super) name: String,
-}
 
 /// What a superpower shows of something that a mail states.
 pub(in super::super) struct MailedEntry {
