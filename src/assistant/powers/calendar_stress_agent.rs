@@ -62,7 +62,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Str
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Load {
+struct WeekLoad {
     minutes: i64,
     meetings: usize,
     without_break: usize,
@@ -71,8 +71,8 @@ struct Load {
     fullest: Option<(NaiveDate, i64)>,
 }
 
-fn load(monday: NaiveDate, context: &PowerContext<'_>) -> Load {
-    let mut load = Load::default();
+fn week_load(monday: NaiveDate, context: &PowerContext<'_>) -> WeekLoad {
+    let mut load = WeekLoad::default();
     for n in 0..7 {
         let day = monday + Duration::days(n);
         let mut filled: Vec<&EventFact> = events::of_day(day, context);
@@ -125,7 +125,7 @@ fn has_lunch(day: NaiveDate, filled: &[&EventFact], context: &PowerContext<'_>) 
 }
 
 fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
-    let week = load(monday, context);
+    let week = week_load(monday, context);
     if week.meetings == 0 {
         return format!("{name} week has nothing in your calendars that takes your time.");
     }
@@ -134,7 +134,7 @@ fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
     let before: Vec<i64> = (1..=WEEKS_BEFORE)
         .map(|n| monday - Duration::days(7 * n))
         .filter(|monday| *monday >= oldest)
-        .map(|monday| load(monday, context).minutes)
+        .map(|monday| week_load(monday, context).minutes)
         .collect();
     let weeks = before.len().max(1);
     let usual = before.iter().sum::<i64>() / weeks as i64;
@@ -189,7 +189,7 @@ fn report(monday: NaiveDate, name: &str, context: &PowerContext<'_>) -> String {
     text
 }
 
-fn suggestion(week: &Load) -> &'static str {
+fn suggestion(week: &WeekLoad) -> &'static str {
     let is_full = week
         .fullest
         .is_some_and(|(_, minutes)| minutes >= DAY_HOURS_MUCH * 60);

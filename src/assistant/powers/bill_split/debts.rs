@@ -8,7 +8,7 @@ use super::sums::Payment;
 use super::{BillSplitState, Debt, PAID_BACK, PEOPLE_MAX};
 
 /// People who share bills, and how much each of them has paid beyond their shares.
-struct Circle<'p> {
+struct SharingGroup<'p> {
     balances: BTreeMap<&'p str, i64>,
 }
 
@@ -20,21 +20,21 @@ struct PairDebts<'p>(BTreeMap<(&'p str, &'p str), i64>);
 impl BillSplitState {
     /// The payments that settle all debts, the greatest first.
     pub(super) fn transfers(&self) -> Vec<Debt> {
-        let mut circles = circles(&self.payments);
+        let mut groups = groups(&self.payments);
         let mut pairs = PairDebts::default();
         for payment in self.payments.iter().filter(|one| !one.is_unshared()) {
             if payment.is_debt() {
                 let (debtor, to) = (payment.among[0].as_str(), payment.payer.as_str());
                 match payment.purpose == PAID_BACK {
-                    true => pay_back(&mut pairs, &mut circles, (to, debtor), payment.amount),
+                    true => pay_back(&mut pairs, &mut groups, (to, debtor), payment.amount),
                     false => pairs.add(debtor, to, payment.amount),
                 }
-            } else if let Some(circle) = circles.iter_mut().find(|one| one.shares(payment)) {
-                circle.add(payment);
+            } else if let Some(group) = groups.iter_mut().find(|one| one.shares(payment)) {
+                group.add(payment);
             }
         }
-        for circle in &circles {
-            for (debtor, to, amount) in circle.transfers() {
+        for group in &groups {
+            for (debtor, to, amount) in group.transfers() {
                 pairs.add(debtor, to, amount);
             }
         }
@@ -43,7 +43,7 @@ impl BillSplitState {
 }
 
 /// Those whose people are not all in another one, the largest first.
-fn circles(payments: &[Payment]) -> Vec<Circle<'_>> {
+fn groups(payments: &[Payment]) -> Vec<SharingGroup<'_>> {
     let shared = payments.iter().filter(|payment| !payment.is_debt());
     let mut all: Vec<BTreeSet<&str>> = shared.map(|payment| payment.people().collect()).collect();
     all.sort_by_key(|people| std::cmp::Reverse(people.len()));
@@ -53,36 +53,36 @@ fn circles(payments: &[Payment]) -> Vec<Circle<'_>> {
             largest.push(people);
         }
     }
-    let circle = |people: BTreeSet<_>| Circle {
+    let group = |people: BTreeSet<_>| SharingGroup {
         balances: people.into_iter().map(|name| (name, 0)).collect(),
     };
-    largest.into_iter().map(circle).collect()
+    largest.into_iter().map(group).collect()
 }
 
 /// First what was lent between the two, then what is owed for shared bills. What is paid beyond that
 /// is owed in return.
 fn pay_back<'p>(
     pairs: &mut PairDebts<'p>,
-    circles: &mut [Circle<'p>],
+    groups: &mut [SharingGroup<'p>],
     (payer, to): (&'p str, &'p str),
     amount: i64,
 ) {
     let lent = pairs.owed(payer, to).clamp(0, amount);
     let mut rest = amount - lent;
-    for circle in circles {
-        let owed = circle.transfers().into_iter();
+    for group in groups {
+        let owed = group.transfers().into_iter();
         let mut owed = owed.filter(|(debtor, whom, _)| (*debtor, *whom) == (payer, to));
         if let Some((.., owed)) = owed.next() {
             let paid = owed.min(rest);
-            circle.change(payer, paid);
-            circle.change(to, -paid);
+            group.change(payer, paid);
+            group.change(to, -paid);
             rest -= paid;
         }
     }
     pairs.add(to, payer, lent + rest);
 }
 
-impl<'p> Circle<'p> {
+impl<'p> SharingGroup<'p> {
     fn shares(&self, payment: &Payment) -> bool {
         let mut people = payment.people();
         people.all(|name| self.balances.contains_key(name))

@@ -26,7 +26,7 @@ pub(super) const AMOUNTS_MAX: usize = 10;
 
 /// How an amount and its purpose are put together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum AmountOrder {
     /// "12 on lunch", also "12 euros lunch", and an amount alone.
     Linked,
     /// "12 lunch"
@@ -37,7 +37,7 @@ enum Order {
 
 /// One amount, and its own day.
 struct Expense {
-    order: Order,
+    order: AmountOrder,
     money: Spending,
     purpose: String,
     day: Option<SpentDay>,
@@ -96,7 +96,7 @@ fn spent(
     // "I paid Bo 30" isn't for something.
     let is_paid = matches!(words.get(verb), "paid" | "payed");
     let is_to_somebody = is_paid
-        && first == Order::PurposeFirst
+        && first == AmountOrder::PurposeFirst
         && !matches!(words.get(from), "the" | "my" | "for" | "on")
         && !found.iter().any(|one| is_usual(&one.purpose));
     // "I paid 30 for Bo and me" is for a bill.
@@ -148,7 +148,7 @@ impl Expense {
     /// "20 xyz on taxi": what "xyz" is, is not known.
     fn is_for_something(&self) -> bool {
         let mut words = self.purpose.split(' ');
-        let is_linked = self.order == Order::Bare && words.any(|word| LINKS.contains(&word));
+        let is_linked = self.order == AmountOrder::Bare && words.any(|word| LINKS.contains(&word));
         is_purpose(&self.purpose) && !is_linked
     }
 }
@@ -175,13 +175,13 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
             return None;
         }
         let (order, from) = match words.after(next, &LINKS) {
-            Some(from) => (Order::Linked, from),
-            None if next >= to || is_sure => (Order::Linked, next),
+            Some(from) => (AmountOrder::Linked, from),
+            None if next >= to || is_sure => (AmountOrder::Linked, next),
             None if is_unit(words.get(next)) => return None,
-            None => (Order::Bare, next),
+            None => (AmountOrder::Bare, next),
         };
         let to = without_payment(words, from, to);
-        if order == Order::Bare && to - from > BARE_WORDS_MAX {
+        if order == AmountOrder::Bare && to - from > BARE_WORDS_MAX {
             return None;
         }
         return Some(Expense {
@@ -199,7 +199,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
         .after(from, &["on", "for", "for the", "the", "my"])
         .unwrap_or(from);
     (!has_second(from)).then(|| Expense {
-        order: Order::PurposeFirst,
+        order: AmountOrder::PurposeFirst,
         money: Spending(amount),
         purpose: parsers::original(words, from, without_payment(words, from, at)),
         day,

@@ -87,13 +87,13 @@ pub(in super::super) fn parse(
     // "gym, 30 euros a month, renews on the 1st"
     let name = (from + 1..verb).find(|n| price(words, *n).is_some());
     let what = without_article(message, from, name.unwrap_or(verb))?;
-    let mut tail = Tail::of(words, next, end);
+    let mut phrase = RenewalPhrase::of(words, next, end);
     if let Some(name) = name {
-        let told = Tail::of(words, name, verb);
-        tail.price = tail.price.or(told.price);
-        tail.period = tail.period.or(told.period);
+        let told = RenewalPhrase::of(words, name, verb);
+        phrase.price = phrase.price.or(told.price);
+        phrase.period = phrase.period.or(told.period);
     }
-    renewal(message, what, tail, ends)
+    renewal(message, what, phrase, ends)
 }
 
 /// "spotify is 12.99", "netflix now costs 15.99 a month".
@@ -121,12 +121,12 @@ fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rene
 fn renewal(
     message: &ParsedMessage<'_>,
     what: String,
-    tail: Tail,
+    phrase: RenewalPhrase,
     ends: bool,
 ) -> Option<(RequestStrength, RenewalAction)> {
     use RequestStrength::{Clear, Soft};
     let context = MessageContext {
-        text: &tail.rest,
+        text: &phrase.rest,
         ..*message.context
     };
     let inner = read_message(&context);
@@ -137,7 +137,7 @@ fn renewal(
         let reply = "On which day is that? Say it like “my card expires on 31 December 2028”.";
         return Some((Clear, RenewalAction::UnclearTime(reply.to_owned())));
     }
-    let often = match &tail.repeat {
+    let often = match &phrase.repeat {
         Some(repeat) => match repeat.step().and_then(Period::of) {
             Some(period) => Some(period),
             None => {
@@ -145,7 +145,7 @@ fn renewal(
                 return Some((Clear, RenewalAction::UnclearTime(reply.to_owned())));
             }
         },
-        None => tail.period,
+        None => phrase.period,
     };
     let period = often.or(ends.then_some(Period::Once));
     let (time, details) = match found {
@@ -157,7 +157,7 @@ fn renewal(
                 Err(problem) => return Some((Clear, RenewalAction::UnclearTime(problem))),
             }
         }
-        None => (first_day(message, tail.repeat.as_ref()), Vec::new()),
+        None => (first_day(message, phrase.repeat.as_ref()), Vec::new()),
     };
     let Some(time) = time else {
         let is_stated = !message.words.is_question();
@@ -170,12 +170,11 @@ fn renewal(
                     period,
                 },
             )),
-            _ => {
-                (is_stated && tail.rest.is_empty()).then_some((Soft, RenewalAction::AskTime(what)))
-            }
+            _ => (is_stated && phrase.rest.is_empty())
+                .then_some((Soft, RenewalAction::AskTime(what))),
         };
     };
-    let details: Vec<String> = tail.price.into_iter().chain(details).collect();
+    let details: Vec<String> = phrase.price.into_iter().chain(details).collect();
     Some((
         Clear,
         RenewalAction::Keep {
@@ -207,8 +206,8 @@ fn is_filler(text: &str) -> bool {
     )
 }
 
-/// What follows the verb.
-struct Tail {
+/// The words after the verb of a renewal.
+struct RenewalPhrase {
     repeat: Option<Repeat>,
     /// "12.99 a month"
     period: Option<Period>,
@@ -218,9 +217,9 @@ struct Tail {
     rest: String,
 }
 
-impl Tail {
+impl RenewalPhrase {
     fn of(words: &Words<'_>, from: usize, end: usize) -> Self {
-        let mut tail = Self {
+        let mut phrase = Self {
             repeat: None,
             period: None,
             price: None,
@@ -229,34 +228,34 @@ impl Tail {
         let mut rest = Vec::new();
         let mut at = from;
         while at < end {
-            if tail.price.is_none()
+            if phrase.price.is_none()
                 && let Some((amount, next)) = price(words, at)
             {
-                tail.price = Some(parsers::original(words, amount, next));
+                phrase.price = Some(parsers::original(words, amount, next));
                 let per = per(words, next);
-                tail.period = per.map(|(period, _)| period);
+                phrase.period = per.map(|(period, _)| period);
                 at = per.map_or(next, |(_, next)| next);
-            } else if tail.price.is_none()
+            } else if phrase.price.is_none()
                 && let Some((amount, period, next)) = price_per(words, at)
             {
-                tail.price = Some(parsers::original(words, amount, next));
-                tail.period = Some(period);
+                phrase.price = Some(parsers::original(words, amount, next));
+                phrase.period = Some(period);
                 at = next;
             } else if let Some((period, next)) = lasting(words, at) {
-                tail.period = Some(period);
+                phrase.period = Some(period);
                 at = next;
-            } else if tail.repeat.is_none()
+            } else if phrase.repeat.is_none()
                 && let Some((repeat, next)) = repeats::read(words, at)
             {
-                tail.repeat = Some(repeat);
+                phrase.repeat = Some(repeat);
                 at = next;
             } else {
                 rest.push(words.original(at..at + 1));
                 at += 1;
             }
         }
-        tail.rest = rest.join(" ");
-        tail
+        phrase.rest = rest.join(" ");
+        phrase
     }
 }
 
