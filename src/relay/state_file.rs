@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 pub(super) const MODE: u32 = 0o600;
 
-/// The file's name with more behind it.
+/// The path with `ending` appended.
 pub(super) fn path_beside(path: &Path, ending: &str) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
     path.push(ending);
@@ -44,8 +44,8 @@ pub(super) fn lock(path: &Path) -> io::Result<StateLock> {
     }
 }
 
-/// What a JSON file holds. `None` when there is none, or a damaged one, which is put aside.
-/// `lost` says what its loss means.
+/// The value in a JSON file. `None` without a file, or for a damaged one, which is renamed.
+/// `lost`: the log's sentence about the consequences.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, lost: &str) -> io::Result<Option<T>> {
     let text = match fs::read(path) {
         Ok(text) => text,

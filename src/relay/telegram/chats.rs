@@ -12,7 +12,7 @@ const MOVED_MAX: usize = 1_000;
 pub(super) struct Chats {
     /// Old ids of groups and their present ones.
     moved: HashMap<i64, i64>,
-    /// Chats that take nothing until then.
+    /// Chats that take no messages, and until when.
     waits: HashMap<i64, Instant>,
 }
 
@@ -41,7 +41,7 @@ impl Chats {
         self.waits.insert(chat, now + wait);
     }
 
-    /// How long the chat takes nothing.
+    /// How long the chat takes no messages.
     pub(super) fn wait(&self, chat: i64, now: Instant) -> Option<Duration> {
         let until = self.waits.get(&chat).filter(|until| **until > now)?;
         Some(until.duration_since(now))

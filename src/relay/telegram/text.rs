@@ -124,12 +124,12 @@ impl Html<'_> {
     }
 }
 
-/// One or two stand before and behind what is struck through.
+/// One or two of them enclose text that is struck through.
 fn tildes(text: &str) -> usize {
     if text.starts_with("~~") { 2 } else { 1 }
 }
 
-/// Whether Telegram opens it.
+/// Whether Telegram opens the link.
 fn is_address(url: &str) -> bool {
     let known = ["http://", "https://", "mailto:", "tg://"];
     known.iter().any(|scheme| url.starts_with(scheme))

@@ -15,7 +15,7 @@ const KNOWN_MAX: usize = 10_000;
 /// Messages that a correction may still name.
 const RECENT_MAX: usize = 1_000;
 
-/// Where in an archive to look.
+/// The part of an archive that a query asks for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArchivePosition<'a> {
     /// The newest message.
@@ -58,7 +58,7 @@ pub(super) struct ArchivedMessage {
     pub(super) sent_at_s: Option<i64>,
 }
 
-/// `None`: the stanza answers no such query.
+/// The archived message in a stanza; `None` when the stanza is no result of this query.
 pub(super) fn archived(message: &Message, query: &str) -> Option<ArchivedMessage> {
     let mut payloads = message.payloads.iter();
     let is_answer = |p: &&Element| p.is("result", ns::MAM) && p.attr("queryid") == Some(query);
@@ -73,17 +73,17 @@ pub(super) fn archived(message: &Message, query: &str) -> Option<ArchivedMessage
     })
 }
 
-/// One answer of an archive.
+/// The results of one query.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) messages: Vec<ArchivedMessage>,
-    /// The place of the next one.
+    /// The id of the last message, after which the next query continues.
     pub(super) last: Option<String>,
     pub(super) is_complete: bool,
 }
 
 impl Page {
-    /// `fin` is what the query was answered with after its messages.
+    /// `fin` is the element with which the server ends the results (XEP-0313).
     pub(super) fn of(messages: Vec<ArchivedMessage>, fin: Option<Element>) -> Self {
         let fin = fin.and_then(|fin| Fin::try_from(fin).ok());
         let is_complete = fin.as_ref().is_none_or(|fin| fin.complete);
@@ -96,8 +96,8 @@ impl Page {
     }
 }
 
-/// Messages of archives that are being forwarded. What is read is the last one before which
-/// all are done.
+/// Messages of archives that are being forwarded. An archive is read up to a message when that
+/// message and all before it are forwarded.
 #[derive(Default)]
 pub(super) struct MessagesInFlight {
     queues: HashMap<String, VecDeque<(String, bool)>>,
@@ -109,7 +109,7 @@ impl MessagesInFlight {
         queue.push_back((id.to_owned(), false));
     }
 
-    /// How far the archive is read now, where that has changed.
+    /// The id up to which the archive is read now, if that has changed.
     pub(super) fn finish(&mut self, archive: &str, id: &str) -> Option<String> {
         let queue = self.queues.get_mut(archive)?;
         if let Some(entry) = queue.iter_mut().find(|(known, _)| known == id) {
@@ -127,7 +127,7 @@ impl MessagesInFlight {
     }
 }
 
-/// The newest ids, each with something about it.
+/// The newest ids, each with a value.
 pub(super) struct NewestIds<T> {
     by_id: HashMap<String, T>,
     order: VecDeque<String>,
@@ -143,9 +143,9 @@ impl<T> NewestIds<T> {
         }
     }
 
-    /// False: it was there already.
-    pub(super) fn insert(&mut self, id: String, about: T) -> bool {
-        if self.by_id.insert(id.clone(), about).is_some() {
+    /// False when the id was known; its value is replaced.
+    pub(super) fn insert(&mut self, id: String, value: T) -> bool {
+        if self.by_id.insert(id.clone(), value).is_some() {
             return false;
         }
         self.order.push_back(id);
@@ -167,7 +167,8 @@ pub(super) fn seen_ids() -> NewestIds<()> {
     NewestIds::new(KNOWN_MAX)
 }
 
-/// A message as a correction names it: the key it went up with, and when it was sent.
+/// What a correction needs of the message that it names: the key under which it was posted, and
+/// when it was sent.
 pub(super) struct CorrectableMessage {
     pub(super) key: String,
     pub(super) sent_at_s: i64,

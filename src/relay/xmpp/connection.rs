@@ -23,23 +23,22 @@ use crate::relay::call::backoff;
 use crate::relay::{Authorities, StopReason};
 
 const LOGIN_MAX: Duration = Duration::from_secs(30);
-/// A server that says nothing for so long is asked whether it is there, and has half as long
-/// to answer.
+/// A silent server is pinged after this time, and has half as long to answer.
 const SILENCE: Duration = Duration::from_secs(60);
-/// A connection that lasted so long was a good one.
+/// A connection that lasted this long resets the count of failures.
 const LASTED: Duration = Duration::from_secs(60);
-/// Stanzas that wait to be sent or to be looked at.
+/// Stanzas waiting to be sent, and received ones waiting to be handled.
 const STANZAS_MAX: usize = 64;
 const PORT: u16 = 5222;
-/// What rustls says of certificates.
+/// The beginning of rustls' errors about certificates.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
-/// Who signs in where.
+/// The bot's account and its server.
 #[derive(Clone)]
 pub(super) struct Account {
     pub(super) jid: FullJid,
     pub(super) password: String,
-    /// A host, or a host and a port; else what the domain's DNS says.
+    /// A host, or a host and a port. `None`: the domain's DNS names the server.
     pub(super) server: Option<String>,
     /// The authorities for the server's certificate. `None`: the public authorities.
     pub(super) authorities: Option<Authorities>,
@@ -62,7 +61,7 @@ pub(super) struct History {
     opened: Option<Instant>,
 }
 
-/// A stream of stanzas that reconnects by itself, and what is said of it.
+/// A stream of stanzas that reconnects by itself, and the reports about its connections.
 pub(super) fn open(
     account: Account,
     history: Arc<Mutex<History>>,
@@ -139,7 +138,7 @@ impl History {
     }
 }
 
-/// Plain text on this machine only, where the server takes it.
+/// Signs in. Without TLS only to a server on this machine that accepts it.
 async fn log_in(account: &Account) -> Result<Connection, Report> {
     let (dns, is_local) = place(account);
     let tls = outbound::tls(account.authorities.as_ref());

@@ -1,4 +1,5 @@
-//! One message: who wrote it where, and what of it is forwarded to the service.
+//! Forwards a message to the service: its author, its chat, and the part of its content that the
+//! service can use.
 
 use std::time::Duration;
 
@@ -20,22 +21,22 @@ const IS_ENCRYPTED: &str =
     "I can't read encrypted messages. Please turn encryption off for this chat.";
 const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
 
-/// Who wrote where.
+/// The author and the chat of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
     chat: BareJid,
     is_room: bool,
-    /// The author's address, else what marks them in the room.
+    /// The author's address, else their id in the room.
     person: String,
-    /// In a room, what they are called.
+    /// The author's nickname in a room; else empty.
     name: String,
-    /// The whole address, for a receipt.
+    /// The address with its resource, for a receipt.
     from: Jid,
 }
 
 impl Origin {
-    /// `archive` is the account's or the room's that the message stands in. `None`: nobody's, or
-    /// one that is not answered.
+    /// `archive` is the account or the room whose archive holds the message. `None` for messages that
+    /// aren't answered.
     pub(super) fn of(network: &Xmpp, message: &Message, archive: &str) -> Option<Self> {
         let from = message.from.clone()?;
         let chat = from.to_bare();
@@ -49,7 +50,7 @@ impl Origin {
                 (person.id, nick)
             }
             (MessageType::Chat | MessageType::Normal, None) => (chat.to_string(), String::new()),
-            // Private words of somebody in a room, and what servers say.
+            // Private messages within a room, and messages of servers.
             _ => return None,
         };
         Some(Self {
@@ -61,7 +62,7 @@ impl Origin {
         })
     }
 
-    /// A message of this person's by their own id of it.
+    /// The key under which a later correction finds this person's message; `id` is the sender's.
     pub(super) fn correctable(&self, id: &str) -> String {
         format!("{}\n{}\n{id}", self.chat, self.person)
     }
@@ -85,7 +86,8 @@ impl Origin {
     }
 }
 
-/// A room's archive tells who wrote; in a message that comes live others may have put it there.
+/// The author's address in a room's archive. In a live message it isn't used: the author may have
+/// forged it.
 fn stored_address(message: &Message) -> Option<BareJid> {
     let is_stored = message.to.is_none();
     let x = message::payload(message, "x", ns::MUC_USER).filter(|_| is_stored)?;
@@ -93,10 +95,10 @@ fn stored_address(message: &Message) -> Option<BareJid> {
     Some(Jid::new(jid).ok()?.to_bare())
 }
 
-/// A message of the bot's own.
+/// Whether the bot itself sent the message.
 pub(super) fn is_own(network: &Xmpp, message: &Message) -> bool {
     let Some(from) = &message.from else {
-        return true; // the server's word for the account itself
+        return true; // from the account's own server
     };
     let room = from.to_bare();
     let chats = network.chats.lock();
@@ -106,7 +108,7 @@ pub(super) fn is_own(network: &Xmpp, message: &Message) -> bool {
     }
 }
 
-/// The message's key at the service. Archives count each for themselves.
+/// The message's key at the service. An id is unique within its archive only.
 pub(super) fn key(archive: &str, id: &str) -> String {
     format!("{PREFIX}{archive}:{id}")
 }
@@ -123,7 +125,7 @@ pub(super) fn read(network: &Xmpp, message: &Message, origin: &Origin) -> Conten
     Content::read(message, &name, &own)
 }
 
-/// Says when it is dropped that a message is done.
+/// Reports a message as finished when it is dropped.
 pub(super) struct CompletionGuard {
     finish: mpsc::UnboundedSender<(String, String)>,
     place: Option<(String, String)>,
@@ -146,7 +148,7 @@ impl Drop for CompletionGuard {
     }
 }
 
-/// Puts what is to be done with a message into its chat's queue.
+/// Puts the handling of a message into its chat's queue.
 pub(super) fn put(
     uplink: &Uplink<Xmpp>,
     incoming: IncomingMessage,
@@ -162,7 +164,7 @@ pub(super) fn put(
     let chat = origin.chat.as_str();
     if !network.allows(&origin.person, chat) {
         let person = match origin.is_room && origin.person.starts_with(&format!("{chat}/")) {
-            true => &origin.name, // has no address that could be let in
+            true => &origin.name, // has no address for the allow list
             false => &origin.person,
         };
         let group = origin.is_room.then_some(chat);
@@ -170,7 +172,7 @@ pub(super) fn put(
     }
     let receipt = receipt(&origin, &content, message);
     let (up, chat_guid) = (uplink.clone(), incoming.chat_guid.clone());
-    // Nobody waits for it: `done` says when it is done.
+    // Not awaited: `done` reports the end.
     drop(uplink.in_order(&chat_guid, async move {
         if let Some(receipt) = receipt {
             up.network().put(receipt).await;
@@ -180,7 +182,7 @@ pub(super) fn put(
     }));
 }
 
-/// Rooms take no receipts.
+/// The receipt that the sender asked for. None is sent to rooms.
 fn receipt(origin: &Origin, content: &Content, message: &Message) -> Option<Message> {
     let id = message
         .id
@@ -207,7 +209,7 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Conte
             let id = format!("{ENCRYPTED}{}", incoming.chat_guid);
             say(&id, IS_ENCRYPTED).await;
         }
-        // In a room most of it is not for the assistant.
+        // In a room most files are not meant for the assistant.
         ContentKind::Voice | ContentKind::Unreadable
             if incoming.is_group && !incoming.is_addressed => {}
         ContentKind::Voice => say(&incoming.key, CANT_HEAR).await,
@@ -216,7 +218,7 @@ async fn forward(uplink: &Uplink<Xmpp>, incoming: &IncomingMessage, kind: &Conte
     }
 }
 
-/// Files of public servers, and of the bot's own.
+/// Downloads a file from a public server or from the bot's own.
 async fn get(account: &Account, url: &str) -> Result<Vec<u8>, SendError> {
     let server = account.server.as_deref().unwrap_or_default();
     let host = server.rsplit_once(':').map_or(server, |(host, _)| host);

@@ -10,7 +10,7 @@ const FALLBACK: &str = "urn:xmpp:fallback:0";
 const REPLY: &str = "urn:xmpp:reply:0";
 const OMEMO: &str = "urn:xmpp:omemo:2";
 const CONFERENCE: &str = "jabber:x:conference";
-/// How files of which kind end.
+/// Endings of the names of photos and of voice messages.
 const PHOTOS: [&str; 6] = ["jpg", "jpeg", "png", "webp", "heic", "heif"];
 const VOICES: [&str; 8] = ["ogg", "oga", "opus", "mp3", "m4a", "aac", "wav", "amr"];
 
@@ -23,7 +23,7 @@ pub(super) enum ContentKind {
     Voice,
     Unreadable,
     Encrypted,
-    /// A receipt, somebody who types, a change of subject.
+    /// No content: a receipt, a typing sign, a change of subject.
     Nothing,
 }
 
@@ -34,12 +34,12 @@ pub(super) struct Content {
     pub(super) is_addressed: bool,
     /// The sender's id of the message that this one corrects.
     pub(super) corrects: Option<String>,
-    /// The sender wants to hear that it came.
+    /// The sender asks for a receipt (XEP-0184).
     pub(super) wants_receipt: bool,
 }
 
 impl Content {
-    /// `name` is what the bot is called there, `own` its address there.
+    /// `name` is the bot's name in the chat, `own` its address there.
     pub(super) fn read(message: &Message, name: &str, own: &str) -> Self {
         let names = [own.to_owned(), name.to_owned()];
         let reply = payload(message, "reply", REPLY);
@@ -71,7 +71,7 @@ fn kind(message: &Message, text: &str) -> ContentKind {
     let url = payload(message, "x", ns::OOB)
         .and_then(|oob| oob.get_child("url", ns::OOB).map(Element::text));
     match url {
-        // A file beside a text of its own is a link in it.
+        // With another text the file is a link in that text.
         Some(url) if text.trim().is_empty() || text.trim() == url.trim() => file(url.trim()),
         _ if text.trim().starts_with("aesgcm://") => ContentKind::Encrypted,
         _ if message.bodies.is_empty() => ContentKind::Nothing,
@@ -92,7 +92,7 @@ fn file(url: &str) -> ContentKind {
     }
 }
 
-/// The text, without what stands in it for clients that know no replies.
+/// The text without the quotation that is there for clients without replies (XEP-0428).
 fn body(message: &Message) -> String {
     let body = message.get_best_body(Vec::new());
     let body = body.map_or_else(String::new, |(_, body)| body.clone());
@@ -131,7 +131,7 @@ pub(super) fn archive_id(message: &Message, archive: &str) -> Option<String> {
     id.attr("id").map(str::to_owned)
 }
 
-/// An invitation: the room, and who invites where the room says so.
+/// An invitation: the room, and the inviting person, if the room names them.
 pub(super) fn invitation(message: &Message) -> Option<(String, Option<String>)> {
     if let Some(invite) =
         payload(message, "x", ns::MUC_USER).and_then(|x| x.get_child("invite", ns::MUC_USER))

@@ -23,7 +23,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// What the file holds. Another account's progress means nothing.
+    /// Reads the file. Progress of another account is ignored.
     pub(super) fn open(path: &Path, jid: &str) -> io::Result<Self> {
         let lost = "messages since the relay last ran are left out, and rooms that invited the bot must invite it again";
         let stored: Option<Self> = state_file::read(path, lost)?;

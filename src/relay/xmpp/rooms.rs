@@ -20,17 +20,17 @@ pub(super) struct Room {
     pub(super) is_joined: bool,
     /// People's addresses by their nicknames, if the room tells the addresses.
     addresses: HashMap<String, BareJid>,
-    /// The room marks messages with an id of the person (XEP-0421).
+    /// Whether the room gives each person an id of its own (XEP-0421).
     has_occupant_ids: bool,
 }
 
-/// What a presence says of the bot's own place in a room.
+/// The change of the bot's own membership in a room that a presence announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum OwnPlace {
-    /// The presence is somebody else's.
+pub(super) enum OwnPresence {
+    /// None: the presence is another person's, or the bot's new nickname.
     Unchanged,
     Joined {
-        /// The room did not exist, and waits for its settings.
+        /// The room was created, and is locked until its settings are accepted.
         is_new: bool,
     },
     Left,
@@ -54,15 +54,15 @@ impl Room {
         }
     }
 
-    /// A presence of this room's.
-    pub(super) fn take(&mut self, presence: &Presence) -> OwnPlace {
+    /// Applies a presence from this room.
+    pub(super) fn take(&mut self, presence: &Presence) -> OwnPresence {
         let nick = presence.from.as_ref().and_then(|from| from.resource());
         let nick = nick.map(|nick| nick.as_str().to_owned());
         if presence.type_ == Type::Error {
             return refusal(presence);
         }
         let Some(nick) = nick else {
-            return OwnPlace::Unchanged;
+            return OwnPresence::Unchanged;
         };
         let x = presence.payloads.iter().find(|p| p.is("x", ns::MUC_USER));
         let codes: Vec<&str> = x
@@ -82,28 +82,28 @@ impl Room {
             _ => _ = self.addresses.remove(&nick),
         }
         match (is_self, is_here) {
-            (false, _) => OwnPlace::Unchanged,
+            (false, _) => OwnPresence::Unchanged,
             (true, true) => {
                 self.nick = nick;
                 self.is_joined = true;
                 let mut payloads = presence.payloads.iter();
                 self.has_occupant_ids = payloads.any(|p| p.is("occupant-id", ns::OID));
-                OwnPlace::Joined {
+                OwnPresence::Joined {
                     is_new: codes.contains(&CREATED),
                 }
             }
-            // Called something else from now on.
-            (true, false) if codes.contains(&RENAMED) => OwnPlace::Unchanged,
+            // A change of the nickname; the presence with the new one follows.
+            (true, false) if codes.contains(&RENAMED) => OwnPresence::Unchanged,
             (true, false) => {
                 self.is_joined = false;
                 self.addresses.clear();
-                OwnPlace::Left
+                OwnPresence::Left
             }
         }
     }
 
-    /// Who is called so: their own address, else the room's address with what marks them there.
-    /// `stored` is the address that the room's archive tells.
+    /// The person with this nickname: by their own address, else by the room's address with their id
+    /// or nickname. `stored` is the address in the room's archive.
     pub(super) fn person(
         &self,
         room: &BareJid,
@@ -135,14 +135,14 @@ pub(super) struct Person {
     pub(super) address: Option<BareJid>,
 }
 
-fn refusal(presence: &Presence) -> OwnPlace {
+fn refusal(presence: &Presence) -> OwnPresence {
     let error = presence.payloads.iter().find(|p| p.name() == "error");
     let condition = error
         .and_then(|error| error.children().find(|c| c.has_ns(ns::XMPP_STANZAS)))
         .map_or("no reason given", |condition| condition.name());
     match condition {
-        "conflict" => OwnPlace::NickTaken,
-        other => OwnPlace::Refused(other.to_owned()),
+        "conflict" => OwnPresence::NickTaken,
+        other => OwnPresence::Refused(other.to_owned()),
     }
 }
 
@@ -172,10 +172,10 @@ mod tests {
         let room: BareJid = "tea@rooms.a".parse().unwrap();
         let mut tea = Room::new("juno");
         let ada = user("<item affiliation='none' role='participant' jid='ada@a/phone'/>");
-        assert_eq!(tea.take(&presence("Ada", &ada)), OwnPlace::Unchanged);
+        assert_eq!(tea.take(&presence("Ada", &ada)), OwnPresence::Unchanged);
         let own = user("<item affiliation='none' role='participant'/><status code='110'/>")
             + "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='me'/>";
-        let joined = OwnPlace::Joined { is_new: false };
+        let joined = OwnPresence::Joined { is_new: false };
         assert_eq!(tea.take(&presence("juno", &own)), joined);
         assert_eq!(tea.person(&room, "Ada", None, &[]).id, "ada@a");
         let mark: Element = "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='o1'/>"
@@ -189,7 +189,7 @@ mod tests {
         let stored = Some("bo@a".parse().unwrap());
         assert_eq!(tea.person(&room, "Bo", stored, &[]).id, "bo@a");
         let created = user("<status code='201'/><status code='110'/>");
-        let joined = OwnPlace::Joined { is_new: true };
+        let joined = OwnPresence::Joined { is_new: true };
         assert_eq!(tea.take(&presence("juno", &created)), joined);
     }
 
@@ -202,9 +202,9 @@ mod tests {
         };
         let mut room = Room::new("juno");
         let taken = room.take(&presence("juno", &error("conflict")));
-        assert_eq!(taken, OwnPlace::NickTaken);
+        assert_eq!(taken, OwnPresence::NickTaken);
         let banned = room.take(&presence("juno", &error("forbidden")));
-        assert_eq!(banned, OwnPlace::Refused("forbidden".to_owned()));
+        assert_eq!(banned, OwnPresence::Refused("forbidden".to_owned()));
         assert!(!room.is_joined);
     }
 }

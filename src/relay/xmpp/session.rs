@@ -27,7 +27,7 @@ use crate::relay::{StopReason, Uplink};
 
 /// How long the server may take to answer a query.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
-/// Messages under way while more of an archive is read.
+/// No more of an archive is read while more messages than this are being posted.
 const UNDER_WAY_MAX: usize = 100;
 /// The time from the login until the stream is open.
 const OPEN_MAX: Duration = Duration::from_secs(5);
@@ -55,13 +55,13 @@ pub(super) struct XmppSession {
     /// Archive and id of messages that were posted to the service.
     finished: mpsc::UnboundedReceiver<(String, String)>,
     finish: mpsc::UnboundedSender<(String, String)>,
-    /// Came while something else was waited for.
+    /// Stanzas that came while an answer was awaited; handled afterwards.
     put_off: VecDeque<Stanza>,
     progress: Progress,
     in_flight: MessagesInFlight,
     known: NewestIds<()>,
     recent: NewestIds<CorrectableMessage>,
-    /// Archives in which was looked for what an earlier process sent.
+    /// Archives that were searched for messages sent by an earlier process.
     searched: HashSet<String>,
     questions: u64,
 }
@@ -104,7 +104,7 @@ impl XmppSession {
             questions: 0,
             uplink,
         };
-        // Nothing is taken before the first connection.
+        // Before the first connection no stanza is handled.
         let mut ended = session.until_interrupted().await;
         loop {
             match ended {
@@ -147,7 +147,7 @@ impl XmppSession {
         }
     }
 
-    /// Shows the bot, joins its rooms, and reads what was written in the meantime.
+    /// Announces the bot, joins its rooms, and reads the messages written in the meantime.
     async fn begin(&mut self) -> SessionResult<()> {
         self.put_off.clear(); // the archives have it
         self.put(Presence::available()).await;
@@ -179,7 +179,7 @@ impl XmppSession {
         Ok(())
     }
 
-    /// Does the next thing; a stanza is the caller's.
+    /// Handles the next event. A stanza is returned and left to the caller.
     async fn step(&mut self) -> SessionResult<Option<Stanza>> {
         let opens_until = self.opens_until;
         tokio::select! {
@@ -229,8 +229,8 @@ impl XmppSession {
         }
     }
 
-    /// Another stream in the place of this one. The library's does not get over a server that
-    /// has forgotten the session and answers without a number of stanzas, as Prosody does.
+    /// Replaces the stream. The library's stream can't continue when the server has forgotten the
+    /// session and answers without a count of stanzas, as Prosody does.
     fn reopen(&mut self) {
         let network = self.uplink.network();
         forget(network);
@@ -243,7 +243,7 @@ impl XmppSession {
         self.stream.send(Box::new(stanza.into())).await;
     }
 
-    /// Waits until little is under way.
+    /// Waits until at most `UNDER_WAY_MAX` messages are being posted.
     async fn settle(&mut self) -> SessionResult<()> {
         while self.in_flight.count() > UNDER_WAY_MAX {
             if let Some(stanza) = self.step().await? {
@@ -273,12 +273,12 @@ impl XmppSession {
     }
 }
 
-/// What was said on a session that is over: messages on their way are sent again, and rooms are
+/// Forgets the state of an ended session, so that unconfirmed messages are sent again and rooms are
 /// joined again.
 fn forget(network: &Xmpp) {
     network.is_ready.send_replace(false);
     let mut chats = network.chats.lock();
-    // Their senders hear that the connection broke.
+    // Dropping these tells their senders that the connection broke.
     chats.sending.clear();
     for room in chats.rooms.values_mut() {
         room.is_joined = false;

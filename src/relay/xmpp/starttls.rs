@@ -63,7 +63,7 @@ impl ServerConnector for StartTls {
     }
 }
 
-/// Asks for TLS. What came behind the server's word in plain text is dropped.
+/// Asks for TLS. Plain text that follows the server's consent is dropped.
 async fn proceed(mut stream: XmppStream<BufStream<TcpStream>>) -> Result<TcpStream, Error> {
     let request = XmppStreamElement::Starttls(Nonza::Request(Request));
     stream.send(&request).await?;
@@ -78,7 +78,7 @@ async fn proceed(mut stream: XmppStream<BufStream<TcpStream>>) -> Result<TcpStre
     }
 }
 
-/// What binds the login to this connection, where TLS 1.3 has it.
+/// The data that binds the login to this connection (RFC 9266); TLS 1.3 only.
 fn binding(stream: &TlsStream<TcpStream>) -> ChannelBinding {
     let (_, connection) = stream.get_ref();
     if connection.protocol_version() != Some(rustls::ProtocolVersion::TLSv1_3) {

@@ -1,4 +1,4 @@
-//! Which rooms the bot is in.
+//! Joins rooms: those that the bot was invited to, and those on the allow list.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use tokio_xmpp::parsers::iq::Iq;
 use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::presence::Presence;
 
-use super::super::rooms::{self, OwnPlace, Room};
+use super::super::rooms::{self, OwnPresence, Room};
 use super::{ANSWER_MAX, SessionResult, XmppSession};
 
-/// Names that are tried in a room.
+/// Nicknames that are tried in a room, as others may have them.
 const NICKS_MAX: u32 = 5;
-/// Takes a new room's settings as they are.
+/// Accepts the default settings of a new room (XEP-0045).
 const INSTANT_ROOM: &str = "<query xmlns='http://jabber.org/protocol/muc#owner'><x xmlns='jabber:x:data' type='submit'/></query>";
 
 impl XmppSession {
@@ -58,7 +58,7 @@ impl XmppSession {
         Ok(rooms.into_iter().collect())
     }
 
-    /// Whether a domain is a service of rooms.
+    /// Whether a domain is a server of chat rooms.
     pub(super) async fn has_rooms(&mut self, domain: &str) -> SessionResult<bool> {
         let Ok(to) = Jid::new(domain) else {
             return Ok(false);
@@ -100,36 +100,39 @@ impl XmppSession {
                 .rooms
                 .insert(room.clone(), Room::new(&nick));
             self.put(joining).await;
-            match self.own_place(room).await? {
-                OwnPlace::Joined { is_new } => {
+            match self.await_own_presence(room).await? {
+                OwnPresence::Joined { is_new } => {
                     if is_new {
                         self.accept_settings(room).await?;
                     }
                     return Ok(true);
                 }
-                OwnPlace::NickTaken => {}
-                OwnPlace::Refused(why) => {
+                OwnPresence::NickTaken => {}
+                OwnPresence::Refused(why) => {
                     log::warn!("xmpp: {room} can't be joined ({why})");
                     return Ok(false);
                 }
-                OwnPlace::Left | OwnPlace::Unchanged => break,
+                OwnPresence::Left | OwnPresence::Unchanged => break,
             }
         }
         log::warn!("xmpp: {room} can't be joined");
         Ok(false)
     }
 
-    /// Until the room has said it, or too long.
-    pub(super) async fn own_place(&mut self, room: &BareJid) -> SessionResult<OwnPlace> {
+    /// Waits for the room's answer to the bot's presence, for `ANSWER_MAX`.
+    pub(super) async fn await_own_presence(
+        &mut self,
+        room: &BareJid,
+    ) -> SessionResult<OwnPresence> {
         let until = Instant::now() + ANSWER_MAX;
         loop {
             let Ok(step) = timeout_at(until, self.step()).await else {
-                return Ok(OwnPlace::Refused("no answer".to_owned()));
+                return Ok(OwnPresence::Refused("no answer".to_owned()));
             };
             match step? {
                 Some(Stanza::Presence(presence)) if is_of(&presence, room) => {
-                    match self.take_place(room, &presence) {
-                        OwnPlace::Unchanged => {}
+                    match self.apply_own_presence(room, &presence) {
+                        OwnPresence::Unchanged => {}
                         place => return Ok(place),
                     }
                 }
@@ -139,7 +142,7 @@ impl XmppSession {
         }
     }
 
-    /// A new room waits until its owner has seen its settings.
+    /// A new room is locked until its owner has accepted its settings.
     pub(super) async fn accept_settings(&mut self, room: &BareJid) -> SessionResult<()> {
         let id = self.question_id();
         let Ok(payload) = INSTANT_ROOM.parse() else {
@@ -159,11 +162,15 @@ impl XmppSession {
         Ok(())
     }
 
-    pub(super) fn take_place(&mut self, room: &BareJid, presence: &Presence) -> OwnPlace {
+    pub(super) fn apply_own_presence(
+        &mut self,
+        room: &BareJid,
+        presence: &Presence,
+    ) -> OwnPresence {
         let mut chats = self.uplink.network().chats.lock();
         match chats.rooms.get_mut(room) {
             Some(known) => known.take(presence),
-            None => OwnPlace::Unchanged,
+            None => OwnPresence::Unchanged,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::super::forwarding::{self, Origin};
 use super::{ANSWER_MAX, SessionResult, XmppSession};
 use crate::random;
 
-/// Answers of an archive that are read before anything of them goes up.
+/// Pages of an archive that are read before the first of their messages is posted.
 const PAGES_MAX: usize = 20;
 
 impl XmppSession {
@@ -22,8 +22,8 @@ impl XmppSession {
         format!("q{}-{}", self.questions, hex::encode(random::bytes::<4>()))
     }
 
-    /// Asks the server, a room or somebody; what else comes is put off, but for what `pick`
-    /// takes.
+    /// Sends a query to the server, a room or a person, and waits for the answer. Other stanzas are
+    /// kept for later, except messages that `pick` takes.
     pub(super) async fn ask(
         &mut self,
         id: &str,
@@ -73,7 +73,7 @@ impl XmppSession {
         }
     }
 
-    /// A part of an archive. One that can't be read is empty.
+    /// A page of an archive; empty if the archive can't be read.
     pub(super) async fn page(
         &mut self,
         archive: &str,
@@ -117,8 +117,8 @@ impl XmppSession {
         Ok(answer.map(|fin| Page::of(messages, fin)))
     }
 
-    /// What was written since the last message that went up, and the place from which there is
-    /// more. Of an archive that was never read only its end counts.
+    /// The messages since the last one that was posted, and the id from which there are more. Of an
+    /// archive that was never read, only the position of its end is stored.
     pub(super) async fn open_archive(
         &mut self,
         archive: &str,
@@ -174,7 +174,7 @@ impl XmppSession {
         Ok((found, place))
     }
 
-    /// What it says of messages that are still to be sent or corrected.
+    /// Remembers a sent message as delivered, and a received one so that it can be corrected.
     pub(super) fn remember(&mut self, archive: &str, archived: &ArchivedMessage) {
         let message = &archived.message;
         let network = self.uplink.network();

@@ -10,7 +10,7 @@ use tokio_xmpp::parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError
 
 use super::super::archive::{ArchivedMessage, CorrectableMessage};
 use super::super::forwarding::{self, Origin};
-use super::super::rooms::{OwnPlace, Room};
+use super::super::rooms::{OwnPresence, Room};
 use super::super::{NETWORK, later, message};
 use super::{SessionResult, XmppSession};
 use crate::random;
@@ -26,7 +26,7 @@ impl XmppSession {
         Ok(())
     }
 
-    /// Others must hear of every question that it is understood or not.
+    /// Every query must be answered, also one that is not supported.
     pub(super) async fn answer(&mut self, iq: Iq) {
         let (from, id, payload) = match iq {
             Iq::Get {
@@ -66,7 +66,7 @@ impl XmppSession {
             return;
         };
         if self.uplink.network().is_room(&from) {
-            if self.take_place(&from, presence) == OwnPlace::Left {
+            if self.apply_own_presence(&from, presence) == OwnPresence::Left {
                 log::warn!(
                     "xmpp: the bot was removed from {from}; invite it again, or restart the relay"
                 );
@@ -209,7 +209,7 @@ impl XmppSession {
         let network = self.uplink.network();
         let key = match &id {
             Some(id) => forwarding::key(archive, id),
-            // Without an archive nothing comes twice.
+            // Without an archive no message comes twice.
             None => format!("{NETWORK}:{}", random::uuid()),
         };
         if !self.known.insert(key.clone(), ()) {
@@ -239,7 +239,7 @@ impl XmppSession {
             let is_in_time = sent_at_s - first.sent_at_s <= forwarding::CORRECTION_S_MAX;
             is_in_time.then(|| first.key.clone())
         });
-        // Of a message that is not known, or too late.
+        // A correction of an unknown message, or one too late.
         if corrects == Some(None) {
             return;
         }
