@@ -13,12 +13,12 @@ pub struct CalendarChangeRow {
     pub user: UserId,
     pub calendar: CalendarId,
     pub change: CalendarChange,
-    /// The sentence for when it is done.
+    /// The sentence for the person if it succeeds.
     pub done: String,
-    /// Tries that were begun before: one of them may have been carried out.
+    /// Earlier attempts, one of which may have been carried out.
     pub attempts: i64,
     pub created_at: Timestamp,
-    /// The sentence for the person; `None`: it is not done yet.
+    /// The sentence for the person; `None` while the change is not finished.
     pub outcome: Option<String>,
 }
 
@@ -41,8 +41,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Counts a try before its request, so that a crash does not make it look like the first.
-    /// `None`: it is gone.
+    /// Counts an attempt before its request, so that it is counted even if the process crashes.
+    /// `None` when the change was deleted.
     pub fn begin_calendar_change(
         &self,
         id: i64,
@@ -93,7 +93,7 @@ impl View<'_> {
         )
     }
 
-    /// How many of a user's are not told yet.
+    /// How many changes of a user are not finished.
     pub fn count_calendar_changes(&self, user: UserId) -> Result<i64> {
         self.one(
             "SELECT count(*) FROM calendar_changes WHERE user_id = ?1",

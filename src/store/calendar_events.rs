@@ -134,15 +134,15 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// What a user's calendars hold in `span`, in order of time, for somebody in `zone`: also
-    /// what they declined, not what was cancelled. Without a calendar the invitations of mails.
+    /// A user's events in `span`, ordered by time, as seen in `zone`. Declined ones are included,
+    /// cancelled ones are not. Without a connected calendar: the invitations in mails.
     pub fn events_between(
         &self,
         user: UserId,
         span: &Range<Timestamp>,
         zone: Zone,
     ) -> Result<Vec<CalendarEvent>> {
-        // Times on the wall may be half a day off; which they are is seen below.
+        // Times without a zone are stored as UTC, up to a day off; `retain` below is exact.
         let (from, to) = (span.start.plus_ms(-DAY_MS), span.end.plus_ms(DAY_MS));
         let mut events = self.all(
             &format!(
@@ -197,7 +197,7 @@ impl View<'_> {
         self.service_changes(sql, since)
     }
 
-    /// All that is kept of a calendar, with the rows' numbers.
+    /// The stored events of a calendar, with their rows' numbers.
     pub fn events_of_calendar(&self, calendar: CalendarId) -> Result<Vec<(i64, EventFacts)>> {
         let events: Vec<CalendarEvent> =
             self.all(&format!("{COLUMNS} WHERE calendar_id = ?1"), [calendar])?;
@@ -206,8 +206,8 @@ impl View<'_> {
     }
 }
 
-/// An event that several calendars of a person hold at the same time counts once: as one that
-/// they did not decline, and that was known or changed first, so that it is told once.
+/// Leaves one of an event's copies in several calendars: preferably one that was not declined, and
+/// the one that was stored or changed first, so that the person is told of it once.
 fn without_copies(mut events: Vec<CalendarEvent>) -> Vec<CalendarEvent> {
     let same = |event: &CalendarEvent| {
         let facts = &event.facts;

@@ -70,7 +70,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Has all calendars of a user read anew: who the user is among an event's people has changed.
+    /// Makes the next sync read all calendars of a user again, because the user's addresses have
+    /// changed and tell which attendee of an event is the user.
     pub fn read_calendars_anew(&self, user: UserId, now: Timestamp) -> Result<()> {
         self.run(
             "UPDATE calendars SET sync_state = '' WHERE service_id IN

@@ -164,8 +164,8 @@ impl Tx<'_> {
         )
     }
 
-    /// Removes some of what was fetched of a disconnected service, and at last its own row. To
-    /// be called until it returns true.
+    /// Removes a bounded number of a disconnected service's rows, and at the end the service. Call
+    /// it until it returns true.
     pub fn remove_fetched_rows(&self, id: ServiceId) -> Result<bool> {
         for sql in [
             "DELETE FROM mail_facts WHERE id IN
@@ -235,7 +235,7 @@ impl View<'_> {
             .collect())
     }
 
-    /// Whoever has connected something.
+    /// The people with a connected service.
     pub fn users_with_services(&self) -> Result<Vec<UserId>> {
         self.all(
             "SELECT DISTINCT user_id FROM connected_services WHERE removed_at IS NULL",
@@ -295,7 +295,7 @@ impl View<'_> {
         )
     }
 
-    /// Services that refuse their credentials, of which the person was not told yet.
+    /// Services that refused their credentials, if the person has not been told.
     pub fn untold_refusals(&self) -> Result<Vec<ServiceRow>> {
         self.all(
             &format!(

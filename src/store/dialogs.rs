@@ -1,5 +1,5 @@
 //! The context of short messages, per person and chat: the assistant's open question, the last item
-//! named or delivered, the numbers of a list, what was asked in a group and answered here; and
+//! named or delivered, the numbers of a list, questions from a group that were answered here; and
 //! deleted items that can be restored. The writer of the JSON defines its meaning.
 
 use super::housekeeping::ROWS_MAX;
@@ -25,7 +25,7 @@ pub struct Dialog {
     pub question: Option<JsonAt>,
     pub latest: Option<JsonAt>,
     pub listed: Option<JsonAt>,
-    /// What was asked in a group and answered here.
+    /// Questions from a group that were answered in this direct chat.
     pub private_answers: Option<JsonAt>,
 }
 
@@ -44,7 +44,7 @@ pub struct RemovedItem {
     /// The person it belonged to.
     pub user: UserId,
     pub removed_by: UserId,
-    /// The message that did so.
+    /// The message with which it was deleted.
     pub message_id: i64,
     /// The room of a reminder.
     pub room: Option<RoomId>,
@@ -75,7 +75,7 @@ impl View<'_> {
         )
     }
 
-    /// The last item of anybody in a room.
+    /// The item that was last named or delivered to any person in a room.
     pub fn latest_in_room(&self, room: RoomId) -> Result<Option<JsonAt>> {
         self.find(
             "SELECT latest, latest_at FROM dialogs

@@ -171,7 +171,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What others of the room were told alone is kept for a day, to be known there.
+    /// The same for answers that other members got in their direct chats, which are stored for a day.
     fn redact_private_answers(&self, room: RoomId, handle: Option<&str>) -> Result<()> {
         let private_answers: Vec<(RoomId, UserId, String)> = self.all(
             "SELECT room_id, user_id, private_answers FROM dialogs WHERE private_answers IS NOT NULL
@@ -193,7 +193,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The last command that the account's erasure looked at; `None` before the first.
+    /// The last command that the account's erasure has checked; `None` before the first.
     pub(super) fn commands_looked_through(&self, user: UserId) -> Result<Option<i64>> {
         self.meta_number(&looked_through(user))
     }

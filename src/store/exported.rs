@@ -304,7 +304,7 @@ from_row!(PowerExport: name, state as JsonOrNull, updated_at);
 from_row!(AuthoredRoom: id, chat_guid as ChatName, head);
 from_row!(OwnMessage: received_at, sent_at_s, text, bubbles);
 
-/// A JSON object; what is none counts as an empty one.
+/// A JSON object; any other value counts as an empty one.
 struct ObjectOrEmpty(Value);
 
 impl FromRow for ObjectOrEmpty {

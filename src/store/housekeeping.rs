@@ -27,7 +27,7 @@ pub const ENDED_ACCESS_KEPT_MS: i64 = 90 * DAY_MS;
 pub(super) const ROWS_MAX: i64 = 500;
 
 impl View<'_> {
-    /// When it was last noted, the clock was not to be believed.
+    /// Whether the clock was not trusted at the last check.
     pub fn clock_has_jumped(&self) -> Result<bool> {
         Ok(self.meta_number("clock_has_jumped")?.is_some())
     }
@@ -41,7 +41,7 @@ impl Tx<'_> {
         self.run("DELETE FROM meta WHERE key = 'clock_has_jumped'", [])
     }
 
-    /// Removes what is over; true when there may be more.
+    /// Removes expired rows; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_undelivered_answers(now)?;
         self.pull_back_limit_uses(now)?;
@@ -110,7 +110,7 @@ impl Tx<'_> {
         Ok(events_left || quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }
 
-    /// What never has many rows.
+    /// Removes expired rows of tables that are always small.
     fn remove_few(&self, now: Timestamp) -> Result<()> {
         self.delete_connect_links(now.plus_ms(-CONNECT_LINKS_KEPT_MS))?;
         self.run(

@@ -15,7 +15,7 @@ const NEWS_MS: i64 = 12 * 60 * 60_000;
 /// Rows that housekeeping removes in one transaction.
 const PRUNED_MAX: i64 = 500;
 
-/// An extract as it is kept.
+/// A stored extract of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailItem {
     pub id: i64,
@@ -29,17 +29,17 @@ pub struct MailItem {
     pub first_seen_at: Timestamp,
 }
 
-/// A booking, a parcel or the like as it is kept.
+/// A stored fact that mails state: a booking, a parcel or the like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailFactRow {
     pub id: i64,
     pub user: UserId,
-    /// The last mail about it, while its extract is kept.
+    /// The last mail about it, while its extract is stored.
     pub mail: Option<i64>,
     pub fact: MailFact,
     pub first_seen_at: Timestamp,
     pub changed_at: Timestamp,
-    /// When the last mail about it came, while its extract is kept.
+    /// When the last mail about it came, while its extract is stored.
     pub received_at: Timestamp,
     /// The subject of the last mail about it; empty when that mail's extract is gone.
     pub subject: String,

@@ -21,17 +21,18 @@ const COUNTED: &str = "user_id = ?1 AND kind = 'event' AND data ->> 'source' = '
        WHERE user_id = ?1 AND removed_at IS NULL AND kind <> 'imap')";
 
 impl View<'_> {
-    /// Somebody without a calendar was invited to something that is still to come.
+    /// Whether a user without a connected calendar has an invitation to a future event.
     pub fn has_invitations(&self, user: UserId, now: Timestamp) -> Result<bool> {
         let sql = format!(
             "SELECT EXISTS (SELECT 1 FROM mail_facts
              WHERE {COUNTED} AND status <> 'cancelled' AND ends_at > ?2)"
         );
-        // Times on the wall may be half a day off.
+        // Times without a zone are stored as UTC, up to a day off.
         self.one(&sql, (user, now.plus_ms(-DAY_MS)))
     }
 
-    /// What somebody without a calendar was invited to in `span`, read as UTC.
+    /// Invitations in `span` of a user without a connected calendar. Times without a zone are read
+    /// as UTC.
     pub(super) fn invitations_between(
         &self,
         user: UserId,
