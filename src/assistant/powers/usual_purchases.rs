@@ -1,4 +1,4 @@
-//! What everybody buys: where it stands with an amount, the amount was spent on it.
+//! Common purchases: an amount beside one of these words was spent on it.
 
 /// Sorted.
 const USUAL: [&str; 40] = [
@@ -9,7 +9,7 @@ const USUAL: [&str; 40] = [
     "tram", "uber", "wine",
 ];
 
-/// Whether one of the words is such a thing.
+/// Whether one of the words is a common purchase.
 pub(super) fn is_usual(purpose: &str) -> bool {
     let lower = purpose.to_lowercase();
     lower

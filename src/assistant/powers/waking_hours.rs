@@ -1,4 +1,4 @@
-//! The hours in which a person wants to hear something.
+//! A person's waking hours. Superpowers send messages on their own only within them.
 
 use serde::{Deserialize, Serialize};
 

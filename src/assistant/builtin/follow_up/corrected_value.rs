@@ -1,5 +1,5 @@
-//! A part of what was said last is corrected: "no, 4 May", "sorry, it's abd", "no, 25". It knows
-//! neither what was said nor what became of it.
+//! Corrections of one value of the last message: "no, 4 May", "sorry, it's abd", "no, 25". This
+//! file knows neither that message nor its effect.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! A number that was said last is said anew of the same thing: "lunch was 14" after "spent 12 on
-//! lunch". It knows neither what was said nor what became of it.
+//! Restated amounts: "lunch was 14" after "spent 12 on lunch" replaces the number. This file knows
+//! neither the earlier message nor its effect.
 
 use std::ops::Range;
 

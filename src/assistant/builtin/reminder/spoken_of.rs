@@ -1,5 +1,5 @@
-//! Something to do and its time, of which no reminder was asked for: "at 5pm call mom", "I have to
-//! call the bank tomorrow at 10", "meeting with Bo at 4". It is only offered.
+//! Tasks with a time, without a request for a reminder: "at 5pm call mom", "I have to call the bank
+//! tomorrow at 10", "meeting with Bo at 4". A reminder is only offered.
 
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};

@@ -1,5 +1,5 @@
-//! Requests in words that are mostly used for something else: "tell me at 5 to leave", "text me
-//! tomorrow at 9 about the rent".
+//! Reminders requested with verbs that mostly mean something else: "tell me at 5 to leave", "text
+//! me tomorrow at 9 about the rent".
 
 use super::parts::split_request;
 use super::{ReminderText, reminder};

@@ -1,5 +1,5 @@
-//! Expenses that somebody may mean: "lunch 12", "flour was 220". They are noted where a budget is in
-//! use, asked about, or left to others.
+//! Messages that are probably expenses: "lunch 12", "flour was 220". They are noted if a budget is
+//! in use; otherwise the assistant asks, or other superpowers get the message.
 
 use super::{BudgetState, Spending, SpentAmount};
 use crate::assistant::powers::money::{self, Money};
@@ -10,9 +10,9 @@ use crate::assistant::powers::{PowerContext, local_time};
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupposedExpenses {
     pub(super) all: Vec<(Spending, String)>,
-    /// Each is what everybody buys, or money.
+    /// Each is a common purchase or has a currency.
     pub(in crate::assistant::powers) is_usual: bool,
-    /// Each is both.
+    /// Each is a common purchase and has a currency.
     pub(super) is_both: bool,
     /// "flour was 220": it may correct another amount.
     pub(super) is_told: bool,

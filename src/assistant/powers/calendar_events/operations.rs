@@ -1,4 +1,4 @@
-//! What a language model may do with what is told before events.
+//! What a language model may do with the notices before events.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

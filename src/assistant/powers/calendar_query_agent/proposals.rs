@@ -1,5 +1,5 @@
-//! What is said back of an event that a person wants added, moved or deleted, and what is to be
-//! done once they say yes. It changes nothing.
+//! The answer to a request to add, move or delete an event: it repeats the event and asks for a
+//! yes. Also the change to carry out after the yes. This file changes nothing.
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 

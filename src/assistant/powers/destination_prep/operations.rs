@@ -1,4 +1,4 @@
-//! What a language model may do with the way to events.
+//! What a language model may do with travel times to events.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Which day a habit was done on: "ran yesterday", "gym on monday", "swam 2 days ago".
+//! The day on which a habit was done: "ran yesterday", "gym on monday", "swam 2 days ago".
 
 use chrono::{Datelike, NaiveDate, Weekday};
 

@@ -1,4 +1,4 @@
-//! What is still to be done of a habit: "have to run", "yoga at 6". It counts nothing.
+//! Statements that a habit is still to be done: "have to run", "yoga at 6". It is not counted as done.
 
 use super::days;
 use crate::assistant::builtin::ParsedMessage;

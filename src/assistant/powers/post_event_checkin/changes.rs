@@ -1,5 +1,5 @@
-//! What changes about something that is asked about afterwards: "my interview moved to 3pm", "my exam
-//! is cancelled". What is not named again stays: the day, or the time of day.
+//! Changes of planned check-ins: "my interview moved to 3pm", "my exam is cancelled". A day or a
+//! time of day that the message doesn't name stays as it was.
 
 use chrono::NaiveDate;
 

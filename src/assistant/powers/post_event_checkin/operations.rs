@@ -1,4 +1,4 @@
-//! What a language model may do with questions how something was.
+//! What a language model may do with check-ins after events.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
