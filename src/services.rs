@@ -16,6 +16,7 @@ mod invitations;
 pub mod links;
 mod operator;
 mod providers;
+mod service_error;
 mod sync;
 pub mod sync_job;
 pub mod web;
@@ -40,6 +41,7 @@ use fetch_threads::FetchThreads;
 use web::Network;
 
 pub use credentials::Credentials;
+pub use service_error::{ServiceError, ServiceErrorKind};
 
 /// Services of one person.
 pub const SERVICES_MAX: usize = 20;
@@ -48,7 +50,7 @@ const FETCHES_MAX: usize = 16;
 /// Characters of a name that a person gives.
 pub const NAME_CHARS_MAX: usize = 100;
 
-/// What connected services need of the service.
+/// The connected services of all people, and what their servers are asked with.
 pub struct Services {
     store: SharedStore,
     clock: Clock,
@@ -63,30 +65,13 @@ pub struct Services {
     locks: Mutex<HashMap<ServiceId, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-/// Why a server can't be used, with a sentence for the person that holds no secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceError {
-    pub kind: ServiceErrorKind,
-    pub sentence: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServiceErrorKind {
-    /// The server can't be reached, or does not answer as it should.
-    Unreachable,
-    /// The server does not accept the credentials.
-    Refused,
-    /// The server has nothing at the address; that may pass.
-    Gone,
-}
-
 /// A service as the API shows it.
 #[derive(Debug, Serialize)]
 pub struct ServiceView {
     pub service_id: String,
     pub kind: ServiceKind,
     pub name: String,
-    /// All of the address that is shown.
+    /// The only part of the address that is shown.
     pub host: String,
     pub state: ServiceState,
     pub scope: String,
@@ -103,7 +88,7 @@ pub struct CalendarView {
     pub enabled: bool,
 }
 
-/// What changes of a service.
+/// A change of a connected service. `None` and calendars that are not named stay as they are.
 #[derive(Debug, Default)]
 pub struct ServiceChange {
     pub name: Option<String>,
@@ -160,11 +145,11 @@ impl Services {
         credentials: Credentials,
         name: Option<String>,
     ) -> Result<ServiceView> {
-        self.connect_once(user, credentials, name, Initiator::Person)
+        self.connect_as(user, credentials, name, Initiator::Person)
             .await
     }
 
-    async fn connect_once(
+    async fn connect_as(
         &self,
         user: UserId,
         credentials: Credentials,
@@ -288,11 +273,11 @@ impl Services {
 
     /// Removes the credentials and everything that was fetched.
     pub async fn disconnect(&self, user: UserId, service_id: &str) -> Result<()> {
-        self.disconnect_once(user, service_id, Initiator::Person)
+        self.disconnect_as(user, service_id, Initiator::Person)
             .await
     }
 
-    async fn disconnect_once(&self, user: UserId, service_id: &str, by: Initiator) -> Result<()> {
+    async fn disconnect_as(&self, user: UserId, service_id: &str, by: Initiator) -> Result<()> {
         let service = self.find(user, service_id).await?;
         let (id, now) = (service.id, self.clock.now());
         let disconnected = self.store.write(move |tx| {
@@ -369,44 +354,6 @@ impl Services {
     /// 503 where credentials can't be sealed: what is kept now could not be read later.
     fn sealer(&self) -> Result<&Arc<Sealer>> {
         self.sealer.as_ref().ok_or_else(no_sealing_key)
-    }
-}
-
-impl ServiceError {
-    pub fn unreachable(sentence: impl Into<String>) -> Self {
-        Self {
-            kind: ServiceErrorKind::Unreachable,
-            sentence: sentence.into(),
-        }
-    }
-
-    pub fn refused(sentence: impl Into<String>) -> Self {
-        Self {
-            kind: ServiceErrorKind::Refused,
-            sentence: sentence.into(),
-        }
-    }
-
-    /// The server answered that these credentials are wrong.
-    fn is_refusal(&self) -> bool {
-        self.kind == ServiceErrorKind::Refused
-    }
-
-    fn gone(sentence: impl Into<String>) -> Self {
-        Self {
-            kind: ServiceErrorKind::Gone,
-            sentence: sentence.into(),
-        }
-    }
-}
-
-impl From<ServiceError> for Error {
-    fn from(error: ServiceError) -> Self {
-        let code = match error.kind {
-            ServiceErrorKind::Unreachable => "service_unreachable",
-            ServiceErrorKind::Refused | ServiceErrorKind::Gone => "service_refused",
-        };
-        Self::new(ErrorKind::Invalid, code, error.sentence)
     }
 }
 

@@ -42,7 +42,7 @@ const LIST: &str = "<d:propfind xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:n
     <c:supported-calendar-component-set/><cs:getctag/><d:sync-token/><d:current-user-privilege-set/>\
     </d:prop></d:propfind>";
 
-/// Who signs in, and where.
+/// An account on a CalDAV server.
 pub(super) struct Account<'a> {
     pub(super) address: &'a Address,
     pub(super) username: &'a str,
@@ -51,7 +51,7 @@ pub(super) struct Account<'a> {
     pub(super) time: &'a FetchTime<'a>,
 }
 
-/// What the next sync of a calendar goes on from.
+/// The state from which the next sync of a calendar continues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct CalendarState {
@@ -110,7 +110,7 @@ pub(super) fn fetch(
 }
 
 impl Account<'_> {
-    /// Where the person's calendars are.
+    /// The collections that hold the person's calendars (calendar-home-set).
     fn find_home(&self) -> Result<Address, ServiceError> {
         let given = self.address;
         let well_known = given.with_path("/.well-known/caldav".to_owned());
@@ -304,7 +304,7 @@ fn status_of(status: &Element) -> u16 {
     code.and_then(|code| code.parse().ok()).unwrap_or(0)
 }
 
-/// A calendar that does not say what it takes takes everything.
+/// Whether a calendar accepts events. One that lists no types of components accepts all.
 fn takes_events(response: &Element) -> bool {
     let kinds = property(response, CALDAV, "supported-calendar-component-set");
     kinds.is_none_or(|kinds| {

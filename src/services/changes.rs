@@ -14,25 +14,25 @@ use crate::model::calendar::{EventChange, EventDetails, EventFacts, EventStatus,
 use crate::model::calendar_change::CalendarChange;
 use crate::store::{CalendarChangeRow, CalendarRow, ServiceRow, Tx};
 
-/// A server that does not answer is asked again for so long.
+/// How long a change is tried while its server does not answer.
 const TRIED_MS_MAX: i64 = 15 * 60_000;
-/// The pause after the first try; each later one is twice as long.
+/// The pause after the first attempt; each later one is twice as long.
 const PAUSE_MS: i64 = 10_000;
-/// Tries of which the pause still grows.
+/// After this many attempts the pause grows no more.
 const GROWING_TRIES: u32 = 5;
-/// A chat that takes no message is tried again after this, …
+/// Pause between attempts to tell the outcome in a chat that takes no message.
 const TOLD_AGAIN_MS: i64 = 60_000;
-/// … for so long.
+/// How long telling the outcome is tried.
 const TOLD_MS_MAX: i64 = 86_400_000;
 
-/// What is known after a try.
+/// The result of an attempt.
 enum Attempt {
-    /// Of a series that was moved: its events now.
+    /// The present events of a series that was moved; else empty.
     Done(Vec<EventFacts>),
-    /// The sentence for the person.
-    Over(String),
-    /// Another try may help.
-    Again,
+    /// It failed, or its outcome stays unknown; the sentence for the person.
+    Failed(String),
+    /// Another attempt may help.
+    Retry,
 }
 
 impl Services {
@@ -65,7 +65,7 @@ impl Services {
         let attempt = attempt_of(&row, asked, now);
         let written = self.store.write(move |tx| {
             let outcome = match &attempt {
-                Attempt::Again => {
+                Attempt::Retry => {
                     let tries = row.attempts.clamp(0, i64::from(GROWING_TRIES)) as u32;
                     let due_at = now.plus_ms(PAUSE_MS << tries);
                     return tx.put_off_calendar_change(id, due_at);
@@ -76,7 +76,7 @@ impl Services {
                     tx.begin_sync(service.id, now)?;
                     &row.done
                 }
-                Attempt::Over(why) => why,
+                Attempt::Failed(why) => why,
             };
             tx.end_calendar_change(id, outcome, now)
         });
@@ -183,15 +183,15 @@ fn attempt_of(
         Ok(ChangeResult::Done) => Attempt::Done(Vec::new()),
         Ok(ChangeResult::SeriesMoved(events)) => Attempt::Done(events),
         Ok(ChangeResult::NotDone(why)) => {
-            Attempt::Over(format!("I did not {verb} “{title}” {what}: {why}."))
+            Attempt::Failed(format!("I did not {verb} “{title}” {what}: {why}."))
         }
         // Signing in comes before the change.
-        Err(error) if error.is_refusal() => Attempt::Over(format!(
+        Err(error) if error.is_refusal() => Attempt::Failed(format!(
             "I did not {verb} “{title}” {what}: {}",
             error.sentence
         )),
-        Err(_) if now.0 - row.created_at.0 < TRIED_MS_MAX => Attempt::Again,
-        Err(error) => Attempt::Over(format!(
+        Err(_) if now.0 - row.created_at.0 < TRIED_MS_MAX => Attempt::Retry,
+        Err(error) => Attempt::Failed(format!(
             "I tried to {verb} “{title}” {what} and don't know whether that worked: {} Please look there before you ask again.",
             error.sentence
         )),

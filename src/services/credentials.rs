@@ -33,7 +33,7 @@ pub enum Credentials {
 }
 
 impl Credentials {
-    /// Without a port it is the usual one.
+    /// Without a port the standard one is used.
     pub fn imap(
         host: String,
         port: Option<u16>,
@@ -58,11 +58,11 @@ impl Credentials {
         }
     }
 
-    /// Where the service is. An address that can't be one is the caller's mistake.
+    /// The address of the server; 422 when the given text is no address.
     pub(super) fn address(&self) -> Result<Address> {
         let parsed = match self {
             Self::Ics { url } => Address::parse(url),
-            // Of a server the name alone will do.
+            // The name of a server is enough.
             Self::Caldav { url, .. } if !url.contains("://") => {
                 Address::parse(&format!("https://{}", url.trim()))
             }
@@ -72,7 +72,7 @@ impl Credentials {
         parsed.map_err(|why| Error::invalid_field("/url", why))
     }
 
-    /// At the server that a domain usually has.
+    /// The same credentials at the server under the domain's usual name.
     pub(super) fn at_domain(self, domain: &str) -> Self {
         match self {
             Self::Caldav {
@@ -134,7 +134,7 @@ impl Credentials {
         own.is_some() && own == place(other)
     }
 
-    /// The person's address, where they sign in with it.
+    /// The person's mail address, if it is the user name.
     pub(super) fn email(&self) -> Option<String> {
         match self {
             Self::Ics { .. } => None,

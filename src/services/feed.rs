@@ -1,5 +1,5 @@
-//! Fetches calendars at ICS addresses: fetched only when they changed, where their server says so,
-//! and compared by a digest where it does not.
+//! Fetches calendars at ICS addresses. Servers with ETag or Last-Modified send only what changed;
+//! answers of others are compared by a digest.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,12 @@ use crate::clock::Timestamp;
 use crate::model::calendar::{DAY_MS, window};
 use crate::store::Digest;
 
-/// What a feed is expanded anew after, as the window moves on.
+/// An unchanged feed is expanded again after this time, because the window of events moves on.
 const EXPANDED_MS_MAX: i64 = DAY_MS;
-/// A publisher can't ask for a longer pause.
+/// The longest pause that a publisher can ask for.
 const REFRESH_MS_MAX: i64 = DAY_MS;
 
-/// What the next fetch goes on from.
+/// The state from which the next fetch continues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct FeedState {
@@ -27,7 +27,7 @@ pub(super) struct FeedState {
     pub(super) refresh_ms: i64,
 }
 
-/// What a fetch found. `None` for the file: nothing changed.
+/// The result of a fetch. `file` is `None` when nothing changed.
 pub(super) struct FetchedFeed {
     pub(super) file: Option<CalendarFile>,
     pub(super) state: FeedState,

@@ -22,7 +22,7 @@ pub(super) struct FetchThreads {
 #[derive(Default)]
 struct Shared {
     state: Mutex<WorkQueue>,
-    /// There is work, or it is over.
+    /// Notified when there is work, and when the threads must end.
     changed: Condvar,
 }
 
@@ -31,12 +31,13 @@ struct WorkQueue {
     waiting: VecDeque<Work>,
     threads: usize,
     idle: usize,
+    /// The threads must end.
     is_over: bool,
 }
 
 /// The work panicked.
 #[derive(Debug)]
-pub(super) struct Broken;
+pub(super) struct WorkPanicked;
 
 impl FetchThreads {
     pub(super) fn new(count_max: usize) -> Self {
@@ -50,7 +51,7 @@ impl FetchThreads {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Broken> {
+    ) -> Result<T, WorkPanicked> {
         let (done, result) = oneshot::channel();
         let work = Box::new(move || {
             if let Ok(value) = catch_unwind(AssertUnwindSafe(work)) {
@@ -73,7 +74,7 @@ impl FetchThreads {
                 self.shared.changed.notify_one();
             }
         }
-        result.await.map_err(|_| Broken)
+        result.await.map_err(|_| WorkPanicked)
     }
 }
 

@@ -1,20 +1,20 @@
-//! The time limits of one fetch: for the server's answers in all, and for parsing them. A server
-//! that is slow takes nothing of the time for reading.
+//! The time limits of one fetch: one for all answers of the server, and one for parsing them, which
+//! a slow server doesn't use up.
 
 use std::cell::Cell;
 
 use super::ServiceError;
 use crate::clock::Clock;
 
-/// After this a server is asked for nothing more.
+/// Time in which a server may be asked.
 const ASKING_MS_MAX: u64 = 60_000;
-/// For reading and expanding the calendars of a service.
+/// Time for reading and expanding the calendars of a service.
 const READING_MS_MAX: u64 = 10_000;
 
 pub(super) struct FetchTime<'a> {
     clock: &'a Clock,
     begun: u64,
-    /// While the server was asked.
+    /// Time spent waiting for the server.
     asking_ms: Cell<u64>,
 }
 

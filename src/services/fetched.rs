@@ -7,20 +7,20 @@ use crate::model::calendar::EventFacts;
 use crate::model::mail_item::NewMailItem;
 use crate::store::{CalendarRow, ListedCalendar};
 
-/// What a server has.
+/// The data that a fetch returned.
 pub(super) struct ServiceContent {
-    /// The name that the service gives itself.
+    /// The name of the service, if its server gives one.
     pub(super) name: Option<String>,
     pub(super) calendars: Vec<FetchedCalendar>,
     /// `None`: the service is no mailbox.
     pub(super) mails: Option<FetchedMails>,
-    /// The server asks for a longer pause.
+    /// The pause that the server asks for; 0 without a wish.
     pub(super) pause_ms: i64,
 }
 
 pub(super) struct FetchedMails {
     pub(super) mails: Vec<NewMailItem>,
-    /// JSON: what the next sync goes on from.
+    /// JSON: the state from which the next sync continues.
     pub(super) sync_state: String,
     /// More mails wait on the server.
     pub(super) has_more: bool,
@@ -28,13 +28,13 @@ pub(super) struct FetchedMails {
 
 pub(super) struct FetchedCalendar {
     pub(super) listed: ListedCalendar,
-    /// JSON: what the next sync goes on from.
+    /// JSON: the state from which the next sync continues.
     pub(super) sync_state: String,
     pub(super) events: FetchedEvents,
 }
 
 impl FetchedCalendar {
-    /// Whether the stored row says the same.
+    /// Whether the stored row has the same values.
     pub(super) fn is_unchanged_from(&self, row: &CalendarRow) -> bool {
         let listed = &self.listed;
         row.path == listed.path
@@ -48,7 +48,7 @@ pub(super) enum FetchedEvents {
     Unchanged,
     All {
         events: Vec<EventFacts>,
-        /// Resources that could not be read: what was in them stays as it was.
+        /// Resources that could not be read: their stored events stay.
         unread: HashSet<String>,
     },
     /// These events replace all events of these resources.

@@ -34,18 +34,18 @@ const EVENTS_MAX: usize = 20_000;
 /// Characters of a calendar's name.
 const NAME_CHARS_MAX: usize = 100;
 
-/// What an expansion needs to know.
+/// The window, and the facts about the person on which instances depend.
 pub struct ExpansionContext<'a> {
     pub window: Range<Timestamp>,
     /// The person's time zone, for calendars that name none.
     pub zone: Zone,
     /// In lower case.
     pub own_emails: &'a [String],
-    /// The time for it is up.
+    /// Whether the time for reading is up.
     pub is_late: &'a dyn Fn() -> bool,
 }
 
-/// What a file holds.
+/// The events of a file, and what it says of itself.
 #[derive(Debug, Default)]
 pub struct CalendarFile {
     pub name: Option<String>,

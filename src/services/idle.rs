@@ -17,7 +17,7 @@ use crate::mailbox::{self, IdleEnd};
 use crate::metrics::JobMetrics;
 use crate::store::{ServiceId, ServiceRow};
 
-/// Connections that wait. Each holds a thread that sleeps.
+/// Maximum number of waiting connections. Each uses a sleeping thread.
 const CONNECTIONS_MAX: usize = 64;
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// The pause before a connection that ended is opened again.
@@ -82,7 +82,7 @@ struct IdleConnections {
 }
 
 impl IdleConnections {
-    /// Opens and closes connections, so that as many as may be wait.
+    /// Closes connections that are not wanted and opens others, up to the maximum.
     async fn update(&mut self) -> Result<()> {
         let now = self.services.clock.monotonic();
         self.take_ended(now).await;

@@ -52,7 +52,7 @@ impl Services {
     ) -> Result<ServiceView> {
         let link = self.link(token).await?;
         let by = Initiator::Link(digest(token));
-        self.connect_once(link.user, credentials, name, by).await
+        self.connect_as(link.user, credentials, name, by).await
     }
 }
 

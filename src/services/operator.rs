@@ -26,7 +26,7 @@ impl Services {
             operator,
             user_id: user_id.to_owned(),
         };
-        self.connect_once(user, credentials, name, by).await
+        self.connect_as(user, credentials, name, by).await
     }
 
     /// Asks the server now, and shows the service as it is then.
@@ -45,7 +45,7 @@ impl Services {
             operator,
             user_id: user_id.to_owned(),
         };
-        self.disconnect_once(user, service_id, by).await
+        self.disconnect_as(user, service_id, by).await
     }
 
     async fn person(&self, user_id: &str) -> Result<UserId> {

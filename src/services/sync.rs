@@ -33,11 +33,11 @@ const SPREAD_MS_MAX: i64 = 30_000;
 /// A sync that never ended, as the process was killed, is repeated after this.
 pub(super) const UNFINISHED_MS: i64 = 2 * SYNC_INTERVAL_MS;
 
-/// What a sync that succeeded says of the next one.
+/// When the next sync starts after a successful one, and from which state.
 struct NextSync {
     /// The server asks for a longer pause.
     pause_ms: i64,
-    /// `None`: as it was.
+    /// `None`: unchanged.
     sync_state: Option<String>,
     has_more: bool,
 }
@@ -62,7 +62,7 @@ impl Services {
     pub(super) async fn sync_begun(&self, id: ServiceId) -> Result<()> {
         let lock = self.lock_of(id);
         let _held = lock.lock().await;
-        // As the sync before left it.
+        // Read after the lock is taken: an earlier sync may have changed them.
         let read = self.store.look_up(|view| {
             let service = view.service_row(id)?;
             let calendars = view.calendars_of(id)?;
@@ -89,7 +89,7 @@ impl Services {
         let broken = || ServiceError::unreachable("What the server sent can't be read.");
         let (network, clock) = (self.network.clone(), self.clock.clone());
         let fetch = move || fetch(&credentials, &state, &calendars, &owner, &network, &clock);
-        // What a hostile file breaks in a parser is not the end of the job.
+        // A panic in a parser, caused by a hostile file, must not end the job.
         let fetched = self.fetch_threads.run(fetch).await;
         fetched.unwrap_or_else(|_| Err(broken()))
     }
@@ -130,7 +130,7 @@ impl Services {
     }
 
     async fn write_calendars(&self, id: ServiceId, fetched: Vec<FetchedCalendar>) -> Result<()> {
-        // Most syncs find nothing new, and leave the writer in peace.
+        // Most syncs find nothing new and write nothing.
         let known = self.store.look_up(|view| view.calendars_of(id))?;
         let is_known = |calendar: &FetchedCalendar| {
             matches!(calendar.events, FetchedEvents::Unchanged)
@@ -202,8 +202,7 @@ impl Services {
         let broken = |_| Error::internal("events could not be compared");
         let mut changes: Vec<EventChange> = compared.map_err(broken)?;
         while !changes.is_empty() {
-            let rest = changes.split_off(changes.len().min(CHANGES_MAX));
-            let some = std::mem::replace(&mut changes, rest);
+            let some: Vec<EventChange> = changes.drain(..changes.len().min(CHANGES_MAX)).collect();
             let written = self
                 .store
                 .write(move |tx| tx.apply_event_changes(calendar, &some, now));
@@ -216,8 +215,8 @@ impl Services {
     async fn write_mails(&self, id: ServiceId, mut mails: Vec<NewMailItem>) -> Result<()> {
         let now = self.clock.now();
         while !mails.is_empty() {
-            let rest = mails.split_off(mails.len().min(MAILS_WRITTEN_MAX));
-            let some = std::mem::replace(&mut mails, rest);
+            let some: Vec<NewMailItem> =
+                mails.drain(..mails.len().min(MAILS_WRITTEN_MAX)).collect();
             let written = self.store.write(move |tx| {
                 let Some(service) = tx.service_row(id)? else {
                     return Ok(());
@@ -229,7 +228,7 @@ impl Services {
             });
             written.await?;
         }
-        // They can't be fetched again.
+        // Removed mails can't be fetched again, so an uncertain clock removes none.
         let Some(now) = self.clock.steady_now() else {
             return Ok(());
         };
@@ -308,7 +307,7 @@ fn fetch_feed(
         .and_then(|row| serde_json::from_str(&row.sync_state).ok())
         .unwrap_or_default();
     let fetched = match known {
-        // What is switched off is not fetched.
+        // A calendar that is switched off is not fetched.
         Some(row) if !row.is_enabled => FetchedFeed {
             file: None,
             state: before,
@@ -343,8 +342,7 @@ fn fetch_feed(
     })
 }
 
-/// How the service stands after a sync that succeeded (with the pause that the server asks
-/// for) or did not.
+/// The service's state after a sync, successful or not.
 fn result_of(
     service: &ServiceRow,
     result: Result<NextSync, ServiceError>,

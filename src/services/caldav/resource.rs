@@ -8,11 +8,11 @@ use crate::model::calendar::{EventClock, EventTime};
 
 /// Octets of a line, without its end.
 const LINE_BYTES_MAX: usize = 75;
-/// What says when an event is.
+/// Properties with an event's time.
 pub(super) const TIMES: [&str; 3] = ["DTSTART", "DTEND", "DURATION"];
-/// What makes an event a series.
+/// Properties that make an event a series.
 pub(super) const RULES: [&str; 4] = ["RRULE", "RDATE", "EXRULE", "EXDATE"];
-/// What every version writes anew.
+/// Properties that each version of an event replaces.
 const STAMPS: [&str; 2] = ["DTSTAMP", "LAST-MODIFIED"];
 const PRODUCT: &str = concat!("-//Chatkeep//", env!("CARGO_PKG_VERSION"), "//EN");
 

@@ -16,7 +16,7 @@ use crate::services::ics::{self, ExpansionContext};
 use crate::services::web::{Address, Query};
 
 const CALENDAR: &str = "text/calendar; charset=utf-8";
-/// What stands as itself in a path.
+/// Characters of a path that are percent-encoded: all but these.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -25,7 +25,8 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'@');
 
-/// How a change ended for good. An error of the call means: not known, another try may help.
+/// The final outcome of a change. An error instead of it means that the outcome is unknown and
+/// another attempt may help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::services) enum ChangeResult {
     Done,

@@ -92,7 +92,7 @@ fn instances_of(
     };
     let length = length_of(master, &start, zones);
     let mut starts: Vec<(WallTime, Length)> = vec![(start, length)];
-    // A wall is at most a day off.
+    // Local times differ from UTC by less than a day.
     let to = context.window.end.utc().naive_utc() + Duration::days(1);
     for entry in master.properties(&ICalendarProperty::Rrule).take(10) {
         for value in &entry.values {

@@ -9,9 +9,9 @@ const OCCURRENCES_MAX: usize = 100_000;
 /// Occurrences after which `is_late` is asked again.
 pub(super) const CHECK_INTERVAL: usize = 64;
 
-/// The last start before `from` with which `rule` has the same occurrences from there on, so that
-/// those of many years need not be looked at. Where that can't be said for sure, as where they are
-/// counted or may be left out for short months, it is `start` itself.
+/// The last start before `from` from which `rule` has the same later occurrences, so that those of
+/// many years need not be computed. `start` itself where that isn't certain: with a COUNT, or where
+/// short months leave occurrences out.
 pub(super) fn later_start(
     rule: &ICalendarRecurrenceRule,
     start: NaiveDateTime,
@@ -37,7 +37,7 @@ pub(super) fn later_start(
     start + Duration::seconds(before_s.max(0) / step_s * step_s)
 }
 
-/// The moments on the wall at which `rule` comes from `start` up to `to`, oldest first.
+/// The local times of the occurrences of `rule` from `start` to `to`, oldest first.
 pub(super) fn occurrences(
     rule: &ICalendarRecurrenceRule,
     start: NaiveDateTime,

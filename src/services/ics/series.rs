@@ -57,7 +57,7 @@ impl Series {
         }
     }
 
-    /// The start of an instance on the wall of the series. `None`: the text holds no series, or
+    /// The start of an instance in the local time of the series. `None`: the text holds no series, or
     /// that is no instance.
     pub fn wall_time_of(&self, instance: &str) -> Option<NaiveDateTime> {
         let start = self.start?;

@@ -13,7 +13,7 @@ use crate::model::calendar::EventClock;
 
 const YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
 
-/// A date or a time on a wall.
+/// A date, or a local time as a wall clock shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WallTime {
     pub(super) local: NaiveDateTime,
@@ -25,9 +25,9 @@ pub(super) struct WallTime {
 /// How long an event lasts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Length {
-    /// On the wall.
+    /// Added to the local time: days of it may have 23 or 25 hours.
     pub(super) local: Duration,
-    /// After that.
+    /// Added to the moment after that.
     pub(super) exact: Duration,
 }
 
@@ -140,7 +140,7 @@ impl WallTime {
         }
     }
 
-    /// The moment; for what has none, the wall's time read as UTC.
+    /// The moment; a date or a time without a zone is read as UTC.
     pub(super) fn instant(&self) -> Timestamp {
         match self.clock {
             EventClock::Zoned => at_wall_time(self.local, self.zone),
@@ -163,7 +163,7 @@ impl WallTime {
             _ => self.local,
         };
         let written = Self { local, ..*start };
-        // What a clock shows twice is meant as it was written.
+        // A local time that occurs twice, when clocks go back, stays as it was written.
         match self.clock == EventClock::Zoned && start.clock == EventClock::Zoned {
             true if written.instant() != self.instant() => *self,
             _ => written,
