@@ -29,7 +29,7 @@ impl Hub {
         last_seq: u64,
     ) -> Result<bool> {
         let is_known = match &epoch {
-            Some(epoch) => *epoch == self.terms.epoch,
+            Some(epoch) => *epoch == self.hello_settings.epoch,
             // A seq without its epoch means nothing.
             None => last_seq == 0,
         };
@@ -54,7 +54,9 @@ impl Hub {
         let agent = relay.id;
         let head_seq = self.store.read(move |view| view.head_seq(agent)).await?;
         let now = self.clock.now();
-        Ok(wire::hello(&relay.name, head_seq, &self.terms, now))
+        Ok(wire::hello(
+            &relay.name, head_seq, &self.hello_settings, now,
+        ))
     }
 
     /// Records an event once.

@@ -43,7 +43,7 @@ pub struct Hub {
     pub(super) store: SharedStore,
     pub(super) clock: Clock,
     pub(super) settings: HubSettings,
-    pub(super) terms: HelloSettings,
+    pub(super) hello_settings: HelloSettings,
     pub(super) ended_commands: IntCounterVec,
     relays: Mutex<HashMap<AgentId, Arc<Relay>>>,
     phase: watch::Sender<Phase>,
@@ -59,7 +59,7 @@ impl Hub {
         Arc::new(Self {
             store,
             clock,
-            terms: HelloSettings {
+            hello_settings: HelloSettings {
                 epoch,
                 heartbeat_s: settings.heartbeat_s,
                 silence_s: settings.silence_s,

@@ -212,18 +212,18 @@ pub(super) struct HelloSettings {
 pub(super) fn hello(
     agent_id: &str,
     head_seq: u64,
-    terms: &HelloSettings,
+    settings: &HelloSettings,
     now: Timestamp,
 ) -> String {
     json!({"type": "hello", "data": {
         "protocol": 1,
         "agent_id": agent_id,
-        "epoch": terms.epoch,
+        "epoch": settings.epoch,
         "head_seq": head_seq,
-        "heartbeat_s": terms.heartbeat_s,
-        "silence_s": terms.silence_s,
-        "ack_timeout_s": terms.ack_timeout_s,
-        "max_in_flight": terms.max_in_flight,
+        "heartbeat_s": settings.heartbeat_s,
+        "silence_s": settings.silence_s,
+        "ack_timeout_s": settings.ack_timeout_s,
+        "max_in_flight": settings.max_in_flight,
         "server_time": now,
     }})
     .to_string()

@@ -120,11 +120,11 @@ impl<N: Network> SocketSession<'_, N> {
             let frame = tokio::select! {
                 frame = self.socket.next() => frame,
                 Some(report) = reports.recv() => {
-                    self.say(&json!({"type": "command_ack", "data": report})).await?;
+                    self.send(&json!({"type": "command_ack", "data": report})).await?;
                     continue;
                 }
                 _ = pings.tick() => {
-                    self.say(&json!({"type": "ping"})).await?;
+                    self.send(&json!({"type": "ping"})).await?;
                     continue;
                 }
                 () = sleep_until(last_frame_at + self.silence) => {
@@ -142,14 +142,14 @@ impl<N: Network> SocketSession<'_, N> {
                 None => return Ok(1006),
             };
             let frame: Value = serde_json::from_str(&text).unwrap_or_default();
-            if let Some(every) = self.take(&frame).await? {
+            if let Some(every) = self.handle(&frame).await? {
                 pings = interval(every);
             }
         }
     }
 
     /// Handles a frame. Returns the ping interval if `hello` sets one.
-    async fn take(&mut self, frame: &Value) -> Result<Option<Duration>, String> {
+    async fn handle(&mut self, frame: &Value) -> Result<Option<Duration>, String> {
         let data = &frame["data"];
         match frame["type"].as_str() {
             Some("hello") => {
@@ -164,7 +164,8 @@ impl<N: Network> SocketSession<'_, N> {
                 let resume = json!({
                     "epoch": epoch, "last_seq": last_seq, "capabilities": ["typing"],
                 });
-                self.say(&json!({"type": "resume", "data": resume})).await?;
+                self.send(&json!({"type": "resume", "data": resume}))
+                    .await?;
                 self.core.status.set_service(None);
                 return Ok(Some(seconds("heartbeat_s", 30)));
             }
@@ -179,7 +180,7 @@ impl<N: Network> SocketSession<'_, N> {
         Ok(None)
     }
 
-    async fn say(&mut self, frame: &Value) -> Result<(), String> {
+    async fn send(&mut self, frame: &Value) -> Result<(), String> {
         let sending = self.socket.send(Message::text(frame.to_string()));
         match timeout(WRITE_MAX, sending).await {
             Ok(sent) => sent.map_err(|e| e.to_string()),

@@ -223,10 +223,10 @@ impl Network for Telegram {
                         if let Some(id) = update["update_id"].as_i64()
                             && unconfirmed.is_new(id)
                         {
-                            unconfirmed.add(id, updates::take(&uplink, &bot, update));
+                            unconfirmed.add(id, updates::queue(&uplink, &bot, update));
                         }
                     }
-                    unconfirmed.settle().await;
+                    unconfirmed.wait_a_while().await;
                 }
                 Err(Failure::Unauthorized) => return wrong_token(),
                 Err(failure) => {
@@ -289,7 +289,7 @@ impl UnconfirmedUpdates {
     }
 
     /// Waits until all updates are done, or for a while.
-    async fn settle(&mut self) {
+    async fn wait_a_while(&mut self) {
         if self.under_way.is_empty() {
             // Prevents a busy loop with a server that returns empty answers at once.
             return tokio::time::sleep(PAUSE).await;

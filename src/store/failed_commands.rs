@@ -122,7 +122,7 @@ impl Tx<'_> {
             },
             old.created_at,
         )?;
-        self.note(operator, "command.retry", command_id, &old.state, now)?;
+        self.write_audit(operator, "command.retry", command_id, &old.state, now)?;
         Ok((agent, queued))
     }
 
@@ -135,10 +135,10 @@ impl Tx<'_> {
     ) -> Result<()> {
         let old = self.failed_command(command_id)?;
         self.run("DELETE FROM commands WHERE id = ?1", [old.id])?;
-        self.note(operator, "command.drop", command_id, &old.state, now)
+        self.write_audit(operator, "command.drop", command_id, &old.state, now)
     }
 
-    fn note(
+    fn write_audit(
         &self,
         operator: &Operator,
         action: &'static str,

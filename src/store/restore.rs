@@ -82,7 +82,7 @@ impl PendingRestore {
         let facts = checked.map_err(|why| format!("{} {why}", backup.display()))?;
         restored.schema_version = facts.schema_version;
         open::bring_up_to_date(draft.path()).map_err(failed)?;
-        settle(draft.path(), target, &mut restored).map_err(failed)?;
+        prepare(draft.path(), target, &mut restored).map_err(failed)?;
         Ok(Self {
             draft,
             target: target.to_owned(),
@@ -170,8 +170,9 @@ fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> 
     Ok(Some(Ok(())))
 }
 
-/// Carries over rows from the current database at `target`, and begins a new edge epoch.
-fn settle(draft: &Path, target: &Path, restored: &mut RestoreReport) -> rusqlite::Result<()> {
+/// Makes the draft ready to replace the database: carries over rows from the current one at
+/// `target`, and begins a new edge epoch.
+fn prepare(draft: &Path, target: &Path, restored: &mut RestoreReport) -> rusqlite::Result<()> {
     let mut conn = open::open_beside(draft)?;
     conn.pragma_update(None, "secure_delete", true)?;
     restored.as_of = as_of(&conn)?;

@@ -16,7 +16,7 @@ const IS_ENCRYPTED: &str =
 const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
 
 /// Puts the handling of an event into its room's queue.
-pub(super) fn take(
+pub(super) fn queue(
     uplink: &Uplink<Matrix>,
     bot: &Bot,
     room: &str,

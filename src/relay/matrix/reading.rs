@@ -63,7 +63,7 @@ impl Matrix {
     }
 
     /// Puts an answer's events into chat_queues, and remembers its mark.
-    async fn take(
+    async fn queue_events(
         &self,
         uplink: &Uplink<Self>,
         bot: &Bot,
@@ -87,7 +87,7 @@ impl Matrix {
                 self.rooms.lock().remove(&updates.room);
             }
             let events = updates.events.into_iter();
-            under_way.extend(events.map(|event| events::take(uplink, bot, &updates.room, event)));
+            under_way.extend(events.map(|event| events::queue(uplink, bot, &updates.room, event)));
         }
         marks.add(next.clone(), under_way);
         Ok(next)
@@ -188,7 +188,10 @@ impl Matrix {
             }
             let answer = self.next_answer(&since, &mut marks, &mut session).await;
             let taken = match answer {
-                Ok(answer) => self.take(uplink, &bot, &since, &answer, &mut marks).await,
+                Ok(answer) => {
+                    self.queue_events(uplink, &bot, &since, &answer, &mut marks)
+                        .await
+                }
                 Err(failure) => Err(failure),
             };
             match taken {

@@ -50,7 +50,7 @@ pub(super) fn reminder_buttons() -> Value {
 }
 
 /// Puts the handling of an update into its chat queue.
-pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> oneshot::Receiver<()> {
+pub(super) fn queue(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> oneshot::Receiver<()> {
     let message = ["message", "edited_message", "callback_query"]
         .iter()
         .find_map(|kind| update.get(kind).map(|content| (*kind, content)));

@@ -55,7 +55,7 @@ impl Room {
     }
 
     /// Applies a presence from this room.
-    pub(super) fn take(&mut self, presence: &Presence) -> OwnPresence {
+    pub(super) fn apply(&mut self, presence: &Presence) -> OwnPresence {
         let nick = presence.from.as_ref().and_then(|from| from.resource());
         let nick = nick.map(|nick| nick.as_str().to_owned());
         if presence.type_ == Type::Error {
@@ -172,11 +172,11 @@ mod tests {
         let room: BareJid = "tea@rooms.a".parse().unwrap();
         let mut tea = Room::new("juno");
         let ada = user("<item affiliation='none' role='participant' jid='ada@a/phone'/>");
-        assert_eq!(tea.take(&presence("Ada", &ada)), OwnPresence::Unchanged);
+        assert_eq!(tea.apply(&presence("Ada", &ada)), OwnPresence::Unchanged);
         let own = user("<item affiliation='none' role='participant'/><status code='110'/>")
             + "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='me'/>";
         let joined = OwnPresence::Joined { is_new: false };
-        assert_eq!(tea.take(&presence("juno", &own)), joined);
+        assert_eq!(tea.apply(&presence("juno", &own)), joined);
         assert_eq!(tea.person(&room, "Ada", None, &[]).id, "ada@a");
         let mark: Element = "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='o1'/>"
             .parse()
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(tea.person(&room, "Bo", stored, &[]).id, "bo@a");
         let created = user("<status code='201'/><status code='110'/>");
         let joined = OwnPresence::Joined { is_new: true };
-        assert_eq!(tea.take(&presence("juno", &created)), joined);
+        assert_eq!(tea.apply(&presence("juno", &created)), joined);
     }
 
     #[test]
@@ -201,9 +201,9 @@ mod tests {
             )
         };
         let mut room = Room::new("juno");
-        let taken = room.take(&presence("juno", &error("conflict")));
+        let taken = room.apply(&presence("juno", &error("conflict")));
         assert_eq!(taken, OwnPresence::NickTaken);
-        let banned = room.take(&presence("juno", &error("forbidden")));
+        let banned = room.apply(&presence("juno", &error("forbidden")));
         assert_eq!(banned, OwnPresence::Refused("forbidden".to_owned()));
         assert!(!room.is_joined);
     }

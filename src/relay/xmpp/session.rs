@@ -137,7 +137,7 @@ impl XmppSession {
                 None => self.step().await,
             };
             let taken = match stanza {
-                Ok(Some(stanza)) => self.take(stanza).await,
+                Ok(Some(stanza)) => self.handle(stanza).await,
                 Ok(None) => Ok(()),
                 Err(interruption) => Err(interruption),
             };
@@ -168,7 +168,7 @@ impl XmppSession {
             }
             let mut rest = rest;
             while let Some(last) = rest {
-                self.settle().await?;
+                self.wait_for_messages().await?;
                 let page = self.page(&archive, ArchivePosition::After(&last)).await?;
                 rest = page.last.filter(|_| !page.is_complete);
                 for archived in page.messages {
@@ -244,7 +244,7 @@ impl XmppSession {
     }
 
     /// Waits until at most `UNDER_WAY_MAX` messages are being posted.
-    async fn settle(&mut self) -> SessionResult<()> {
+    async fn wait_for_messages(&mut self) -> SessionResult<()> {
         while self.in_flight.count() > UNDER_WAY_MAX {
             if let Some(stanza) = self.step().await? {
                 self.put_off.push_back(stanza);

@@ -169,7 +169,7 @@ impl XmppSession {
     ) -> OwnPresence {
         let mut chats = self.uplink.network().chats.lock();
         match chats.rooms.get_mut(room) {
-            Some(known) => known.take(presence),
+            Some(known) => known.apply(presence),
             None => OwnPresence::Unchanged,
         }
     }

@@ -17,7 +17,7 @@ use crate::random;
 use crate::relay::SendError;
 
 impl XmppSession {
-    pub(super) async fn take(&mut self, stanza: Stanza) -> SessionResult<()> {
+    pub(super) async fn handle(&mut self, stanza: Stanza) -> SessionResult<()> {
         match stanza {
             Stanza::Iq(iq) => self.answer(iq).await,
             Stanza::Presence(presence) => self.take_presence(&presence).await,
