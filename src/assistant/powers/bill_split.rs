@@ -47,7 +47,7 @@ pub enum BillSplitAction {
     AllPaid(Vec<PaidAction>),
     /// "split 90 three ways": computed, not stored.
     Ways {
-        money: Amount,
+        money: Money,
         ways: i64,
     },
     /// People on the bill, before any payment.
@@ -56,13 +56,13 @@ pub enum BillSplitAction {
     Settled {
         payer: String,
         to: String,
-        money: Option<Amount>,
+        money: Option<Money>,
     },
     /// "kim gave me 10": the same, between two on the bill.
     Given {
         payer: String,
         to: String,
-        money: Amount,
+        money: Money,
     },
     /// "dan shares everything": also what was paid before.
     ShareAll(String),
@@ -87,7 +87,7 @@ pub enum BillSplitAction {
     Owes {
         debtor: String,
         to: String,
-        money: Amount,
+        money: Money,
         purpose: String,
     },
 }
@@ -96,7 +96,7 @@ pub enum BillSplitAction {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PaidAction {
     pub(super) payer: String,
-    pub(super) money: Amount,
+    pub(super) money: Money,
     pub(super) purpose: String,
     /// Who shares it; empty means everybody on the bill.
     pub(super) among: Vec<String>,
@@ -105,12 +105,8 @@ pub struct PaidAction {
     /// The parts of `among` in their order, if they are not equal: 60 and 40.
     pub(super) parts: Vec<i64>,
     /// Who of them pays only that sum.
-    pub(super) own_part: Option<(String, Amount)>,
+    pub(super) own_part: Option<(String, Money)>,
 }
-
-/// A parsed amount.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Amount(pub(super) Money);
 
 /// Who owes it, to whom, and how much in minor units.
 type Debt = (String, String, i64);
@@ -204,7 +200,7 @@ impl BillSplitState {
                 to,
                 money,
                 purpose,
-            } => self.note_debt((&debtor, &to), money.0, purpose, context)?,
+            } => self.note_debt((&debtor, &to), money, purpose, context)?,
             BillSplitAction::Settled { payer, to, money } => {
                 return self.settled(&payer, &to, money, context);
             }
@@ -216,7 +212,7 @@ impl BillSplitState {
                 };
             }
             BillSplitAction::ShareAll(name) => return self.share_all(&name, context),
-            BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
+            BillSplitAction::Ways { money, ways } => ways_of(&money, ways),
             BillSplitAction::People(people) => {
                 let people = self.people_of(&people, context)?;
                 let newcomers = self.newcomers(&people);
@@ -294,7 +290,7 @@ impl BillSplitState {
             among = self.sharers_with(&payer);
         }
         let parts = match paid.own_part {
-            Some(own) => self.with_own_part(&among, &paid.money.0, own, context)?,
+            Some(own) => self.with_own_part(&among, &paid.money, own, context)?,
             None => paid.parts,
         };
         if !parts.is_empty() && parts.len() != among.len() {
@@ -306,13 +302,13 @@ impl BillSplitState {
         };
         let payment = Payment {
             payer,
-            amount: paid.money.0.minor,
+            amount: paid.money.minor,
             purpose,
             among,
             parts,
             by: context.by,
         };
-        self.push(payment.clone(), paid.money.0)?;
+        self.push(payment.clone(), paid.money)?;
         let noted = self.noted(&payment, is_among_all);
         Ok(Some(format!("{noted}{newcomers}")))
     }
@@ -371,11 +367,5 @@ impl BillSplitState {
         money::settle_currency(&mut self.currency, currency)?;
         self.payments.push(payment);
         Ok(())
-    }
-}
-
-impl Amount {
-    pub(super) fn new(money: Money) -> Self {
-        Self(money)
     }
 }

@@ -54,7 +54,7 @@ pub enum BudgetAction {
     /// More than one amount, and what belongs to which is unclear.
     AmountsUnclear,
     /// Each amount a month with its purpose; an empty one means the total.
-    Budgets(Vec<(Spending, String)>),
+    Budgets(Vec<(Money, String)>),
     HowMuch {
         span: Span,
         purpose: String,
@@ -70,14 +70,10 @@ pub enum BudgetAction {
     Unclear,
 }
 
-/// A parsed amount.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spending(pub(super) Money);
-
 /// An amount, what it was for, and when.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpentAmount {
-    pub(super) money: Spending,
+    pub(super) money: Money,
     pub(super) purpose: String,
     pub(super) days_ago: i32,
 }
@@ -132,7 +128,7 @@ impl Superpower for BudgetState {
             BudgetAction::AmountsUnclear => Ok(AMOUNTS_UNCLEAR.to_owned()),
             BudgetAction::Budgets(budgets) => {
                 let each = budgets.into_iter();
-                let each = each.map(|(money, purpose)| self.budget(money.0, purpose, context));
+                let each = each.map(|(money, purpose)| self.budget(money, purpose, context));
                 each.collect::<Result<Vec<_>, _>>()
                     .map(|reply| reply.join("\n"))
             }
@@ -189,7 +185,7 @@ impl BudgetState {
 
     fn spend(&mut self, spent: SpentAmount, context: &PowerContext<'_>) -> Result<String, String> {
         let SpentAmount {
-            money: Spending(money),
+            money,
             purpose,
             days_ago,
         } = spent;

@@ -31,7 +31,7 @@ pub(super) struct Currency {
 
 /// A parsed amount.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Money {
+pub struct Money {
     pub(super) minor: i64,
     pub(super) currency: Option<Currency>,
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::operations::{
     CallContext, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
 };
-use super::{Amount, BillSplitAction, PART_MAX, PaidAction};
+use super::{BillSplitAction, PART_MAX, PaidAction};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,7 +51,7 @@ impl super::super::operations::Arguments for Arguments {
     const DESCRIPTION: &str = "Shared bills: who paid what, who owes whom.";
 
     fn operation(self, _: CallContext) -> Result<OwnOperation<BillSplitAction>> {
-        let money = || money(self.amount, self.currency.as_deref()).map(Amount);
+        let money = || money(self.amount, self.currency.as_deref());
         let payer = || needed(self.payer.as_deref(), "payer");
         let action = match self.operation {
             BillSplitOperation::Show => return reads(BillSplitAction::Show),

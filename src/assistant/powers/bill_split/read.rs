@@ -5,7 +5,7 @@ mod payments;
 mod settling;
 mod splits;
 
-use super::{Amount, BillSplitAction, PaidAction, is_self, shared_with};
+use super::{BillSplitAction, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;

@@ -1,7 +1,7 @@
 //! Debts that are paid back, all of them or in part. It must not know messages.
 
 use super::sums::{ME, Payment, capital, display_name, owe, said_name};
-use super::{Amount, BillSplitState, PAID_BACK, is_self};
+use super::{BillSplitState, PAID_BACK, is_self};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::texts::same;
@@ -12,12 +12,12 @@ impl BillSplitState {
         &mut self,
         payer: &str,
         to: &str,
-        money: Option<Amount>,
+        money: Option<Money>,
         context: &PowerContext<'_>,
     ) -> Result<Option<String>, String> {
         let known = |name: &str| self.is_on_it(name);
         let check_owed = || match &money {
-            Some(Amount(money)) => self.check_owed(payer, to, money, context),
+            Some(money) => self.check_owed(payer, to, money, context),
             None => Ok(()),
         };
         let is_own = is_self(payer) && !context.group;
@@ -91,7 +91,7 @@ impl BillSplitState {
     fn settle(
         &mut self,
         (payer, to): (&str, &str),
-        money: Option<Amount>,
+        money: Option<Money>,
         context: &PowerContext<'_>,
     ) -> Result<String, String> {
         let payer = self.person(payer, context)?;
@@ -102,7 +102,7 @@ impl BillSplitState {
         let owed = self.transfers().into_iter();
         let mut owed = owed.filter(|(from, whom, _)| *from == payer && *whom == to);
         let money = match (money, owed.next()) {
-            (Some(Amount(money)), _) => money,
+            (Some(money), _) => money,
             (None, Some((.., minor))) => Money {
                 minor,
                 currency: None,

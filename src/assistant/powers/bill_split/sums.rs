@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, BillSplitState, Debt, PAID_BACK, PARTS_UNCLEAR};
+use super::{BillSplitState, Debt, PAID_BACK, PARTS_UNCLEAR};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::texts::joined;
@@ -141,7 +141,7 @@ impl BillSplitState {
         &mut self,
         among: &[String],
         money: &Money,
-        (name, Amount(own)): (String, Amount),
+        (name, own): (String, Money),
         context: &PowerContext<'_>,
     ) -> Result<Vec<i64>, String> {
         let name = self.known_person(&name, context)?;

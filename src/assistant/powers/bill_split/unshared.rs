@@ -100,7 +100,7 @@ impl BillSplitState {
         let Ok(payer) = self.known_person(&paid.payer, context) else {
             return Ok(());
         };
-        let (money, mut owed) = (&paid.money.0, self.transfers().into_iter());
+        let (money, mut owed) = (&paid.money, self.transfers().into_iter());
         let owed = owed.find(|(debtor, _, sum)| *debtor == payer && *sum >= money.minor);
         let Some((_, to, owed)) = owed.filter(|_| !is_told) else {
             return Ok(());
@@ -129,7 +129,7 @@ pub(super) fn sharing_unclear(paid: &PaidAction) -> Option<String> {
         [_] => return None,
         several => several.to_vec(),
     };
-    let sum = money::display(paid.money.0.minor, paid.money.0.currency.as_ref());
+    let sum = money::display(paid.money.minor, paid.money.currency.as_ref());
     let people: Vec<&str> = people
         .iter()
         .map(|name| if is_self(name) { "me" } else { name })

@@ -7,7 +7,7 @@ use super::super::operations::{
     CallContext, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
     undo,
 };
-use super::{BudgetAction, Span, Spending, SpentAmount};
+use super::{BudgetAction, Span, SpentAmount};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,7 +88,7 @@ impl super::super::operations::Arguments for Arguments {
                 let days_ago = days_ago(self.date.as_deref(), context.today())? as i32;
                 let spent = self.expenses.iter().map(|expense| {
                     Ok(SpentAmount {
-                        money: Spending(money(Some(expense.amount), currency)?),
+                        money: money(Some(expense.amount), currency)?,
                         purpose: needed(Some(&expense.purpose), "purpose")?,
                         days_ago,
                     })
@@ -96,7 +96,7 @@ impl super::super::operations::Arguments for Arguments {
                 BudgetAction::Spent(spent.collect::<Result<_>>()?)
             }
             BudgetOperation::SetBudget => {
-                BudgetAction::Budgets(vec![(Spending(money(self.amount, currency)?), purpose)])
+                BudgetAction::Budgets(vec![(money(self.amount, currency)?, purpose)])
             }
             BudgetOperation::RemoveBudget => BudgetAction::RemoveBudget(purpose),
         };

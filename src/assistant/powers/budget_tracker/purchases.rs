@@ -3,14 +3,15 @@
 use super::expense_words::without_payment;
 use super::spent_day::{self, SpentDay};
 use super::supposed::may_be_time;
-use super::{BudgetAction, Spending, SpentAmount, SupposedExpenses};
+use super::{BudgetAction, SpentAmount, SupposedExpenses};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
+use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::usual_purchases::is_usual;
-use crate::assistant::powers::{RequestStrength, money, parsers};
+use crate::assistant::powers::{RequestStrength, parsers};
 
 /// Words of what was bought, where only they and the amount are said.
 const BARE_WORDS_MAX: usize = 3;
@@ -175,11 +176,11 @@ fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAc
     let each = parts
         .iter()
         .map(|(from, to)| bought_for(words, (*from, *to), is_bought));
-    let spent = each.collect::<Option<Vec<(Spending, String)>>>()?;
+    let spent = each.collect::<Option<Vec<(Money, String)>>>()?;
     (!spent.is_empty()).then(|| spent_on(spent, day.unwrap_or(SpentDay::Ago(0))))
 }
 
-fn spent_on(spent: Vec<(Spending, String)>, day: SpentDay) -> BudgetAction {
+fn spent_on(spent: Vec<(Money, String)>, day: SpentDay) -> BudgetAction {
     let SpentDay::Ago(days_ago) = day else {
         return BudgetAction::DayUnclear;
     };
@@ -196,7 +197,7 @@ fn bought_for(
     words: &Words<'_>,
     (from, to): (usize, usize),
     is_bought: bool,
-) -> Option<(Spending, String)> {
+) -> Option<(Money, String)> {
     let to = without_payment(words, from, to);
     let link = (from + 1..to).rev().find(|n| words.get(*n) == "for")?;
     let (amount, next) = money::read(words, link + 1)?;
@@ -206,7 +207,7 @@ fn bought_for(
     let purpose = parsers::original(words, from, without_payment(words, from, link));
     let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
     let is_sure = is_bought || is_money || is_usual(&purpose);
-    (next == to && is_sure && !purpose.is_empty()).then_some((Spending(amount), purpose))
+    (next == to && is_sure && !purpose.is_empty()).then_some((amount, purpose))
 }
 
 /// "lunch 12", "12.50 lunch", "lunch was 12", "lunch 12 and coffee 4".
@@ -229,8 +230,8 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     let is_told = each.iter().any(|one| one.is_told);
     let is_usual = each.iter().all(|one| one.is_money || one.is_usual());
     let is_both = each.iter().all(|one| one.is_money && one.is_usual());
-    let may_be_times = each.iter().any(|one| may_be_time(&one.money.0));
-    let all: Vec<(Spending, String)> = each
+    let may_be_times = each.iter().any(|one| may_be_time(&one.money));
+    let all: Vec<(Money, String)> = each
         .into_iter()
         .map(|one| (one.money, one.purpose))
         .collect();
@@ -252,7 +253,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
 
 /// "lunch 12"
 struct BareExpense {
-    money: Spending,
+    money: Money,
     purpose: String,
     /// It can hardly be another number: it has a currency or hundredths.
     is_money: bool,
@@ -311,7 +312,7 @@ fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense>
     }
     Some(BareExpense {
         is_money: amount.currency.is_some() || words.get(number).contains(['.', ',']),
-        money: Spending(amount),
+        money: amount,
         purpose: parsers::original(words, from, to),
         is_told,
     })

@@ -4,11 +4,12 @@ use super::expense_words::{is_other_than_month, names_end};
 use super::purchases;
 use super::spent::{self, AMOUNTS_MAX};
 use super::spent_day::names_day;
-use super::{BudgetAction, Span, Spending};
+use super::{BudgetAction, Span};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
-use crate::assistant::powers::{money, parsers, statement};
+use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::{parsers, statement};
 
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
@@ -195,11 +196,11 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
 }
 
 /// "rent to 900", "900 for rent", "for rent 900 a month".
-fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Spending, String)> {
+fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Money, String)> {
     if let Some((amount, next)) = money::read(words, from) {
         let from = words.after(next, &["for", "on"])?;
         let purpose = parsers::original(words, from, to);
-        return (from < to).then_some((Spending(amount), purpose));
+        return (from < to).then_some((amount, purpose));
     }
     let from = words
         .after(from, &["for", "set", "my", "the"])
@@ -210,7 +211,7 @@ fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Spending
     let is_word = name_to > from && words.get(name_to - 1) == "budget";
     let name_to = name_to - usize::from(is_word);
     (name_to > from && whole(words, next, to))
-        .then(|| (Spending(amount), parsers::original(words, from, name_to)))
+        .then(|| (amount, parsers::original(words, from, name_to)))
 }
 
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
@@ -236,8 +237,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         })?;
         let (amount, next) = money::read(words, to).or_else(|| money::read(words, to + 1))?;
         let purpose = parsers::original(words, from, to);
-        return whole(words, next, end)
-            .then(|| BudgetAction::Budgets(vec![(Spending(amount), purpose)]));
+        return whole(words, next, end).then(|| BudgetAction::Budgets(vec![(amount, purpose)]));
     }
     let from = words
         .after(word + 1, &["of", "to", "is", "at"])
@@ -251,8 +251,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
             && statement::is_thing(words.original(from..at))
         {
             let purpose = parsers::original(words, from, at);
-            return whole(words, next, end)
-                .then(|| BudgetAction::Budgets(vec![(Spending(amount), purpose)]));
+            return whole(words, next, end).then(|| BudgetAction::Budgets(vec![(amount, purpose)]));
         }
         return (from == end && words.get(message.start) == "set").then_some(BudgetAction::Unclear);
     };
@@ -282,7 +281,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     if !statement::is_thing(&purpose) {
         return None;
     }
-    Some(BudgetAction::Budgets(vec![(Spending(amount), purpose)]))
+    Some(BudgetAction::Budgets(vec![(amount, purpose)]))
 }
 
 fn whole(words: &Words<'_>, next: usize, end: usize) -> bool {

@@ -2,13 +2,14 @@
 
 use super::expense_words::{has_number, is_purpose, without_payment};
 use super::spent_day::{self, SpentDay, names_day};
-use super::{BudgetAction, Spending, SpentAmount};
+use super::{BudgetAction, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::bill_split::shared_with;
+use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::parsers;
 use crate::assistant::powers::usual_purchases::is_usual;
-use crate::assistant::powers::{money, parsers};
 
 static SPENT: Phrases = Phrases::new(&[
     "i spent", "ive spent", "i have spent", "i just spent", "spent", "paid", "i paid", "payed",
@@ -38,7 +39,7 @@ enum AmountOrder {
 /// One amount, and its own day.
 struct Expense {
     order: AmountOrder,
-    money: Spending,
+    money: Money,
     purpose: String,
     day: Option<SpentDay>,
 }
@@ -105,7 +106,7 @@ fn spent(
         return None;
     }
     let is_alike = |one: &Expense| {
-        !one.purpose.is_empty() && (one.order == first || one.money.0.currency.is_some())
+        !one.purpose.is_empty() && (one.order == first || one.money.currency.is_some())
     };
     let is_clear = found.len() <= AMOUNTS_MAX && (found.len() == 1 || found.iter().all(is_alike));
     let days = days(&found, last_day, first_day);
@@ -186,7 +187,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
         }
         return Some(Expense {
             order,
-            money: Spending(amount),
+            money: amount,
             purpose: parsers::original(words, from.min(to), to),
             day,
         });
@@ -200,7 +201,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
         .unwrap_or(from);
     (!has_second(from)).then(|| Expense {
         order: AmountOrder::PurposeFirst,
-        money: Spending(amount),
+        money: amount,
         purpose: parsers::original(words, from, without_payment(words, from, at)),
         day,
     })

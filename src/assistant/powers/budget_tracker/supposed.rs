@@ -1,7 +1,7 @@
 //! Messages that are probably expenses: "lunch 12", "flour was 220". They are noted if a budget is
 //! in use; otherwise the assistant asks, or other superpowers get the message.
 
-use super::{BudgetState, Spending, SpentAmount};
+use super::{BudgetState, SpentAmount};
 use crate::assistant::powers::money::{self, Money};
 use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{PowerContext, local_time};
@@ -9,7 +9,7 @@ use crate::assistant::powers::{PowerContext, local_time};
 /// "lunch 12", "lunch 12 and coffee 4": they may be something else than expenses of today.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupposedExpenses {
-    pub(super) all: Vec<(Spending, String)>,
+    pub(super) all: Vec<(Money, String)>,
     /// Each is a common purchase or has a currency.
     pub(in crate::assistant::powers) is_usual: bool,
     /// Each is a common purchase and has a currency.
@@ -33,7 +33,7 @@ impl BudgetState {
         }
         let are_known = all.iter().all(|(_, purpose)| self.knows(purpose));
         let is_meant = supposed.is_usual && self.is_in_use() || are_known;
-        let may_be_times = all.iter().all(|(Spending(money), _)| may_be_time(money));
+        let may_be_times = all.iter().all(|(money, _)| may_be_time(money));
         if is_meant || supposed.is_both && !may_be_times {
             let spent = supposed.all.into_iter();
             let spent = spent.map(|(money, purpose)| SpentAmount {
@@ -46,7 +46,7 @@ impl BudgetState {
                 noted.map(|reply| format!("{reply} If you meant something else, say “undo”.")),
             );
         }
-        let said = |(Spending(money), purpose): &(Spending, String)| {
+        let said = |(money, purpose): &(Money, String)| {
             format!("{} on {purpose}", money::display(money.minor, None))
         };
         let said: Vec<String> = all.iter().map(said).collect();
@@ -61,7 +61,7 @@ impl BudgetState {
     /// "flour was 220", of which something is noted today: a correction, or one more?
     fn told_before(
         &self,
-        (Spending(money), purpose): &(Spending, String),
+        (money, purpose): &(Money, String),
         context: &PowerContext<'_>,
     ) -> Option<String> {
         let today = local_time::number(context.today());

@@ -3,8 +3,7 @@
 use chrono::NaiveDate;
 use serde_json::json;
 
-use super::super::bill_split::Amount;
-use super::super::budget_tracker::{Spending, SpentAmount};
+use super::super::budget_tracker::SpentAmount;
 use super::super::money::Money;
 use super::super::planned_time::PlannedTime;
 use super::{ToolResult as Result, *};
@@ -56,7 +55,7 @@ fn arguments_mean_actions() {
                 "purpose": "taxi", "people": ["Ana", "me"]}),
             PowerAction::BillSplit(bill_split::BillSplitAction::Paid(bill_split::PaidAction {
                 payer: "me".into(),
-                money: Amount(euros(30.1)),
+                money: euros(30.1),
                 purpose: "taxi".into(),
                 among: vec!["Ana".into(), "me".into()],
                 ..bill_split::PaidAction::default()
@@ -68,12 +67,12 @@ fn arguments_mean_actions() {
                 "expenses": [{"amount": 5, "purpose": "bus"}, {"amount": 12.5, "purpose": "lunch"}]}),
             PowerAction::BudgetTracker(budget_tracker::BudgetAction::Spent(vec![
                 SpentAmount {
-                    money: Spending(euros(5.0)),
+                    money: euros(5.0),
                     purpose: "bus".into(),
                     days_ago: 1,
                 },
                 SpentAmount {
-                    money: Spending(euros(12.5)),
+                    money: euros(12.5),
                     purpose: "lunch".into(),
                     days_ago: 1,
                 },

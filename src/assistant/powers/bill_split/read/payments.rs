@@ -2,13 +2,14 @@
 
 use super::settling::{given, paid_to, settled, without_adverb};
 use super::{
-    Amount, BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self,
-    is_somebody, names, shared_with,
+    BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self, is_somebody,
+    names, shared_with,
 };
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Soft};
-use crate::assistant::powers::{money, parsers, statement};
+use crate::assistant::powers::money::{self, Money};
+use crate::assistant::powers::{parsers, statement};
 
 /// "Bo owes me 20 and Cy owes me 10", "how much does Bo owe me?".
 pub(super) fn owes(
@@ -79,7 +80,6 @@ fn one_owes(
     let is_one_amount = money::parts(words, at, end).len() == 1;
     is_clear.then(|| match is_one_amount {
         true => {
-            let money = Amount::new(money);
             let action = BillSplitAction::Owes {
                 debtor,
                 to,
@@ -208,7 +208,7 @@ fn one_paid(
         return None;
     }
     if let Some(to) = paid_to(words, &payer, next, end) {
-        let money = Some(Amount::new(money));
+        let money = Some(money);
         return Some(BillSplitAction::Settled { payer, to, money });
     }
     if let Some(paid) = paid_only_for(words, &payer, (money.clone(), next), end) {
@@ -217,7 +217,7 @@ fn one_paid(
     let (purpose, among, except) = shared(words, &payer, next, end)?;
     Some(BillSplitAction::Paid(PaidAction {
         payer,
-        money: Amount::new(money),
+        money,
         purpose,
         among,
         except,
@@ -227,11 +227,7 @@ fn one_paid(
 }
 
 /// "… but kim pays only 10": who, how much, and where the words before it end.
-pub(super) fn own_part(
-    words: &Words<'_>,
-    at: usize,
-    end: usize,
-) -> Option<(String, Amount, usize)> {
+pub(super) fn own_part(words: &Words<'_>, at: usize, end: usize) -> Option<(String, Money, usize)> {
     static VERBS: Phrases = Phrases::new(&[
         "pays only", "only pays", "just pays", "pays just", "pays", "only", "paid only",
         "only paid", "owes only", "only owes",
@@ -241,7 +237,7 @@ pub(super) fn own_part(
     let (verb, from) = (but + 2..end.min(but + 2 + NAME_WORDS_MAX)).find_map(verb)?;
     let (money, next) = money::read(words, from)?;
     let name = parsers::original(words, but + 1, verb);
-    (next == end && is_somebody(&name)).then(|| (name, Amount::new(money), but))
+    (next == end && is_somebody(&name)).then_some((name, money, but))
 }
 
 /// "bo and I paid 50 each for gas".
@@ -260,7 +256,7 @@ fn each_paid(
     let are_named = each.len() > 1 && each.iter().all(|name| is_somebody(name));
     let paid = |payer| PaidAction {
         payer,
-        money: Amount::new(money.clone()),
+        money: money.clone(),
         purpose: purpose.clone(),
         ..PaidAction::default()
     };
@@ -343,7 +339,7 @@ fn paid_only_for(
     let among = with_payer(among.clone(), payer).unwrap_or(among);
     Some(PaidAction {
         payer: payer.to_owned(),
-        money: Amount::new(amount),
+        money: amount,
         purpose,
         among,
         ..PaidAction::default()

@@ -1,6 +1,6 @@
 //! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
 
-use super::{Amount, BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
+use super::{BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers};
@@ -33,7 +33,7 @@ pub(super) fn given(words: &Words<'_>, at: usize, end: usize) -> Option<BillSpli
     let settled = match money::read(words, from) {
         Some((money, next)) if is_somebody(&payer) => {
             let to = paid_to(words, &payer, next, end)?;
-            let money = Some(Amount::new(money));
+            let money = Some(money);
             BillSplitAction::Settled { payer, to, money }
         }
         Some(_) => return None,
@@ -66,7 +66,7 @@ pub(super) fn settled(
         Some((at, (money, next))) => {
             let whole = next == end || words.after(next, &["back"]) == Some(end);
             let to = parsers::original(words, from, at - usize::from(words.get(at - 1) == "back"));
-            (to, whole.then(|| Some(Amount::new(money)))?)
+            (to, whole.then_some(Some(money))?)
         }
         None if end > from + 1 && words.get(end - 1) == "back" => {
             (parsers::original(words, from, end - 1), None)

@@ -6,7 +6,7 @@ use super::{NAME_WORDS_MAX, are_several, everybody_but, is_self, names};
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear};
-use crate::assistant::powers::bill_split::{Amount, BillSplitAction, PART_MAX, PaidAction};
+use crate::assistant::powers::bill_split::{BillSplitAction, PART_MAX, PaidAction};
 use crate::assistant::powers::{money, parsers, statement};
 
 /// A larger tip is taken for a mistake.
@@ -44,7 +44,7 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
     ]);
     let from = words.after(verb + 1, &FILLERS).unwrap_or(verb + 1);
     if let Some(ways) = ways(words, from, end) {
-        let money = Amount::new(sum);
+        let money = sum;
         return Some(BillSplitAction::Ways { money, ways });
     }
     match split_between(words, sum, from, end)? {
@@ -114,7 +114,7 @@ pub(super) fn split(
         Ratio::Unclear => return Some((Clear, BillSplitAction::PartsUnclear)),
     };
     if let Some(ways) = ways(words, next, end) {
-        let money = Amount::new(sum);
+        let money = sum;
         return Some((Clear, BillSplitAction::Ways { money, ways }));
     }
     let action = match split_between(words, sum, next, end)? {
@@ -285,7 +285,7 @@ fn split_between(
     }
     Some(BillSplitAction::Paid(PaidAction {
         payer,
-        money: Amount::new(amount),
+        money: amount,
         purpose,
         among: match except.is_empty() {
             true => among,
