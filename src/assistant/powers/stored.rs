@@ -37,9 +37,9 @@ pub(super) fn act<S: Superpower>(
     if state.len() > STATE_BYTES_MAX {
         return Ok(unchanged(&before, Some(full(power)), context));
     }
-    let previous = match stored {
-        Some(stored) if after.is_same_but_in_use(&before) => stored.previous.clone(),
-        _ => Some(serde_json::to_string(&before.before(&after))?),
+    let previous = match after.is_same_but_in_use(&before) {
+        true => stored.and_then(|stored| stored.previous.clone()),
+        false => Some(serde_json::to_string(&before.before(&after))?),
     };
     let effect = after.effect();
     let stored = StoredState { state, previous };

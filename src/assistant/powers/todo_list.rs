@@ -53,6 +53,8 @@ pub enum TodoAction {
     Begin(String),
     Done(ListName, Vec<String>),
     Reopen(String),
+    /// What was done or removed is to be done again.
+    PutBack(Vec<String>),
     Remove(ListName, Vec<String>),
     Clear(ListName),
     Delete(ListName),
@@ -136,6 +138,7 @@ impl Superpower for TodoState {
                 return self.mark(&list, &texts, context);
             }
             TodoAction::Reopen(text) => self.reopen(&text),
+            TodoAction::PutBack(texts) => self.put_back(texts, context),
             TodoAction::Remove(list, texts) => {
                 self.hold_numbers(&list, &texts, context.now);
                 self.remove(&list, &texts)

@@ -1,7 +1,7 @@
 //! What is done, open again or gone from a list.
 
 use super::lists::{Items, Place};
-use super::{ListName, TodoState};
+use super::{ListName, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::texts::{counted, joined};
 
@@ -12,7 +12,7 @@ impl TodoState {
         texts: &[String],
         context: &PowerContext<'_>,
     ) -> Option<String> {
-        let (mut done, mut unknown) = (Vec::new(), Vec::new());
+        let (mut done, mut before, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         let mut touched = Vec::new();
         for text in texts {
             // A done entry keeps its number and matches no name.
@@ -23,12 +23,21 @@ impl TodoState {
                     done.push(item.text.clone());
                     touched.push(place);
                 }
-                Err(reply) => unknown.push((text.clone(), reply)),
+                Err(reply) => match self.find(list, text, |item| item.done) {
+                    Ok((place, at)) => before.push(self.items_in(place)[at].text.clone()),
+                    Err(_) => unknown.push((text.clone(), reply)),
+                },
             }
         }
-        let missing = self.not_there(list, &unknown);
+        let mut missing = self.not_there(list, &unknown);
+        if !before.is_empty() {
+            let verb = if before.len() == 1 { "is" } else { "are" };
+            missing = format!("{} {verb} done already. {missing}", joined(&before));
+            missing.truncate(missing.trim_end().len());
+        }
         if done.is_empty() {
-            return context.sure.then_some(missing);
+            let is_meant = context.sure || !before.is_empty();
+            return is_meant.then_some(missing);
         }
         let rest = match one_place(&touched) {
             Some(place) => {
@@ -58,6 +67,25 @@ impl TodoState {
             }
             Err(reply) => self.not_there(&ListName::InUse, &[(text.to_owned(), reply)]),
         }
+    }
+
+    /// Open again if it was done, on the list again if it was removed.
+    pub(super) fn put_back(&mut self, texts: Vec<String>, context: &PowerContext<'_>) -> String {
+        let list = ListName::InUse;
+        let mut replies = Vec::new();
+        for text in texts {
+            let is_done = self.find(&list, &text, |item| item.done).is_ok();
+            let is_open = self.find(&list, &text, |item| !item.done).is_ok();
+            replies.push(match (is_open, is_done) {
+                (true, _) => format!("{text} is on the list."),
+                (false, true) => self.reopen(&text),
+                (false, false) => {
+                    let text = text.strip_prefix("the ").unwrap_or(&text).to_owned();
+                    self.add(&list, vec![TodoDraft { text, due: None }], context)
+                }
+            });
+        }
+        replies.join("\n")
     }
 
     pub(super) fn remove(&mut self, list: &ListName, texts: &[String]) -> String {

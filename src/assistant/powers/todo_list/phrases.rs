@@ -210,3 +210,45 @@ pub(super) fn is_no_thing(text: &str) -> bool {
             | "anything"
     )
 }
+
+/// Whether the word asks for something else than one more thing: "cancel" of "and cancel the milk".
+pub(super) fn begins_request(word: &str) -> bool {
+    matches!(
+        word,
+        "add"
+            | "put"
+            | "remove"
+            | "delete"
+            | "cancel"
+            | "drop"
+            | "take"
+            | "cross"
+            | "strike"
+            | "scratch"
+            | "tick"
+            | "untick"
+            | "uncheck"
+            | "mark"
+            | "done"
+            | "got"
+            | "show"
+            | "clear"
+            | "empty"
+            | "undo"
+            | "stop"
+            | "skip"
+            | "forget"
+            | "remember"
+            | "remind"
+            | "snooze"
+            | "move"
+            | "change"
+            | "rename"
+            | "split"
+            | "spent"
+            | "paid"
+            | "track"
+            | "no"
+            | "not"
+    )
+}

@@ -7,7 +7,8 @@ use super::drafts::{
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
-    ListPhrase, after_verb, ends_sentence, is_repeat, list_at, list_to_show, no_repetition, on_list,
+    ListPhrase, after_verb, begins_request, ends_sentence, is_repeat, list_at, list_to_show,
+    no_repetition, on_list,
 };
 use super::{ListName, TodoAction, moved, removed};
 use crate::assistant::builtin::ParsedMessage;
@@ -32,7 +33,17 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, action));
     }
     if let Some(action) = session_request(message.request()) {
-        return Some((InSession, action));
+        // "juno, list" in a group, which has one list for all
+        let is_shared = message.context.group && message.is_addressed;
+        let is_list = matches!(message.request(), "list" | "show list" | "todo");
+        return Some((
+            if is_shared && is_list {
+                Clear
+            } else {
+                InSession
+            },
+            action,
+        ));
     }
     if let Some(action) = question(message.request()) {
         return Some((Soft, action));
@@ -48,6 +59,9 @@ pub(in crate::assistant::powers) fn parse(
             Clear,
             added(message, ListName::Unnamed, (at + 1, end), None),
         ));
+    }
+    if let Some(put_back) = removed::put_back(message, at, end) {
+        return Some((InSession, put_back));
     }
     match verb {
         "add" | "put" | "write" | "get" | "throw" | "stick" | "note" => add(message, at, end),
@@ -154,7 +168,9 @@ fn add_all(
         ));
     }
     let end = to;
-    if words.get(at) != "add" || end == at + 1 {
+    // "add 5 min" is for a timer.
+    let is_time = || when::read_duration(words, at + 1).is_some_and(|(_, to)| to == end);
+    if words.get(at) != "add" || end == at + 1 || is_time() {
         return None;
     }
     let strength = if is_plain_thing(message, at + 1, end) {
@@ -314,17 +330,12 @@ fn another_list(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(L
 fn is_one_more(message: &ParsedMessage<'_>, at: usize, end: usize) -> bool {
     let words = &message.words;
     let is_linked = at > 0 && matches!(words.get(at - 1), "also" | "and");
-    let is_request = || {
-        words
-            .after(at, &["add", "put", "remove", "done", "show", "clear"])
-            .is_some()
-    };
     let is_timed = || (at..end).any(|n| when::read(words, n).is_some());
     is_linked
         && end > at
         && !matches!(words.get(at), "thanks" | "thank" | "then" | "now" | "so")
         && is_plain_thing(message, at, end)
-        && !is_request()
+        && !begins_request(words.get(at))
         && !is_timed()
 }
 

@@ -47,9 +47,10 @@ pub(super) fn parse(
                 None => Some(done_with(message, from, end)),
             }
         }
-        "got" | "bought" | "ive" => {
-            static BOUGHT: Phrases =
-                Phrases::new(&["got", "bought", "ive got", "ive bought", "ive just bought"]);
+        "got" | "bought" | "packed" | "ive" => {
+            static BOUGHT: Phrases = Phrases::new(&[
+                "got", "bought", "packed", "ive got", "ive bought", "ive packed", "ive just bought",
+            ]);
             let from = words.after(at, &BOUGHT)?;
             if let Some(list) = everything(message, from, end) {
                 return Some((RequestStrength::Soft, TodoAction::AllDone(list)));
@@ -127,9 +128,28 @@ fn off(
         let texts = words.original(at + 1 + skip..to);
         return Some((Clear, removal(done, found.list, texts)));
     }
-    let texts = words.original(at + 1 + skip..end);
-    (end > at + 1 && (verb == "remove" || done))
+    // "take the eggs off"
+    let last = usize::from(words.get(end - 1) == "off" && end > at + 2 && skip == 0);
+    let is_taken = verb == "take" && (last > 0 || words.get(at + 1) == "off");
+    let texts = words.original(at + 1 + skip..end - last);
+    (end > at + 1 + skip && (verb == "remove" || done || is_taken))
         .then(|| (InSession, removal(done, ListName::InUse, texts)))
+}
+
+/// "put the eggs back", "add milk back on the list".
+pub(super) fn put_back(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<TodoAction> {
+    let words = &message.words;
+    if !matches!(words.get(at), "put" | "add") {
+        return None; // most messages
+    }
+    let back = (at + 2..end).find(|n| words.get(*n) == "back")?;
+    let ends = [
+        "on the list", "on my list", "on our list", "to the list", "on it", "on there", "on",
+    ];
+    let is_whole = back + 1 == end || words.after(back + 1, &ends) == Some(end);
+    let things = things(words.original(at + 1..back));
+    let is_named = !things.is_empty() && !things.iter().any(|thing| is_no_thing(thing));
+    (is_whole && is_named).then_some(TodoAction::PutBack(things))
 }
 
 /// "check milk off my list", "mark milk as done", "tick off milk".
