@@ -30,6 +30,14 @@ pub fn too_late_to_undo() -> String {
         .to_owned()
 }
 
+/// After "undo" in a group, of what somebody else changed by that message.
+pub fn changed_by_another(text: &str) -> String {
+    format!(
+        "The last change was not yours but what “{}” did, so I've taken nothing back.",
+        quoted(text)
+    )
+}
+
 /// After "undo", of a reminder that somebody else has changed since.
 pub fn changed_since(
     what: &str,

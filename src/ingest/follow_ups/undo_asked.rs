@@ -47,6 +47,14 @@ pub(in crate::ingest) fn ask_first(
     let Some(changed_by) = changed_by(turn, tx, power)? else {
         return Ok(None);
     };
+    if let Some(power) = power
+        && !can_go_back(turn, tx, power)?
+    {
+        return Ok(None); // it says so
+    }
+    if let Some(other) = others_change(turn, tx, changed_by)? {
+        return Ok(Some(wording::changed_by_another(&other.text)));
+    }
     let said = match turn.room.head {
         Some(head) => tx.view().chain(head, MESSAGES_MAX)?,
         None => Vec::new(),
@@ -83,6 +91,26 @@ pub(in crate::ingest) fn ask_first(
     Ok(Some(wording::undo_unsure(
         change.map(|change| change.text.as_str()),
     )))
+}
+
+/// Whether there is something to take back.
+fn can_go_back(turn: &MessageTurn<'_>, tx: &Tx<'_>, power: Power) -> Result<bool> {
+    let state = tx.power_state(turn.owner(), power.name())?;
+    Ok(state.is_some_and(|state| state.previous.is_some()))
+}
+
+/// The message of somebody else in the group that changed last what is shared: what they did, they
+/// take back themselves.
+fn others_change(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    changed_by: i64,
+) -> Result<Option<MessageRow>> {
+    if !turn.in_group() {
+        return Ok(None);
+    }
+    let change = tx.view().message(changed_by)?;
+    Ok(change.filter(|change| change.user != turn.user.id))
 }
 
 /// Whether nothing but "undo" was said since.
