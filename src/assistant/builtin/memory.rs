@@ -297,6 +297,10 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     if matches!(words.get(end - 1), "please" | "pls") {
         end -= 1;
     }
+    // "forget what tom owes me"
+    if words.get(from) == "what" && (from..end).any(|at| matches!(words.get(at), "owe" | "owes")) {
+        return Some(Intent::Unclear(wording::debt_is_no_memory()));
+    }
     let about = subject(words.original(from..end));
     (!about.is_empty()).then_some(Intent::Forget { about })
 }

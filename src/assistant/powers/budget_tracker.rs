@@ -265,6 +265,20 @@ impl BudgetState {
         self.expenses.iter().any(|one| same(&one.purpose, purpose))
     }
 
+    /// "a taxi", where "taxis" are asked about.
+    fn alike(&self, purpose: &str) -> Option<&str> {
+        let bare = |purpose: &str| {
+            let lower = purpose.to_lowercase();
+            let articles = ["a ", "an ", "the ", "my "];
+            let rest = articles.iter().find_map(|one| lower.strip_prefix(one));
+            let rest = rest.unwrap_or(&lower);
+            rest.strip_suffix('s').unwrap_or(rest).to_owned()
+        };
+        let asked = bare(purpose);
+        let mut purposes = self.expenses.iter().map(|one| one.purpose.as_str());
+        purposes.find(|one| !asked.is_empty() && !same(one, purpose) && bare(one) == asked)
+    }
+
     /// The expense with that number, from 1.
     fn remove(&mut self, number: usize, context: &PowerContext<'_>) -> String {
         let Some(at) = number.checked_sub(1) else {
@@ -367,6 +381,12 @@ impl BudgetState {
         } else {
             format!(" on {purpose}")
         };
+        if total == 0
+            && let Some(alike) = self.alike(purpose)
+            && self.spent(span, alike, today) > 0
+        {
+            return self.how_much(span, alike, context);
+        }
         if total == 0 {
             return format!("You've spent nothing{on} {when}, as far as I know.");
         }

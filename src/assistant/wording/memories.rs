@@ -16,6 +16,12 @@ pub fn with_undo(reply: &str) -> String {
     format!("{reply}\nIf I shouldn't, say “undo”.")
 }
 
+/// After "forget what tom owes me"
+pub fn debt_is_no_memory() -> String {
+    "Is that paid back? Then say “… paid me back”, or “i paid … back”. I've changed nothing."
+        .to_owned()
+}
+
 /// After "no, it's abd"
 pub fn memory_corrected(text: &str) -> String {
     format!("Okay, I've corrected that: {}", quoted(text))

@@ -74,6 +74,9 @@ pub(in super::super) fn parse(
     if let Some(action) = price_told(message, at, end) {
         return Some((Soft, action));
     }
+    if let Some(action) = bill_told(message, at, end) {
+        return Some(action);
+    }
     let until = end.min(at + NAME_WORDS_MAX + 2);
     let (verb, next, ends) = (at..until).find_map(|n| {
         let renews = verb_end(words, n).map(|next| (n, next, false));
@@ -115,6 +118,31 @@ fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rene
         price: parsers::original(words, from, next),
         period,
     })
+}
+
+/// "rent is 850 on the 1st of every month", "gym is 30 due every month on the 5th".
+fn bill_told(
+    message: &ParsedMessage<'_>,
+    at: usize,
+    end: usize,
+) -> Option<(RequestStrength, RenewalAction)> {
+    let words = &message.words;
+    let until = end.min(at + NAME_WORDS_MAX);
+    let (verb, amount, next) = (at + 1..until).find_map(|verb| {
+        let from = words.after(verb, &["is", "costs"])?;
+        Some((verb, from, money::read(words, from)?.1))
+    })?;
+    let from = words.after(next, &["and due", "due"]).unwrap_or(next);
+    let what = without_article(message, at, verb)?;
+    let tail = Tail {
+        price: Some(parsers::original(words, amount, next)),
+        ..Tail::of(words, from, end)
+    };
+    let is_whole = tail.rest.is_empty() && tail.repeat.as_ref().is_some_and(Repeat::names_day);
+    let is_stated = !words.is_question();
+    (is_whole && is_stated)
+        .then(|| renewal(message, what, tail, false))
+        .flatten()
 }
 
 /// A statement or question about a renewal. `ends`: it expires.

@@ -60,6 +60,10 @@ pub(super) fn settled(
     if words.get(from) == "the" {
         return None;
     }
+    // "max paid everything back"
+    let all = words.after(from, &["everything", "it all", "all of it", "all"]);
+    let is_back = |next: &usize| words.get(*next) == "back";
+    let from = all.filter(is_back).unwrap_or(from);
     let amount = (from + 1..end.min(from + 2 + NAME_WORDS_MAX))
         .find_map(|n| money::read(words, n).map(|found| (n, found)));
     let (to, money) = match amount {
