@@ -69,6 +69,23 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
             about: Some(about),
         });
     }
+    if let "whats my week look like"
+    | "what does my week look like"
+    | "how does my week look"
+    | "whats my week like" = message.request()
+    {
+        let span = named_span(message, "this week")?;
+        return Some(Intent::Agenda {
+            span,
+            of_calendar: false,
+        });
+    }
+    if let Some(about) = alarms(message.request()) {
+        return Some(Intent::FindReminders {
+            span: None,
+            about: Some(about.to_owned()),
+        });
+    }
     if let Some(from) = words.after(message.start, &WHEN) {
         return one_reminder(message, from..end);
     }
@@ -96,6 +113,19 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         .unwrap_or(from);
     let from = words.after(from, &["for", "on", "in"]).unwrap_or(from);
     span(message, from..end).map(agenda)
+}
+
+/// "my alarms", "show my timers": which of both.
+fn alarms(request: &str) -> Option<&'static str> {
+    let (asking, about) = match request.strip_suffix("alarms") {
+        Some(asking) => (asking, "alarm"),
+        None => (request.strip_suffix("timers")?, "timer"),
+    };
+    let is_asked = matches!(
+        asking.trim_end(),
+        "" | "my" | "show my" | "show me my" | "show" | "list" | "list my" | "all my" | "any"
+    );
+    is_asked.then_some(about)
 }
 
 /// "call mom reminder", "timer go off": the reminders about that, or all where it says no more.

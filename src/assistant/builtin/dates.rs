@@ -10,18 +10,32 @@ const WORDS_MAX: usize = 12;
 
 static ASKING: Phrases = Phrases::new(&[
     "whats the date", "what is the date", "what date is it", "what date is", "what day is it",
-    "what day is", "what weekday is", "when is", "whens", "how many days is it until",
-    "how many days are there until", "how many days left until", "how many days until",
-    "how many days till", "how many days to", "how long is it until", "how long until",
-    "how long till", "days until", "days till",
+    "what day is", "what weekday is", "when is", "whens",
 ]);
+
+/// "how many days are left until": where the day begins.
+fn asked_until(words: &Words, at: usize) -> Option<usize> {
+    let from = words.after(
+        at,
+        &[
+            "how many more days", "how many days", "how many sleeps", "how long", "days", "sleeps",
+        ],
+    )?;
+    let links = [
+        "is it", "are there", "there are", "it is", "are left", "left", "do i have", "have i got",
+    ];
+    let from = words.after(from, &links).unwrap_or(from);
+    let from = words.after(from, &["left"]).unwrap_or(from);
+    words.after(from, &["until", "till", "til", "to"])
+}
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     if words.len() > WORDS_MAX || !message.is_addressed {
         return None;
     }
-    let from = words.after(message.start, &ASKING)?;
+    let until = || asked_until(words, message.start);
+    let from = words.after(message.start, &ASKING).or_else(until)?;
     let from = words.after(from, &["on", "of", "for"]).unwrap_or(from);
     let end = match words.get(words.len().saturating_sub(1)) {
         "please" | "pls" => words.len() - 1,

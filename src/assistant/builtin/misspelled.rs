@@ -4,7 +4,7 @@
 use super::word_set::WordFilter;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 98] = [
+const WORDS: [(&str, &str); 99] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -12,6 +12,7 @@ const WORDS: [(&str, &str); 98] = [
     ("2mrw", "tomorrow"),
     ("2night", "tonight"),
     ("2nite", "tonight"),
+    ("b4", "before"),
     ("cancal", "cancel"),
     ("cancell", "cancel"),
     ("cancle", "cancel"),

@@ -3,7 +3,7 @@
 
 use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
-use super::{command, when};
+use super::{command, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::phrases::Phrases;
 use crate::assistant::builtin::when::{Day, TimeExpression};
@@ -101,9 +101,31 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
             || lead.is_some_and(|(spec, _)| is_day(&spec)) || names_time(words, event, is_day);
         return (is_task(words, event) && is_timed()).then(|| text(words, time, event));
     }
+    if let Some(request) = on_weekdays(words, from).filter(|_| lead.is_none()) {
+        return Some(request);
+    }
     let is_timed =
         || lead.is_some_and(|(spec, _)| has_hour(&spec)) || names_time(words, from, has_hour);
     (is_task(words, from) && is_timed()).then(|| text(words, time, from))
+}
+
+/// "gym mon wed fri at 7" as a request for a reminder.
+fn on_weekdays(words: &Words<'_>, from: usize) -> Option<String> {
+    const TASK_WORDS_MAX: usize = 4;
+    let listed = |at: usize| {
+        let days_from = words.after(at, &["on", "every"]).unwrap_or(at);
+        let (days, next) = repeats::weekdays(words, days_from)?;
+        (days.len() > 1).then_some((at, days_from, next))
+    };
+    let last = words.len().min(from + 1 + TASK_WORDS_MAX);
+    let (task_end, days_from, days_end) = (from + 1..last).find_map(listed)?;
+    let (spec, end) = when::read(words, days_end)?;
+    let is_hour = spec.clock.is_some() && spec.day.is_none() && end == words.len();
+    (is_task(words, from) && is_hour).then(|| {
+        let when = words.original(days_from..end);
+        let task = words.original(from..task_end);
+        format!("remind me every {when} to {task}")
+    })
 }
 
 fn text(words: &Words<'_>, time: &str, from: usize) -> String {

@@ -91,8 +91,21 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
                 "I'm {name}, a program. I live on the server this chat is connected to, and that's all my biography."
             )
         }
-        "are you there" | "you there" | "anyone there" | "ping" | "test" | "testing"
-        | "anybody home" | "are you awake" => "I'm here!".to_owned(),
+        "are you there"
+        | "you there"
+        | "u there"
+        | "r u there"
+        | "are u there"
+        | "still there"
+        | "you still there"
+        | "u still there"
+        | "are you still there"
+        | "anyone there"
+        | "ping"
+        | "test"
+        | "testing"
+        | "anybody home"
+        | "are you awake" => "I'm here!".to_owned(),
         "tell me a joke"
         | "joke"
         | "a joke"
@@ -238,10 +251,16 @@ fn is_thanks(phrase: &str) -> bool {
     )
 }
 
-/// Farewells.
+/// Farewells, also "thx bye".
 fn is_farewell(phrase: &str) -> bool {
+    const THANKS: [&str; 5] = ["thanks", "thank you", "thx", "ty", "cheers"];
+    let bare = THANKS.iter().find_map(|thanks| {
+        let rest = phrase.strip_prefix(thanks);
+        let rest = rest.or_else(|| phrase.strip_suffix(thanks))?;
+        Some(rest.trim()).filter(|rest| !rest.is_empty())
+    });
     matches!(
-        phrase,
+        bare.unwrap_or(phrase),
         "bye"
             | "goodbye"
             | "good bye"
@@ -253,6 +272,10 @@ fn is_farewell(phrase: &str) -> bool {
             | "see you tomorrow"
             | "see you soon"
             | "cya"
+            | "see u"
+            | "see u later"
+            | "see u tomorrow"
+            | "bye for now"
             | "later"
             | "talk later"
             | "talk to you later"
