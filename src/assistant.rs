@@ -22,7 +22,7 @@ pub use builtin::{
     hour_or_people, is_consent, is_figure_of_speech, may_answer, may_restate, memory_answers,
     memory_is_meant, memory_matches, memory_names, memory_overlap, missing_part, name_and_day,
     named_apart, only_asks, reminder_answer, reminder_matches, restated, reworded, second_request,
-    unit_of_s, with_corrected_value, with_other_offset, with_other_person,
+    separate_facts, unit_of_s, with_corrected_value, with_other_offset, with_other_person,
 };
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, is_courtesy, understand, understand_all};

@@ -37,6 +37,7 @@ pub use follow_up::{
     with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
+pub use memory::fact::separate_facts;
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };

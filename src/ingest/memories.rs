@@ -126,6 +126,14 @@ fn recalled_about(turn: &MessageTurn<'_>, mut texts: Vec<&str>, query: &str) -> 
     if !found.is_empty() {
         return wording::recalled(&found, Some(query));
     }
+    // "my shoe size and the wifi password"
+    let parts = query.split(" and ");
+    let parts: Vec<Vec<&str>> = parts.map(|part| fitting(&texts, part)).collect();
+    if parts.len() > 1 && parts.iter().all(|found| !found.is_empty()) {
+        let mut found = parts.concat();
+        found.dedup();
+        return wording::recalled(&found, Some(query));
+    }
     wording::recalled_near(&nearest(&texts, query), query)
 }
 

@@ -28,7 +28,13 @@ pub(in crate::ingest) fn take_statement(
             Some(limits::too_many(turn).into())
         }
         Some(Statement::Fact(fact)) => {
-            Some(corrected_value::remember_fact(turn, tx, &fact)?.into())
+            let mut lines: Vec<String> = Vec::new();
+            for fact in assistant::separate_facts(&fact) {
+                let reply = corrected_value::remember_fact(turn, tx, fact)?;
+                lines.retain(|line| !reply.lines().any(|new| new == line));
+                lines.extend(reply.lines().map(str::to_owned));
+            }
+            Some(lines.join("\n").into())
         }
         Some(Statement::Trip(days)) if has_power(turn, tx, Power::TripPlanner)? => {
             let request = format!("{TRIP_REQUEST}{days}");

@@ -59,7 +59,16 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
     if words.len() > WORDS_MAX {
         return None;
     }
-    let is_fact = match words.get(at) {
+    if !is_fact(words, at) || words.iter().any(|word| is_one_of(DOUBTS, word)) {
+        return None;
+    }
+    let text = tidied(words.original(at..words.len()));
+    let text = text.trim_end_matches(['.', '!']).trim_end();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn is_fact(words: &Words<'_>, at: usize) -> bool {
+    match words.get(at) {
         "my" | "our" => {
             of_mine(words, at + 1) || of_price(words, at + 1) || of_somebody(words, at + 1)
         }
@@ -72,13 +81,29 @@ pub(in crate::assistant::builtin) fn stated_fact(message: &ParsedMessage<'_>) ->
                 || of_price(words, at)
                 || of_somebody(words, at)
         }
-    };
-    if !is_fact || words.iter().any(|word| is_one_of(DOUBTS, word)) {
-        return None;
     }
-    let text = tidied(words.original(at..words.len()));
-    let text = text.trim_end_matches(['.', '!']).trim_end();
-    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The facts of one sentence: "garage code is 1234 and door code is 5678". Each is whole by itself,
+/// or it is one.
+pub fn separate_facts(fact: &str) -> Vec<&str> {
+    const FACTS_MAX: usize = 5;
+    let words = Words::new(fact);
+    let (mut facts, mut from) = (Vec::new(), 0);
+    for at in 1..words.len() {
+        let is_link = words.get(at) == "and";
+        if at < from || !is_link && !words.is_set_off(at - 1) {
+            continue;
+        }
+        facts.push(words.original(from..at).trim_end_matches([',', ';', '.']));
+        from = at + usize::from(is_link);
+    }
+    facts.push(words.original(from..words.len()));
+    let is_whole = |fact: &&str| is_fact(&Words::new(fact), 0);
+    match facts.len() <= FACTS_MAX && facts.iter().all(is_whole) {
+        true => facts,
+        false => vec![fact],
+    }
 }
 
 /// "passport number is X1", "wife is called Mia", "wife's name is Mia", after "my".
@@ -333,6 +358,34 @@ mod tests {
         match UnknownMessage::read(&context).statement {
             Some(Statement::Fact(fact)) => Some(fact),
             _ => None,
+        }
+    }
+
+    #[test]
+    fn facts_of_one_sentence_are_kept_apart() {
+        for (said, expected) in [
+            (
+                "garage code is 1234 and door code is 5678",
+                vec!["garage code is 1234", "door code is 5678"],
+            ),
+            (
+                "the garage code is 1234, the door code is 5678",
+                vec!["the garage code is 1234", "the door code is 5678"],
+            ),
+            (
+                "my shoe size is 39 and my ring size is 52",
+                vec!["my shoe size is 39", "my ring size is 52"],
+            ),
+            (
+                "i'm allergic to nuts and eggs",
+                vec!["i'm allergic to nuts and eggs"],
+            ),
+            (
+                "my address is Baker Street 5, London",
+                vec!["my address is Baker Street 5, London"],
+            ),
+        ] {
+            assert_eq!(super::separate_facts(said), expected, "{said}");
         }
     }
 
