@@ -33,15 +33,17 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
-    may_restate, name_and_day, named_apart, restated, reworded, second_request, unit_of_s,
-    with_corrected_value, with_other_person,
+    may_restate, name_and_day, named_apart, names_hour, restated, reworded, second_request,
+    unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::fact::separate_facts;
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
-pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading, with_other_offset};
+pub use reminder::before::{
+    BeforeEvent, BeforeProblem, EventReading, is_other_offset, names_offset, with_other_offset,
+};
 pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;

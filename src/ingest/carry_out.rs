@@ -89,7 +89,13 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         }
         Intent::Remember { text } => memories::remember(turn, tx, &text)?,
         Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
-            agenda::find_reminders(turn, tx, None, Some(agenda::without_next(&about)))?
+            let about = agenda::without_next(&about);
+            let event = occasions::noted(turn, tx, about)?;
+            let reminders = agenda::find_reminders(turn, tx, None, Some(about))?;
+            event.map_or_else(
+                || reminders.clone(),
+                |event| format!("{event}\n{reminders}"),
+            )
         }
         Intent::Recall { about } => occasions::recall(turn, tx, about.as_deref())?,
         Intent::Forget { about } => memories::ask_to_forget(turn, tx, &about)?,
@@ -201,6 +207,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
         return Ok(reply);
     }
     let persona = &turn.ingest.persona.get().name;
+    if let Some(event) = occasions::when_is_it(turn, tx)? {
+        return Ok(event.into());
+    }
     if let Some(known) = memories::answer(turn, tx)? {
         return Ok(known.into());
     }

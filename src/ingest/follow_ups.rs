@@ -8,6 +8,7 @@ pub(super) mod named;
 pub(super) mod offers;
 pub(super) mod referent;
 mod snooze;
+mod subject;
 pub(super) mod undo;
 pub(super) mod undo_asked;
 pub(super) mod which_request;
@@ -24,7 +25,7 @@ use super::{
     open_reminders, powers, reminding,
 };
 use crate::assistant::builtin::{FollowUp, ReminderRef, TimeChange};
-use crate::assistant::{Intent, wording};
+use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::Tx;
@@ -73,7 +74,10 @@ pub(super) fn carry_out(
             to,
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
-        FollowUp::ChangeBefore => changes::change_offset(turn, tx)?.map(Reply::from),
+        FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
+        FollowUp::Cancel(ReminderRef::Latest) if !is_named && subject::has_changed(turn, tx)? => {
+            about::cancel_just_told(turn, tx)?.map(Reply::from)
+        }
         FollowUp::Cancel(which) => cancel(turn, tx, which)?.map(Reply::from),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => about::called_off(turn, tx, what)?,
         FollowUp::SnoozeAbout { about, time } => about::snooze(turn, tx, about, time.as_ref())?,
@@ -107,6 +111,9 @@ pub(super) fn carry_out(
 /// "make it 10": what the assistant has just asked about or offered, what was just told, or the
 /// last reminder.
 fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Result<Option<Reply>> {
+    if let Some(reply) = changes::change_offset(turn, tx)? {
+        return Ok(Some(reply));
+    }
     let is_when = matches!(question::open(turn, tx)?, Some(Question::When { .. }));
     if is_when && question::is_last(turn, tx)? {
         return answer_when(turn, tx, to);
@@ -117,11 +124,6 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     if let Some(reply) = named::change_asked(turn, tx, to)? {
         return Ok(Some(reply.into()));
     }
-    if to.delay_s().is_some()
-        && let Some(reply) = changes::change_offset(turn, tx)?
-    {
-        return Ok(Some(reply.into()));
-    }
     // "no, 4 May" after a birthday moves no reminder.
     if let Some(reply) = corrected_value::correct(turn, tx)? {
         return Ok(Some(reply));
@@ -129,8 +131,7 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
     if let Some(question) = corrected_value::ask_hour_or_people(turn, tx)? {
         return Ok(Some(question.into()));
     }
-    // "make it 3" after "add 2 eggs" moves no older reminder.
-    if was_for_power(turn, tx)? {
+    if subject::has_changed(turn, tx)? {
         return Ok(Some(wording::change_unclear().into()));
     }
     changes::change_time(turn, tx, &ReminderRef::Latest, to)
@@ -150,26 +151,15 @@ fn told_time(
     if let Some(reply) = corrected_value::correct(turn, tx)? {
         return Ok(Some(reply));
     }
-    // A reminder before something has another time than that.
-    let is_before = match turn.said_last(tx)? {
-        Some(last) => last.text.to_lowercase().contains("before"),
-        None => true,
-    };
-    match latest::is_of_last_message(turn, tx)? {
-        true if is_moved && !is_before => changes::change_time(turn, tx, &ReminderRef::Latest, to),
-        true => Ok(Some(wording::change_unclear().into())),
-        false => Ok(None),
+    if !latest::is_of_last_message(turn, tx)? {
+        return Ok(None);
     }
-}
-
-/// Whether the person's last message changed what a superpower keeps, and no reminder.
-fn was_for_power(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
-    let Some(last) = turn.said_last(tx)? else {
-        return Ok(false);
-    };
-    let is_reminder = latest::named(turn, tx)?
-        .is_some_and(|(latest, at)| latest.is_of_message(last.id) || at > last.received_at);
-    Ok(!is_reminder && !powers::changed_by(turn, tx, last.id)?.is_empty())
+    // A reminder before something has another time than that.
+    let is_before = latest::named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
+    match is_moved && !is_before {
+        true => changes::change_time(turn, tx, &ReminderRef::Latest, to),
+        false => Ok(Some(wording::change_unclear().into())),
+    }
 }
 
 /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after
@@ -179,6 +169,9 @@ fn answer_when(
     tx: &mut Tx<'_>,
     time: &TimeChange,
 ) -> Result<Option<Reply>> {
+    if let Some(reply) = changes::change_offset(turn, tx)? {
+        return Ok(Some(reply));
+    }
     if let Some(reply) = cancelling::chosen(turn, tx)? {
         return Ok(Some(reply.into()));
     }
@@ -209,10 +202,8 @@ fn answer_when(
     let Some((latest, at)) = latest::named(turn, tx)? else {
         return Ok(None);
     };
-    // "every day" right after it was set
     let is_set = matches!(latest.event, ItemEvent::Set | ItemEvent::Changed);
-    if is_set && latest.fact.is_none() && time.is_repeat() && latest::is_of_last_message(turn, tx)?
-    {
+    if is_set && latest.fact.is_none() && completes_last(turn, tx, time)? {
         return changes::change_time(turn, tx, &ReminderRef::Latest, time);
     }
     let just_now = turn.now.0 - at.0 <= JUST_DELIVERED_MS;
@@ -221,6 +212,15 @@ fn answer_when(
         return Ok(None);
     }
     Ok(Some(snooze::last(turn, tx, Some(time))?))
+}
+
+/// "every day" right after a reminder was set, "at 3" where it was set without an hour.
+fn completes_last(turn: &MessageTurn<'_>, tx: &Tx<'_>, time: &TimeChange) -> Result<bool> {
+    if !(time.is_repeat() || time.is_hour()) || !latest::is_of_last_message(turn, tx)? {
+        return Ok(false);
+    }
+    let last = turn.said_last(tx)?;
+    Ok(time.is_repeat() || last.is_some_and(|last| !assistant::names_hour(&last.text)))
 }
 
 fn answer_yes(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {

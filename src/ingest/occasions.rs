@@ -1,8 +1,9 @@
 //! Reminders before an event that the service knows of: a trip, a birthday, a booking, an event of
 //! a connected calendar. In a group only what belongs to the group is looked at.
 
+use super::dialog::latest;
 use super::dialog::question::{self, EventChoice, Question};
-use super::powers::{answer, bookings, planned_events, stored_state};
+use super::powers::{answer, bookings, changed_by, planned_events, stored_state};
 use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories, reminding};
@@ -10,8 +11,8 @@ use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
 use crate::assistant::{self, wording};
 use crate::clock::Timestamp;
-use crate::error::Result;
-use crate::store::Tx;
+use crate::error::{Error, Result};
+use crate::store::{MessageRow, Tx};
 
 /// Events that are named in a question.
 const CHOICES_MAX: usize = 8;
@@ -85,7 +86,7 @@ pub(super) fn recall(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: Option<&str>) -
 }
 
 /// What is noted about a subject of which no memory tells. `None`: nothing.
-fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<Option<String>> {
+pub(super) fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<Option<String>> {
     if turn.in_group() || memories::knows_of(turn, tx, about)? {
         return Ok(None);
     }
@@ -97,20 +98,71 @@ fn noted(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str) -> Result<Option<Stri
     Ok((!lines.is_empty()).then(|| lines.join("\n")))
 }
 
-/// The event that this person's last message told of or asked about, if it was one.
+/// The event that this person's last message told of, moved or asked about, if it was one; before a
+/// question that names none, the message before that.
 pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
     let Some(last) = turn.said_last(tx)? else {
         return Ok(None);
     };
     let plans = known(turn, tx)?;
-    let mut told = plans.clone();
-    told.retain(|plan| assistant::memory_matches(&last.text, &plan.what));
-    if told.is_empty() && assistant::only_asks(&last.text, &turn.ingest.persona.get().name) {
-        told = plans; // "when is my dinner?" about "dinner at Luigi"
-        told.retain(|plan| assistant::memory_overlap(&last.text, &plan.what) > 0);
+    let told = told_by(turn, tx, &last, &plans)?;
+    if told.is_some() || !asks_only(turn, &last) {
+        return Ok(told);
+    }
+    let before = tx.view().chain(last.id, 2)?.into_iter().nth(1);
+    match before.filter(|before| before.user == turn.user.id) {
+        Some(before) => told_by(turn, tx, &before, &plans),
+        None => Ok(None),
+    }
+}
+
+fn told_by(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    message: &MessageRow,
+    plans: &[Plan],
+) -> Result<Option<Plan>> {
+    let mut told = plans.to_vec();
+    told.retain(|plan| assistant::memory_matches(&message.text, &plan.what));
+    let is_about_plan = || {
+        Ok::<_, Error>(asks_only(turn, message) || !changed_by(turn, tx, message.id)?.is_empty())
+    };
+    if told.is_empty() && is_about_plan()? {
+        told = plans.to_vec(); // "when is my dinner?" about "dinner at Luigi"
+        told.retain(|plan| assistant::memory_overlap(&message.text, &plan.what) > 0);
     }
     let is_one = told.windows(2).all(|two| two[0].day == two[1].day);
     Ok(told.into_iter().next().filter(|_| is_one))
+}
+
+fn asks_only(turn: &MessageTurn<'_>, message: &MessageRow) -> bool {
+    assistant::only_asks(&message.text, &turn.ingest.persona.get().name)
+}
+
+/// "when am i seeing sara", where no calendar is connected: what was told of days with her.
+pub(super) fn with_person(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    name: &str,
+) -> Result<Option<String>> {
+    let services = tx.view().services(turn.user.id)?;
+    match services.iter().any(|one| one.kind.is_calendar()) {
+        true => Ok(None),
+        false => noted(turn, tx, name),
+    }
+}
+
+/// "when is it?" right after an event was told.
+pub(super) fn when_is_it(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+    const ASKED: [&str; 6] = [
+        "when is it", "when's it", "whens it", "when is that", "when was it", "when is it again",
+    ];
+    let text = turn.message.text.trim().trim_end_matches(['?', '!', '.']);
+    if turn.in_group() || !ASKED.iter().any(|asked| text.eq_ignore_ascii_case(asked)) {
+        return Ok(None); // most messages
+    }
+    let event = just_told(turn, tx)?;
+    Ok(event.map(|event| event.display(turn.now, turn.zone())))
 }
 
 /// A trip that was just offered to be noted is noted by what refers to it.
@@ -170,6 +222,7 @@ fn remind_of_event(
     event: &str,
 ) -> Result<Reply> {
     let mut reply = reminding::set(turn, tx, text, &NewTime::at(at))?;
+    latest::revise(turn, tx, |latest| latest.is_before = true)?;
     if reply.text.contains(text) {
         reply.text.push_str(&format!("\n{event}"));
     }

@@ -106,6 +106,7 @@ fn note_set(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, reminder: &Reminder) -> Res
     latest.reminders.push(LatestReminder::of(reminder));
     let latest = Latest {
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
+        is_before: assistant::names_offset(&turn.message.text),
         ..latest.with_changes(MessageChanges::one_set(reminder))
     };
     latest.note(turn, tx)
@@ -143,6 +144,7 @@ pub(super) fn change(
     let before = Latest::of(ItemEvent::Changed, std::slice::from_ref(reminder));
     let before = Latest {
         counted_in_s: assistant::counted_unit_s(&turn.message.text),
+        is_before: assistant::names_offset(&turn.message.text),
         ..before.with_changes(MessageChanges::one_changed(reminder, &changed))
     };
     before.note(turn, tx)?;

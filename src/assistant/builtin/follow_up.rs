@@ -18,7 +18,7 @@ pub use corrected_value::{
 };
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
-pub use new_time::{counted_unit_s, unit_of_s};
+pub use new_time::{counted_unit_s, names_hour, unit_of_s};
 pub(in crate::assistant) use read::{is_consent, read, two_durations};
 pub(super) use restated::may_correct;
 pub use restated::{may_restate, restated};
@@ -227,6 +227,33 @@ impl TimeChange {
             } => NewTimeText::At(spec.in_the_evening()),
             other => other,
         })
+    }
+
+    /// With a bare 6 as 06:00, as one gets up early.
+    pub fn of_waking(self) -> Self {
+        let early = |spec: TimeExpression| {
+            let clock = spec.clock.map(|clock| TimeOfDay {
+                bare: false,
+                ..clock
+            });
+            TimeExpression { clock, ..spec }
+        };
+        Self(match self.0 {
+            NewTimeText::At(spec) => NewTimeText::At(early(spec)),
+            NewTimeText::Number { count, hour } => NewTimeText::Number {
+                count,
+                hour: hour.map(early),
+            },
+            other => other,
+        })
+    }
+
+    /// Whether it is a time of day alone.
+    pub fn is_hour(&self) -> bool {
+        let is_hour = |spec: &TimeExpression| {
+            spec.clock.is_some() && spec.day.is_none() && spec.delay.is_none()
+        };
+        matches!(&self.0, NewTimeText::At(spec) if is_hour(spec))
     }
 
     /// So many of this unit from now, if it is a number alone. More than 12 are no hours.

@@ -292,6 +292,16 @@ impl PowerAction {
         matches!(self, Self::TripPlanner(TripAction::OfListInUse(_)))
     }
 
+    /// Whom it asks to see next: "when am i seeing sara".
+    pub fn seen_next(&self) -> Option<&str> {
+        match self {
+            Self::CalendarQueryAgent(calendar_query_agent::CalendarQuery::Next(name)) => {
+                name.as_deref()
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it names a list.
     pub fn names_list(&self) -> bool {
         matches!(self, Self::TodoList(action) if action.names_list())

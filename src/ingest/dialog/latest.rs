@@ -49,6 +49,9 @@ pub(in crate::ingest) struct Latest {
     /// The unit in seconds in which that message counted: 60 for "in 30 min".
     #[serde(default)]
     pub(in crate::ingest) counted_in_s: Option<i64>,
+    /// It is a reminder before something, which has a time of its own.
+    #[serde(default)]
+    pub(in crate::ingest) is_before: bool,
 }
 
 /// What one message changed, for "undo".
@@ -201,6 +204,7 @@ impl Latest {
             is_undone: false,
             changes: MessageChanges::default(),
             counted_in_s: None,
+            is_before: false,
         }
     }
 

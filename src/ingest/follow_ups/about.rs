@@ -97,8 +97,13 @@ pub(super) fn called_off(
         let cancelled = super::cancel(turn, tx, &ReminderRef::Latest)?;
         return Ok(cancelled.map(Reply::from));
     }
+    Ok(cancel_just_told(turn, tx)?.map(Reply::from))
+}
+
+/// The appointment that was just told, moved or asked about.
+pub(super) fn cancel_just_told(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     match occasions::just_told(turn, tx)? {
-        Some(event) => Ok(cancel_appointment(turn, tx, &event.what)?.map(Reply::from)),
+        Some(event) => cancel_appointment(turn, tx, &event.what),
         None => Ok(None),
     }
 }

@@ -7,6 +7,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::dialog::NUMBERS_MS;
 use crate::ingest::dialog::latest::{self, ItemEvent, Latest};
+use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::open_reminders::{self, ReminderRequest};
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
@@ -14,6 +15,9 @@ use crate::ingest::{corrected_value, reminding};
 use crate::ingest::{listing, occasions};
 use crate::store::{Reminder, Tx};
 use std::ops::Range;
+
+/// A request for a reminder before something, and its corrections.
+const OFFSETS_MAX: usize = 5;
 
 /// "change that to Ava" after a memory renames no reminder.
 pub(super) fn rename_meant(
@@ -67,6 +71,9 @@ pub(super) fn change_time(
         return Ok(Some(reply.into()));
     };
     let recurrence = reminder.recurrence.as_ref();
+    let early =
+        assistant::reminder_matches(&reminder.text, "alarm").then(|| to.clone().of_waking());
+    let to = early.as_ref().unwrap_or(to);
     let new = to.of_set(reminder.send_at, recurrence, turn.now, turn.zone());
     Ok(Some(match new {
         Ok(new) if new.recurrence.is_some() && turn.agent.is_none() => {
@@ -84,26 +91,84 @@ pub(super) fn change_time(
     }))
 }
 
-/// "make it 2 hours before", right after a reminder that was set before an event. `None`: it was
-/// not.
-pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
-    let said = match latest::is_of_last_message(turn, tx)? {
-        true => turn.said_last(tx)?,
-        false => None,
-    };
-    let text = said.and_then(|last| assistant::with_other_offset(&last.text, &turn.message.text));
-    let (Some(text), Some(Referent::Open(open))) = (text, referent::last(turn, tx)?) else {
-        return Ok(None);
-    };
+/// "make it 2 hours before", right after a reminder before an event was asked for or set. `None`: it
+/// was not, or this is from now on.
+pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Reply>> {
     let persona = &turn.ingest.persona.get().name;
-    let understood = assistant::understand(&MessageContext {
-        text: &text,
-        ..turn.message.context(persona, turn.timezone(), turn.now)
-    });
-    let [reminder] = open.as_slice() else {
+    if !assistant::is_other_offset(&turn.message.text, persona) {
+        return Ok(None); // most messages
+    }
+    let said = offset_said(turn, tx)?;
+    let asked = question::open(turn, tx)?;
+    let is_asked = matches!(asked, Some(Question::When { .. } | Question::Which { .. }));
+    if is_asked && question::is_last(turn, tx)? {
+        let Some(Intent::RemindBefore(request)) = said else {
+            return Ok(None);
+        };
+        question::close(turn, tx)?;
+        return occasions::remind(turn, tx, &request).map(Some);
+    }
+    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let is_before = latest.is_some_and(|latest| latest.is_before);
+    if !is_before || !latest::is_of_last_message(turn, tx)? {
+        return Ok(None);
+    }
+    let Some(Referent::Open(open)) = referent::last(turn, tx)? else {
         return Ok(None);
     };
-    let request = match understood {
+    // It is no time from now on.
+    let (Some(said), [reminder]) = (said, open.as_slice()) else {
+        return Ok(Some(wording::change_unclear().into()));
+    };
+    let reply = move_before(turn, tx, reminder, said)?;
+    latest::revise(turn, tx, |latest| latest.is_before = true)?;
+    Ok(Some(reply.into()))
+}
+
+/// The request for a reminder before something that was said just before, with the offset that this
+/// message names.
+fn offset_said(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Intent>> {
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
+    };
+    let mut said = tx.view().chain(last.id, OFFSETS_MAX)?;
+    said.retain(|one| one.user == turn.user.id);
+    let persona = &turn.ingest.persona.get().name;
+    for one in said {
+        let text = assistant::with_other_offset(&one.text, &turn.message.text, persona);
+        let understood = text.map(|text| understood(turn, &text));
+        if let Some(Intent::RemindBefore(_) | Intent::Remind { .. }) = understood {
+            return Ok(understood);
+        }
+        // "no, two weeks" may have followed the request before.
+        if !assistant::is_other_offset(&one.text, persona) {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn understood(turn: &MessageTurn<'_>, text: &str) -> Intent {
+    let persona = &turn.ingest.persona.get().name;
+    assistant::understand(&MessageContext {
+        text,
+        ..turn.message.context(persona, turn.timezone(), turn.now)
+    })
+}
+
+/// To the moment that the request names.
+fn move_before(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: &Reminder,
+    request: Intent,
+) -> Result<String> {
+    let once = |text, send_at| ReminderRequest {
+        text,
+        send_at,
+        recurrence: None,
+    };
+    let request = match request {
         Intent::RemindBefore(request) => request,
         // "dentist at 3, remind me an hour before"
         Intent::Remind {
@@ -111,31 +176,18 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
             send_at,
             recurrence: None,
             ..
-        } => {
-            let request = ReminderRequest {
-                text: &text,
-                send_at,
-                recurrence: None,
-            };
-            return reminding::change(turn, tx, reminder, &request).map(Some);
-        }
-        _ => return Ok(None),
+        } => return reminding::change(turn, tx, reminder, &once(&text, send_at)),
+        _ => return Ok(wording::change_unclear()),
     };
     let plans = occasions::known(turn, tx)?;
     let (_, events) = request.known(&plans);
     let [event] = events.as_slice() else {
-        return Ok(None);
+        return Ok(wording::change_unclear());
     };
-    let at = match request.moment(event, turn.zone(), turn.now) {
-        Ok(at) => at,
-        Err(_) => return Ok(Some(wording::reminder_past())),
-    };
-    let request = ReminderRequest {
-        text: &reminder.text,
-        send_at: at,
-        recurrence: None,
-    };
-    reminding::change(turn, tx, reminder, &request).map(Some)
+    match request.moment(event, turn.zone(), turn.now) {
+        Ok(at) => reminding::change(turn, tx, reminder, &once(&reminder.text, at)),
+        Err(_) => Ok(wording::reminder_past()),
+    }
 }
 
 /// The unit in seconds in which the last one was set or moved: 60 for "in 30 min".
@@ -319,6 +371,13 @@ pub(super) fn skip(
         meant.retain(comes);
     }
     let timezone = turn.timezone();
+    if let (true, Some(day)) = (meant.is_empty(), day)
+        && let Some(once) = only_on(turn, tx, which, day)?
+    {
+        open_reminders::cancel(turn, tx, std::slice::from_ref(&once))?;
+        let once = std::slice::from_ref(&once);
+        return Ok(Some(wording::reminders_cancelled(&listing::listed(once))));
+    }
     match meant.as_slice() {
         [] if *which == ReminderRef::Latest || day.is_some() && !turn.in_group() => {
             Ok(Some(wording::nothing_to_skip()))
@@ -336,5 +395,26 @@ pub(super) fn skip(
             let how = "with a word of it, like “skip my run reminder tomorrow”";
             listing::ask_which(turn, tx, how, several).map(Some)
         }
+    }
+}
+
+/// The only reminder of that name that comes on that day, and no other: "skip tomorrow's alarm".
+fn only_on(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    which: &ReminderRef,
+    day: &Range<Timestamp>,
+) -> Result<Option<Reminder>> {
+    if !matches!(which, ReminderRef::About(_)) {
+        return Ok(None);
+    }
+    let mut open = match referent::found(turn, tx, which)? {
+        Some(Referent::Open(open)) => open,
+        _ => return Ok(None),
+    };
+    open.retain(|one| one.recurrence.is_none() && day.contains(&one.send_at));
+    match open.len() {
+        1 => Ok(open.pop()),
+        _ => Ok(None),
     }
 }

@@ -8,6 +8,7 @@ use super::new_time::{
 };
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::reminder::before::other_offset;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{reminder, subject, when};
@@ -26,6 +27,11 @@ pub(super) const CORRECTIONS: [&str; 16] = [
 
 /// "no, saturday", "actually make it 11", "sorry, at 5": a correction of the last one.
 pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    // "make it the day before"
+    let is_before = words.get(range.end.saturating_sub(1)) == "before";
+    if is_before && other_offset(words, range.start).is_some() {
+        return Some(FollowUp::ChangeBefore);
+    }
     let from = words.after(range.start, &CORRECTIONS);
     let from = from.or_else(|| words.after(range.start, &["no", "sorry"]));
     // "7 i mean"
@@ -223,10 +229,6 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     {
         let which = ReminderRef::Latest;
         return Some(FollowUp::Change { which, to });
-    }
-    let is_before = words.get(range.end.saturating_sub(1)) == "before";
-    if is_before && referred.is_some_and(|from| when::read_duration(words, from).is_some()) {
-        return Some(FollowUp::ChangeBefore);
     }
     if words.get(range.end) == "instead"
         && let Some(found) = referred.and_then(|from| replaced(words, from..range.end))

@@ -36,6 +36,14 @@ pub fn counted_unit_s(text: &str) -> Option<i64> {
     unit_s
 }
 
+/// Whether a time of day is named, or a time from now on.
+pub fn names_hour(text: &str) -> bool {
+    let words = Words::new(text);
+    let read = |at| when::read(&words, at);
+    (0..words.len().min(COUNT_WORDS_MAX))
+        .any(|at| read(at).is_some_and(|(spec, _)| !spec.lacks_hour()))
+}
+
 /// The same for a delay.
 pub fn unit_of_s(delay_s: i64) -> i64 {
     match delay_s % HOUR_S {

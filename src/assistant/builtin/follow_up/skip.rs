@@ -38,6 +38,9 @@ pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<Foll
 
 /// The reminder that is named: "it", "my swim reminder".
 fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
+    if about.is_empty() {
+        return None;
+    }
     match words.phrase(about.clone()).as_str() {
         "it" | "that" | "this" | "the reminder" | "my reminder" | "that reminder" => {
             Some(ReminderRef::Latest)
@@ -54,6 +57,9 @@ fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
 /// The words after "skip".
 pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
     let words = &message.words;
+    if let Some(found) = of_day(message, range.clone()) {
+        return Some(found);
+    }
     static NEXT: Phrases = Phrases::new(&[
         "the next one", "the next time", "next one", "next time", "this time", "this one",
         "the next", "next", "once",
@@ -92,4 +98,27 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         }
     };
     Some(FollowUp::Skip { which, day })
+}
+
+/// "tomorrow's alarm", "friday's run"
+fn of_day(message: &ParsedMessage, range: Range<usize>) -> Option<FollowUp> {
+    let words = &message.words;
+    let day = match words.get(range.start) {
+        "tomorrows" => "tomorrow",
+        "todays" => "today",
+        "tonights" => "tonight",
+        word => word.strip_suffix("'s")?,
+    };
+    let day = Words::new(day);
+    let (day, _) = when::day_at(&day, 0)?;
+    let spec = when::TimeExpression {
+        day: Some(day),
+        ..when::TimeExpression::default()
+    };
+    let span = when::day_of(&spec, message.context.now, message.zone())?;
+    let which = which(words, range.start + 1..range.end)?;
+    Some(FollowUp::Skip {
+        which,
+        day: Some(span),
+    })
 }

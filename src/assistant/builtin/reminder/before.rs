@@ -10,6 +10,7 @@ use super::is_pronoun;
 use super::parts::{after_link, text_of};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
+use crate::assistant::builtin::parsing::drop_name;
 use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::plan::Plan;
@@ -188,9 +189,21 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
         is_event(words, at + 1, end).then_some((lead, at + 1, offset))
     });
     let (lead, from, offset) = named.or_else(|| on_birthday(words, range.start..end))?;
-    let (spec, event_end) = match when::trailing_time(words, from + 1..end) {
-        Some((spec, at)) if spec.day.is_none() && spec.delay.is_none() => (Some(spec), at),
-        _ => (None, end),
+    let hour_at_end = |end: usize| {
+        let (spec, at) = when::trailing_time(words, from + 1..end)?;
+        (spec.day.is_none() && spec.delay.is_none()).then_some((spec, at))
+    };
+    // "the day before the trip at 6pm to pack"
+    let hour_first = || {
+        let mut links = (from + 2..end).filter(|at| words.get(*at) == "to");
+        links.find_map(|to| Some((hour_at_end(to)?, to)))
+    };
+    let (spec, event_end, text_from) = match hour_at_end(end) {
+        Some((spec, at)) => (Some(spec), at, None),
+        None => match hour_first() {
+            Some(((spec, at), to)) => (Some(spec), at, Some(to + 1)),
+            None => (None, end, None),
+        },
     };
     let offset = match (offset, spec) {
         (offset, None) => offset,
@@ -204,6 +217,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
     let before = text_of(words, after_link(words, range.start)..lead);
     let before = Some(before).filter(|text| !is_pronoun(text));
     let before = before.unwrap_or_default();
+    if let Some(text) = text_from.filter(|_| before.is_empty()) {
+        let readings = vec![reading(event_end, text_of(words, text..end))];
+        return Some(BeforeEvent { readings, offset });
+    }
     let mut readings = vec![reading(event_end, before.clone())];
     if before.is_empty() {
         let links = (from + 1..end).filter(|at| matches!(words.get(*at), "to" | "that" | "about"));
@@ -304,28 +321,98 @@ pub(super) fn seconds_before(words: &Words, from: usize, at: usize) -> Option<(u
 
 /// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:
 /// one of both names no offset.
-pub fn with_other_offset(said: &str, change: &str) -> Option<String> {
-    let (words, new) = (Words::new(said), Words::new(change));
-    let (from, to) = (0..new.len()).find_map(|from| {
-        let (_, to) = amount::delay(&new, from, true)?;
-        Some((from, to))
-    })?;
-    let ends = new.after(
-        to,
-        &["before", "before that", "before it", "earlier please"],
-    );
-    if ends.unwrap_or(to) != new.len() {
+pub fn with_other_offset(said: &str, change: &str, persona: &str) -> Option<String> {
+    let (words, mut new) = (Words::new(said), Words::new(change));
+    drop_name(&mut new, persona);
+    let offset = other_offset(&new, 0)?;
+    let (lead, at) = offset_before_something(&words)?;
+    let (start, end) = (words.original(0..lead), words.original(at..words.len()));
+    Some(format!("{start} {} {end}", new.original(offset)))
+}
+
+/// Whether it says how long before something: "remind me an hour before lunch".
+pub fn names_offset(text: &str) -> bool {
+    offset_before_something(&Words::new(text)).is_some()
+}
+
+/// Whether it is only another offset: "no, two weeks".
+pub fn is_other_offset(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    drop_name(&mut words, persona);
+    other_offset(&words, 0).is_some()
+}
+
+/// The first word of an offset, and the "before" after it.
+fn offset_before_something(words: &Words) -> Option<(usize, usize)> {
+    let before = |at: &usize| words.get(*at) == "before";
+    let mut found = (0..words.len().min(WORDS_MAX)).filter(before);
+    found.find_map(|at| Some((offset_before(words, 0, at)?.0, at)))
+}
+
+/// The words of the offset with which a correction ends: "no i meant two weeks". "in two weeks" is
+/// from now.
+pub(in crate::assistant::builtin) fn other_offset(
+    words: &Words,
+    start: usize,
+) -> Option<Range<usize>> {
+    const WORDS_MAX: usize = 12;
+    const ENDS: [&str; 6] = [
+        "earlier please", "instead please", "instead", "please", "pls", "i mean",
+    ];
+    if words.len() > WORDS_MAX {
         return None;
     }
-    let before = |at: &usize| words.get(*at) == "before";
-    let (lead, at) = (0..words.len().min(WORDS_MAX))
-        .filter(before)
-        .find_map(|at| {
-            let (lead, _) = offset_before(&words, 0, at)?;
-            Some((lead, at))
-        })?;
-    let (start, end) = (words.original(0..lead), words.original(at..words.len()));
-    Some(format!("{start} {} {end}", new.original(from..to)))
+    // "two weeks not one"
+    let is_end = |at: usize| {
+        let before = ["before that", "before it", "before"];
+        let at = words.after(at, &before).unwrap_or(at);
+        words.after(at, &ENDS).unwrap_or(at) == words.len() || words.get(at) == "not"
+    };
+    let is_from_now = |to: usize| matches!(words.get(to - 1), "now" | "later");
+    let begins = |from: &usize| (start..*from).all(|at| is_of_correction(words.get(at)));
+    let mut starts = (start..words.len()).take_while(begins);
+    starts.find_map(|from| {
+        if let Some((_, to)) = amount::delay(words, from, true) {
+            return (is_end(to) && !is_from_now(to)).then_some(from..to);
+        }
+        // "the evening before"
+        let at = (from + 1..words.len()).find(|at| words.get(*at) == "before")?;
+        let (lead, _) = offset_before(words, from, at)?;
+        (lead == from && is_end(at)).then_some(from..at)
+    })
+}
+
+/// Whether the word may begin a correction.
+fn is_of_correction(word: &str) -> bool {
+    matches!(
+        word,
+        "no" | "nope"
+            | "nah"
+            | "not"
+            | "sorry"
+            | "oops"
+            | "actually"
+            | "wait"
+            | "i"
+            | "mean"
+            | "meant"
+            | "said"
+            | "make"
+            | "change"
+            | "move"
+            | "it"
+            | "its"
+            | "that"
+            | "to"
+            | "should"
+            | "be"
+            | "ok"
+            | "okay"
+            | "please"
+            | "rather"
+            | "better"
+            | "just"
+    )
 }
 
 /// The offset whose last word is at `at` ("before", "of"), and its first word.

@@ -290,6 +290,13 @@ pub(in crate::assistant::powers) fn dates(
         let month = parsers::read_month(words.get(at + 1))?;
         return month_days(message, month, day, day_number(b)?).map(|(a, b)| (a, b, at + 2));
     }
+    // "June 3-7"
+    if let Some(month) = parsers::read_month(words.get(at))
+        && let Some((a, b)) = words.get(at + 1).split_once(['-', '–'])
+        && let (Some(first), Some(last)) = (day_number(a), day_number(b))
+    {
+        return month_days(message, month, first, last).map(|(a, b)| (a, b, at + 2));
+    }
     let (first, next) = read(at)?;
     if words.get(next) == "for"
         && let Ok(days) = words.get(next + 1).parse::<u64>()

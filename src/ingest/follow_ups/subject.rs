@@ -1,0 +1,40 @@
+//! Whether a short message can still mean the reminder that was named last.
+
+use crate::assistant::{Statement, UnknownMessage};
+use crate::error::Result;
+use crate::ingest::dialog::latest;
+use crate::ingest::powers;
+use crate::ingest::turn::MessageTurn;
+use crate::store::{MessageRow, Tx};
+
+/// Messages that are looked at.
+const MESSAGES_MAX: usize = 6;
+
+/// Whether the person has spoken of something else since: "make it 8" moves no reminder that was named
+/// before "add 2 eggs", or before a plan that was offered as a reminder.
+pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
+    let (Some((latest, at)), Some(head)) = (latest::named(turn, tx)?, turn.room.head) else {
+        return Ok(false);
+    };
+    let said = tx.view().chain(head, MESSAGES_MAX)?;
+    let is_since = |one: &&MessageRow| !latest.is_of_message(one.id) && one.received_at >= at;
+    let own = said.iter().filter(|one| one.user == turn.user.id);
+    for one in own.take_while(is_since) {
+        if tells_plan(turn, one) || !powers::changed_by(turn, tx, one.id)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// "dinner with tom on friday at 8"
+fn tells_plan(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
+    let persona = &turn.ingest.persona.get().name;
+    let mut message = turn.message.clone().into_owned();
+    message.text.clone_from(&one.text);
+    let context = message.context(persona, turn.timezone(), one.received_at);
+    matches!(
+        UnknownMessage::read(&context).statement,
+        Some(Statement::Plan { .. })
+    )
+}
