@@ -49,6 +49,8 @@ pub enum BudgetAction {
     RemoveNamed(String),
     /// The day was not fully understood.
     DayUnclear,
+    /// "paid rent": how much it was is not said.
+    AmountMissing(String),
     /// What it was for is not understood.
     PurposeUnclear,
     /// More than one amount, and what belongs to which is unclear.
@@ -123,6 +125,9 @@ impl Superpower for BudgetState {
             {
                 return None;
             }
+            BudgetAction::AmountMissing(what) => Ok(format!(
+                "How much was it? I've noted nothing yet. Say it like “spent 20 on {what}”."
+            )),
             BudgetAction::DayUnclear => Ok(DAY_UNCLEAR.to_owned()),
             BudgetAction::PurposeUnclear => Ok(PURPOSE_UNCLEAR.to_owned()),
             BudgetAction::AmountsUnclear => Ok(AMOUNTS_UNCLEAR.to_owned()),

@@ -253,6 +253,9 @@ impl PowerAction {
             Self::MembershipRenewal(RenewalAction::AskTime(what)) => {
                 Some((format!("{what} renews "), String::new()))
             }
+            Self::BudgetTracker(budget_tracker::BudgetAction::AmountMissing(what)) => {
+                Some(("spent ".to_owned(), format!(" on {what}")))
+            }
             Self::TripPlanner(TripAction::Plan { from: None, .. }) => {
                 Some(("my trip is ".to_owned(), String::new()))
             }

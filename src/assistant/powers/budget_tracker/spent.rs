@@ -86,6 +86,11 @@ fn spent(
     let parts = money::parts(words, from, to);
     let read = |(from, to): &(usize, usize)| expense(message, *from, *to);
     let found: Option<Vec<Expense>> = parts.iter().map(read).collect();
+    if found.is_none()
+        && let Some(what) = bought(message, (from, to), words.get(verb))
+    {
+        return Some((strength, BudgetAction::AmountMissing(what)));
+    }
     let Some(found) = found else {
         // "spent 3 hours on it and 2 on that" is about no money.
         let mut amounts = (from..to).filter_map(|n| money::read(words, n));
@@ -127,6 +132,18 @@ fn spent(
         Some(_) => BudgetAction::AmountsUnclear,
     };
     Some((strength, action))
+}
+
+/// "rent" of "paid rent", "paid for lunch": what everybody buys, without its price.
+fn bought(message: &ParsedMessage<'_>, (from, to): (usize, usize), verb: &str) -> Option<String> {
+    const WORDS_MAX: usize = 2;
+    let words = &message.words;
+    let links = ["for the", "for my", "for", "the", "my"];
+    let from = words.after(from, &links).unwrap_or(from);
+    let what = parsers::original(words, from, to);
+    let is_short = from < to && to - from <= WORDS_MAX && !has_number(&what);
+    let is_paid = matches!(verb, "paid" | "payed") && !words.is_question();
+    (is_paid && is_short && is_usual(&what)).then_some(what)
 }
 
 /// How many days ago each was: where it doesn't say, on the day of the next one that does, else of
