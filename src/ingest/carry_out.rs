@@ -89,13 +89,7 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         }
         Intent::Remember { text } => memories::remember(turn, tx, &text)?,
         Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
-            let about = agenda::without_next(&about);
-            let event = occasions::noted(turn, tx, about)?;
-            let reminders = agenda::find_reminders(turn, tx, None, Some(about))?;
-            event.map_or_else(
-                || reminders.clone(),
-                |event| format!("{event}\n{reminders}"),
-            )
+            when_is(turn, tx, agenda::without_next(&about))?
         }
         Intent::Recall { about } => occasions::recall(turn, tx, about.as_deref())?,
         Intent::Forget { about } => memories::ask_to_forget(turn, tx, &about)?,
@@ -116,6 +110,16 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
         }
     };
     Ok(reply.into())
+}
+
+/// "when is my interview?": what was told of it, and reminders of it.
+fn when_is(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, about: &str) -> Result<String> {
+    let event = occasions::noted(turn, tx, about)?;
+    let reminders = agenda::find_reminders(turn, tx, None, Some(about))?;
+    Ok(match event {
+        Some(event) => format!("{event}\n{reminders}"),
+        None => reminders,
+    })
 }
 
 /// Several requests of one message: each is done or named. If a relay delivers reminders

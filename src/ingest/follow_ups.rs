@@ -75,10 +75,8 @@ pub(super) fn carry_out(
         } => change_last(turn, tx, to)?,
         FollowUp::Change { which, to } => changes::change_time(turn, tx, which, to)?,
         FollowUp::ChangeBefore => changes::change_offset(turn, tx)?,
-        FollowUp::Cancel(ReminderRef::Latest) if !is_named && subject::has_changed(turn, tx)? => {
-            about::cancel_just_told(turn, tx)?.map(Reply::from)
-        }
-        FollowUp::Cancel(which) => cancel(turn, tx, which)?.map(Reply::from),
+        FollowUp::Cancel(which) if !is_latest => cancel(turn, tx, which)?.map(Reply::from),
+        FollowUp::Cancel(_) => cancel_it(turn, tx)?.map(Reply::from),
         FollowUp::CalledOff | FollowUp::CalledOffAbout(_) => about::called_off(turn, tx, what)?,
         FollowUp::SnoozeAbout { about, time } => about::snooze(turn, tx, about, time.as_ref())?,
         FollowUp::DoneAbout(about) => about::done(turn, tx, about)?.map(Reply::from),
@@ -332,6 +330,14 @@ fn done(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
         turn.now,
         turn.timezone(),
     )))
+}
+
+/// "cancel it": the reminder that was named last, or the appointment that was told since.
+fn cancel_it(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    match subject::has_changed(turn, tx)? {
+        true => about::cancel_just_told(turn, tx),
+        false => cancel(turn, tx, &ReminderRef::Latest),
+    }
 }
 
 fn cancel(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {

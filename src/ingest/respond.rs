@@ -10,7 +10,7 @@ use super::powers::request::RequestedPower;
 use super::powers::{answer, how_it_was};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use super::{Mode, carry_out, corrected_value, follow_ups};
+use super::{Mode, carry_out, corrected_value, follow_ups, occasions};
 use crate::assistant::{self, Intent, Understanding, wording};
 use crate::error::Result;
 use crate::model::secret_text::REMOVED;
@@ -131,6 +131,9 @@ pub(super) fn reply(
     {
         return Ok(Some(reply));
     }
+    if !left_to_model && let Some(told) = seen_next(turn, tx)? {
+        return Ok(Some(told.into()));
+    }
     if !left_to_model
         && let Some(power) = power
         && let Some(reply) = answer::requested(turn, tx, power, &intent)?
@@ -149,4 +152,16 @@ pub(super) fn reply(
         return Ok(Some(reply.into()));
     }
     Ok(None)
+}
+
+/// "when am i seeing sara", which is answered by what was told of her.
+fn seen_next(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+    match turn
+        .requested_power
+        .as_ref()
+        .and_then(RequestedPower::seen_next)
+    {
+        Some(name) => occasions::with_person(turn, tx, name),
+        None => Ok(None),
+    }
 }

@@ -69,22 +69,8 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
             about: Some(about),
         });
     }
-    if let "whats my week look like"
-    | "what does my week look like"
-    | "how does my week look"
-    | "whats my week like" = message.request()
-    {
-        let span = named_span(message, "this week")?;
-        return Some(Intent::Agenda {
-            span,
-            of_calendar: false,
-        });
-    }
-    if let Some(about) = alarms(message.request()) {
-        return Some(Intent::FindReminders {
-            span: None,
-            about: Some(about.to_owned()),
-        });
+    if let Some(asked) = fixed(message) {
+        return Some(asked);
     }
     if let Some(from) = words.after(message.start, &WHEN) {
         return one_reminder(message, from..end);
@@ -113,6 +99,30 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         .unwrap_or(from);
     let from = words.after(from, &["for", "on", "in"]).unwrap_or(from);
     span(message, from..end).map(agenda)
+}
+
+/// "whats my week look like", "my alarms".
+fn fixed(message: &ParsedMessage) -> Option<Intent> {
+    if let Some(about) = alarms(message.request()) {
+        return Some(Intent::FindReminders {
+            span: None,
+            about: Some(about.to_owned()),
+        });
+    }
+    let is_week = matches!(
+        message.request(),
+        "whats my week look like"
+            | "what does my week look like"
+            | "how does my week look"
+            | "whats my week like"
+    );
+    let span = is_week
+        .then(|| named_span(message, "this week"))
+        .flatten()?;
+    Some(Intent::Agenda {
+        span,
+        of_calendar: false,
+    })
 }
 
 /// "my alarms", "show my timers": which of both.

@@ -250,9 +250,8 @@ impl TimeChange {
 
     /// Whether it is a time of day alone.
     pub fn is_hour(&self) -> bool {
-        let is_hour = |spec: &TimeExpression| {
-            spec.clock.is_some() && spec.day.is_none() && spec.delay.is_none()
-        };
+        let is_hour =
+            |spec: &TimeExpression| spec.has_time() && spec.day.is_none() && spec.delay.is_none();
         matches!(&self.0, NewTimeText::At(spec) if is_hour(spec))
     }
 

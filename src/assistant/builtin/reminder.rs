@@ -82,6 +82,10 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         | "i" | "new" | "a" | "reminder" | "do" | "never" | "nudge" | "ping" | "alert"
         | "notify" | "wake" | "timer" | "alarm" | "remember" => set(message),
         "tell" | "text" | "message" | "write" => telling::tell(message),
+        // "10 min timer"
+        word if word.starts_with(|c: char| c.is_ascii_digit()) => {
+            timer_first(message).or_else(|| set_late(message))
+        }
         _ => set_late(message),
     }
 }

@@ -281,6 +281,8 @@ fn session_command(request: &str) -> Option<SessionCommand> {
         | "undo the last change"
         | "take that back"
         | "undo last"
+        | "bring it back"
+        | "bring them back"
         | "revert" => Some(SessionCommand::Undo),
         "done" | "im done" | "i am done" | "were done" | "we are done" | "thats all"
         | "that is all" | "thats it" | "finished" | "im finished" | "all done" | "exit"

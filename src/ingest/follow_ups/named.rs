@@ -125,6 +125,13 @@ pub(in crate::ingest) fn carry_out(
     if let FollowUp::SnoozeAbout { .. } | FollowUp::DoneAbout(_) = what {
         return follow_ups::carry_out(turn, tx, what);
     }
+    if let FollowUp::Cancel(ReminderRef::About(about)) = what
+        && let Some(each) = each_of(about)
+        && !referent::named(turn, tx, each)?.is_empty()
+    {
+        let which = ReminderRef::AllAbout(each.to_owned());
+        return follow_ups::carry_out(turn, tx, &FollowUp::Cancel(which));
+    }
     let (FollowUp::Cancel(ReminderRef::About(about))
     | FollowUp::ChangeUnclear(ReminderRef::About(about))
     | FollowUp::Change {
@@ -162,6 +169,14 @@ pub(in crate::ingest) fn carry_out(
         }
         _ => follow_ups::carry_out(turn, tx, what),
     }
+}
+
+/// "pills" of "all my pills".
+fn each_of(about: &str) -> Option<&str> {
+    let all = [
+        "all of the ", "all of my ", "all the ", "all my ", "all ", "every ",
+    ];
+    all.iter().find_map(|all| about.strip_prefix(all))
 }
 
 /// "cancel tomorrow": what comes once that day, and that day of what repeats. `None`: it is no day,

@@ -10,7 +10,7 @@ use crate::assistant::powers::{
 use crate::assistant::{Intent, MessageContext, wording};
 use crate::error::Result;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{agenda, gate, limits, listing, memories, occasions};
+use crate::ingest::{agenda, gate, limits, listing, memories};
 use crate::store::Tx;
 
 /// `understood` is the meaning without superpowers. `None`: nothing was done, and the message
@@ -31,11 +31,6 @@ pub(in crate::ingest) fn requested(
                 let is_last_resort = n > 0 && attempt.sure && !called.explicit;
                 if is_last_resort && let Some(known) = memories::answer(turn, tx)? {
                     return Ok(Some(known));
-                }
-                if let Some(name) = attempt.action.seen_next()
-                    && let Some(told) = occasions::with_person(turn, tx, name)?
-                {
-                    return Ok(Some(told));
                 }
                 did = attempt::run(turn, tx, attempt, called.explicit)?;
                 if did.is_some() {

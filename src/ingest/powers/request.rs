@@ -33,6 +33,14 @@ pub(super) struct PowerAttempt {
 }
 
 impl RequestedPower {
+    /// Whom it asks to see next.
+    pub(in crate::ingest) fn seen_next(&self) -> Option<&str> {
+        match &self.what {
+            PowerRequest::Try(attempts) => attempts.iter().find_map(|one| one.action.seen_next()),
+            _ => None,
+        }
+    }
+
     /// Requested explicitly or by the relay.
     pub(in crate::ingest) const fn is_explicit(&self) -> bool {
         self.explicit

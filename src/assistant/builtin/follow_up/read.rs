@@ -125,7 +125,9 @@ fn fixed(request: &str) -> Option<FollowUp> {
         | "take that back"
         | "revert"
         | "undo the last change"
-        | "undo last" => FollowUp::Undo,
+        | "undo last"
+        | "bring it back"
+        | "bring them back" => FollowUp::Undo,
         "its cancelled" | "its canceled" | "it is cancelled" | "it was cancelled"
         | "it was canceled" | "it got cancelled" | "it got canceled" | "its been cancelled"
         | "its been canceled" | "that is cancelled" | "thats cancelled" | "that was cancelled"

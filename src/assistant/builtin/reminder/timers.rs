@@ -6,10 +6,11 @@ use crate::assistant::builtin::parsing::read_message;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::{Intent, MessageContext, ParsedMessage};
 
-/// "set a 10 minute timer".
+/// "set a 10 minute timer", "10 min timer for pasta".
 pub(super) fn timer_first(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
-    let from = words.after(message.start, &["set a", "set an", "start a", "make a"])?;
+    let set = words.after(message.start, &["set a", "set an", "start a", "make a"]);
+    let from = set.unwrap_or(message.start);
     let (spec, end) = when::read_duration(words, from)?;
     let body = words.after(end, &["timer", "reminder", "alarm"])?;
     let nothing = if words.get(end) == "alarm" {

@@ -91,21 +91,7 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
                 "I'm {name}, a program. I live on the server this chat is connected to, and that's all my biography."
             )
         }
-        "are you there"
-        | "you there"
-        | "u there"
-        | "r u there"
-        | "are u there"
-        | "still there"
-        | "you still there"
-        | "u still there"
-        | "are you still there"
-        | "anyone there"
-        | "ping"
-        | "test"
-        | "testing"
-        | "anybody home"
-        | "are you awake" => "I'm here!".to_owned(),
+        _ if asks_presence(phrase) => "I'm here!".to_owned(),
         "tell me a joke"
         | "joke"
         | "a joke"
@@ -129,6 +115,28 @@ pub(super) fn question(message: &ParsedMessage, phrase: &str) -> Option<String> 
         _ => return None,
     };
     Some(reply)
+}
+
+/// Is somebody there?
+fn asks_presence(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "are you there"
+            | "you there"
+            | "u there"
+            | "r u there"
+            | "are u there"
+            | "still there"
+            | "you still there"
+            | "u still there"
+            | "are you still there"
+            | "anyone there"
+            | "ping"
+            | "test"
+            | "testing"
+            | "anybody home"
+            | "are you awake"
+    )
 }
 
 fn joke<'c>(message: &ParsedMessage) -> &'c str {

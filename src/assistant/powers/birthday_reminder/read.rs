@@ -237,6 +237,8 @@ fn lists(request: &str) -> bool {
             | "what birthdays are coming up"
             | "next birthdays"
             | "whos birthday is next"
+            | "next birthday"
+            | "the next birthday"
             | "birthday reminders"
             | "any birthdays"
             | "any birthdays this week"

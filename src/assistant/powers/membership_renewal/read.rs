@@ -134,9 +134,9 @@ fn bill_told(
     })?;
     let from = words.after(next, &["and due", "due"]).unwrap_or(next);
     let what = without_article(message, at, verb)?;
-    let tail = Tail {
+    let tail = RenewalPhrase {
         price: Some(parsers::original(words, amount, next)),
-        ..Tail::of(words, from, end)
+        ..RenewalPhrase::of(words, from, end)
     };
     let is_whole = tail.rest.is_empty() && tail.repeat.as_ref().is_some_and(Repeat::names_day);
     let is_stated = !words.is_question();

@@ -265,9 +265,8 @@ pub(in crate::assistant::powers) fn dates(
         let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
         return Some((first, last, end));
     }
-    if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
-        let (saturday, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
-        return Some((saturday, saturday.succ_opt()?, end));
+    if let Some(found) = weekend(message, at).or_else(|| month_first(message, at)) {
+        return Some(found);
     }
     let read = |at| parsers::read_day(words, at, message.context.now, message.zone());
     // "3 to 7 June": the month comes with the second.
@@ -289,13 +288,6 @@ pub(in crate::assistant::powers) fn dates(
         // "3-7 June": read as 7 June, at the month's word.
         let month = parsers::read_month(words.get(at + 1))?;
         return month_days(message, month, day, day_number(b)?).map(|(a, b)| (a, b, at + 2));
-    }
-    // "June 3-7"
-    if let Some(month) = parsers::read_month(words.get(at))
-        && let Some((a, b)) = words.get(at + 1).split_once(['-', '–'])
-        && let (Some(first), Some(last)) = (day_number(a), day_number(b))
-    {
-        return month_days(message, month, first, last).map(|(a, b)| (a, b, at + 2));
     }
     let (first, next) = read(at)?;
     if words.get(next) == "for"
@@ -319,6 +311,22 @@ pub(in crate::assistant::powers) fn dates(
     let later = last.with_year(last.year() + 1)?;
     let turns = last < first && (later - first).num_days() < DAYS_MAX;
     Some((first, if turns { later } else { last }, end))
+}
+
+fn weekend(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+    let words = &message.words;
+    let end = words.after(at, &["next weekend", "this weekend"])?;
+    let (saturday, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
+    Some((saturday, saturday.succ_opt()?, end))
+}
+
+/// "June 3-7"
+fn month_first(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
+    let words = &message.words;
+    let month = parsers::read_month(words.get(at))?;
+    let (first, last) = words.get(at + 1).split_once(['-', '–'])?;
+    let days = month_days(message, month, day_number(first)?, day_number(last)?);
+    days.map(|(first, last)| (first, last, at + 2))
 }
 
 /// The coming days of that month.
