@@ -10,7 +10,7 @@ pub(super) mod referent;
 mod snooze;
 mod subject;
 pub(super) mod undo;
-pub(super) mod undo_asked;
+pub(super) mod undo_question;
 pub(super) mod which_request;
 
 use self::referent::Referent;

@@ -5,7 +5,7 @@
 use super::corrections::{self, EditOutcome};
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
-use super::follow_ups::{offers, undo_asked};
+use super::follow_ups::{offers, undo_question};
 use super::powers::request::RequestedPower;
 use super::powers::{answer, how_it_was};
 use super::reply::Reply;
@@ -110,7 +110,7 @@ pub(super) fn reply(
         return Ok(Some(reply));
     }
     if !turn.left_to_model
-        && let Some(question) = undo_asked::ask_first(turn, tx, &intent)?
+        && let Some(question) = undo_question::ask_first(turn, tx, &intent)?
     {
         return Ok(Some(question.into()));
     }

@@ -1,7 +1,7 @@
 //! "undo": everything that the person's last message changed here is taken back, together. What
 //! somebody else in a group has changed since stays.
 
-use super::undo_asked::{self, stays};
+use super::undo_question::{self, stays};
 use crate::assistant::powers::{Power, PowerAction};
 use crate::assistant::wording;
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub(super) fn last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<Str
     if latest.is_undone {
         return Ok(Some(wording::undone_already()));
     }
-    if stays(&latest) && !undo_asked::is_only_undone_since(turn, tx, &latest)? {
+    if stays(&latest) && !undo_question::is_only_undone_since(turn, tx, &latest)? {
         return Ok(None);
     }
     let mut undone: Vec<String> = take_back(turn, tx, &latest)?.into_iter().collect();
@@ -208,7 +208,7 @@ pub(super) fn confirmed(
     power: Option<&str>,
 ) -> Result<String> {
     let power = power.and_then(Power::named);
-    if undo_asked::changed_by(turn, tx, power)? != Some(message_id) {
+    if undo_question::changed_by(turn, tx, power)? != Some(message_id) {
         return Ok(wording::nothing_to_undo());
     }
     let undone = match power {
