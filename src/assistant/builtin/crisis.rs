@@ -106,7 +106,7 @@ fn is_needed(word: &str) -> bool {
 /// A quick look: whether the words have all that a pattern needs. Words that are not in plain spelling
 /// may mean anything.
 fn may_be_told(words: &Words) -> bool {
-    if !words.iter().all(spelling::is_plain) {
+    if !words.iter().all(sentences::stands_alone) {
         return true;
     }
     let (mut classes, mut signs, mut last) = (0, 0, "");

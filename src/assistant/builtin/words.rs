@@ -13,16 +13,20 @@ pub(in crate::assistant) struct Words<'a> {
     text: &'a str,
     /// The words in lower case, single spaces between.
     lower: String,
-    ranges: Vec<WordRanges>,
+    words: Vec<Word>,
     /// No word was dropped.
     is_whole: bool,
     /// The times at these words, as far as they were read.
     pub(super) read_times: ReadTimes,
 }
 
-/// One word: its range in the text, the range with punctuation, and its range in `lower`.
-struct WordRanges {
+/// One word.
+struct Word {
+    /// In lower case: a copy of its part of `lower`, because rules ask for single words most often.
+    low_word: Box<str>,
+    /// Its range in the text, with punctuation.
     raw: Range<usize>,
+    /// Its range in `lower`.
     low: Range<usize>,
 }
 
@@ -31,7 +35,7 @@ impl<'a> Words<'a> {
         let mut words = Self {
             text,
             lower: String::with_capacity(text.len()),
-            ranges: Vec::with_capacity(text.len() / 4),
+            words: Vec::with_capacity(text.len() / 4),
             is_whole: true,
             read_times: ReadTimes::default(),
         };
@@ -47,10 +51,7 @@ impl<'a> Words<'a> {
                 // "@5", "@ 5": an hour, unlike "@ana".
                 Some(rest) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) => {
                     words.lower.push_str("at");
-                    words.ranges.push(WordRanges {
-                        raw: start..start + 1,
-                        low: low..words.lower.len(),
-                    });
+                    words.push(start..start + 1, low..words.lower.len());
                     if rest.is_empty() {
                         continue;
                     }
@@ -79,18 +80,12 @@ impl<'a> Words<'a> {
                 words.lower.push_str(full);
                 // "remindme" is two words.
                 if let Some(first) = full.find(' ') {
-                    words.ranges.push(WordRanges {
-                        raw: start..start + chunk.len(),
-                        low: low..low + first,
-                    });
+                    words.push(start..start + chunk.len(), low..low + first);
                     low += first + 1;
                 }
             }
             if words.lower.len() > low {
-                words.ranges.push(WordRanges {
-                    raw: start..start + chunk.len(),
-                    low: low..words.lower.len(),
-                });
+                words.push(start..start + chunk.len(), low..words.lower.len());
             } else {
                 words.lower.truncate(before);
             }
@@ -98,19 +93,22 @@ impl<'a> Words<'a> {
         words
     }
 
+    fn push(&mut self, raw: Range<usize>, low: Range<usize>) {
+        let low_word = self.lower[low.clone()].into();
+        self.words.push(Word { low_word, raw, low });
+    }
+
     pub(in crate::assistant) fn len(&self) -> usize {
-        self.ranges.len()
+        self.words.len()
     }
 
     /// The word at `at` in lower case; empty beyond the end.
     pub(in crate::assistant) fn get(&self, at: usize) -> &str {
-        self.ranges
-            .get(at)
-            .map_or("", |t| &self.lower[t.low.clone()])
+        self.words.get(at).map_or("", |word| &word.low_word)
     }
 
     pub(in crate::assistant) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.ranges.iter().map(|t| &self.lower[t.low.clone()])
+        self.words.iter().map(|word| &*word.low_word)
     }
 
     /// The index after the first of `phrases` that matches at `at`.
@@ -127,7 +125,7 @@ impl<'a> Words<'a> {
     }
 
     fn after_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
-        let rest = &self.lower.as_bytes()[self.ranges.get(at)?.low.start..];
+        let rest = &self.lower.as_bytes()[self.words.get(at)?.low.start..];
         let first = rest.first();
         phrases.iter().find_map(|phrase| {
             let phrase = phrase.as_bytes();
@@ -143,11 +141,11 @@ impl<'a> Words<'a> {
     /// The original text of these words, with punctuation.
     pub(in crate::assistant) fn original(&self, range: Range<usize>) -> &'a str {
         match (
-            self.ranges.get(range.start),
+            self.words.get(range.start),
             range
                 .end
                 .checked_sub(1)
-                .and_then(|last| self.ranges.get(last)),
+                .and_then(|last| self.words.get(last)),
         ) {
             (Some(first), Some(last)) if range.start < range.end => {
                 &self.text[first.raw.start..last.raw.end]
@@ -158,7 +156,7 @@ impl<'a> Words<'a> {
 
     /// These words in lower case, single spaces between.
     pub(in crate::assistant) fn phrase(&self, range: Range<usize>) -> String {
-        let words = &self.ranges[range.start.min(self.len())..range.end.min(self.len())];
+        let words = &self.words[range.start.min(self.len())..range.end.min(self.len())];
         match (words.first(), words.last()) {
             (Some(first), Some(last)) => self.lower[first.low.start..last.low.end].to_owned(),
             _ => String::new(),
@@ -167,9 +165,9 @@ impl<'a> Words<'a> {
 
     /// Whether punctuation follows the word at `at` and separates the next one.
     pub(in crate::assistant) fn is_set_off(&self, at: usize) -> bool {
-        self.ranges.get(at).is_some_and(|t| {
+        self.words.get(at).is_some_and(|t| {
             let next = self
-                .ranges
+                .words
                 .get(at + 1)
                 .map_or(self.text.len(), |n| n.raw.start);
             let bytes = &self.text.as_bytes()[..next];
@@ -183,7 +181,7 @@ impl<'a> Words<'a> {
     }
 
     pub(in crate::assistant) fn is_question(&self) -> bool {
-        self.ranges
+        self.words
             .last()
             .is_some_and(|t| self.text[t.raw.start..].contains('?'))
     }
@@ -196,9 +194,9 @@ impl<'a> Words<'a> {
     pub(in crate::assistant) fn drop_words(&mut self, range: Range<usize>) {
         self.is_whole = false;
         self.read_times = ReadTimes::default();
-        self.ranges.drain(range);
+        self.words.drain(range);
         let mut lower = String::with_capacity(self.lower.len());
-        for word in &mut self.ranges {
+        for word in &mut self.words {
             if !lower.is_empty() {
                 lower.push(' ');
             }

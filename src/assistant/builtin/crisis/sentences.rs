@@ -169,6 +169,12 @@ const ONE_WORD: [(&str, &str, &str); 12] = [
     ("want", "too", "want"),
 ];
 
+/// Whether a word stands for itself alone, whatever is before it.
+pub(super) fn stands_alone(word: &str) -> bool {
+    let is_second = |(_, second, _): &(&str, &str, &str)| *second == word;
+    spelling::is_plain(word) && !ONE_WORD.iter().any(is_second)
+}
+
 fn boundary_after(words: &Words, at: usize, typed: &str) -> Boundary {
     let is_line = || words.original(at..at + 2).contains('\n');
     match typed.chars().next_back() {

@@ -103,17 +103,24 @@ pub(super) fn is_misspelled(word: &str) -> bool {
     is_drawn_out(word) || CORRECTED.get(word).is_some()
 }
 
-/// Whether a word stands for itself alone, whatever is before it.
+/// Whether the word is in plain spelling, with or without an apostrophe, whatever is before it.
 pub(super) fn is_plain(word: &str) -> bool {
-    const OTHERS: [&str; 12] = [
-        "odd", "were", "hell", "shell", "longer", "more", "self", "one", "slide", "body", "too",
-        "2",
-    ];
     word.is_ascii()
         && meaning(word).is_none()
+        && with_apostrophe(word).is_none()
         && !is_drawn_out(word)
         && !word.ends_with("yo")
-        && !OTHERS.contains(&word)
+}
+
+/// "od'd", unlike "odd"; "we're", unlike "were".
+fn with_apostrophe(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "odd" => "overdosed",
+        "were" => "we are",
+        "hell" => "he will",
+        "shell" => "she will",
+        _ => return None,
+    })
 }
 
 /// "dieee"
@@ -142,13 +149,12 @@ pub(super) fn is_stress(word: &str) -> bool {
 
 /// One or more words. `before`: the word before it, in plain spelling.
 pub(super) fn plain<'a>(word: &'a str, typed: &str, before: &str) -> Cow<'a, str> {
-    // "od'd", unlike "odd"; "we're", unlike "were".
-    let has_apostrophe = || typed.contains(['\'', '’']);
+    if let Some(meant) = with_apostrophe(word)
+        && typed.contains(['\'', '’'])
+    {
+        return Cow::Borrowed(meant);
+    }
     match word {
-        "odd" if has_apostrophe() => return Cow::Borrowed("overdosed"),
-        "were" if has_apostrophe() => return Cow::Borrowed("we are"),
-        "hell" if has_apostrophe() => return Cow::Borrowed("he will"),
-        "shell" if has_apostrophe() => return Cow::Borrowed("she will"),
         "ill" if SICK_AFTER.contains(&before) => return Cow::Borrowed(word),
         "id" if CARD_AFTER.contains(&before) => return Cow::Borrowed(word),
         _ => {}

@@ -13,7 +13,10 @@ pub(super) fn may_begin_time(words: &Words, at: usize) -> bool {
         None => true,
         Some(first) => {
             let word = words.get(first);
-            is_first(word) || first > at && SECOND_WORDS.contains(word)
+            match is_long_number(word) {
+                true => is_counted(words.get(first + 1)),
+                false => is_first(word) || first > at && SECOND_WORDS.contains(word),
+            }
         }
     }
 }
@@ -26,6 +29,18 @@ static LINKS: WordSet = WordSet::new(&[
     "a", "about", "after", "an", "approx", "approximately", "around", "at", "by", "exactly", "for",
     "in", "like", "on", "precisely", "roughly", "the", "this", "within",
 ]);
+
+/// A number that is no time by itself, such as of a phone: "15550000".
+fn is_long_number(word: &str) -> bool {
+    const TIME_DIGITS_MAX: usize = 4;
+    word.len() > TIME_DIGITS_MAX && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a number before this word may count seconds and the like.
+fn is_counted(next: &str) -> bool {
+    let is_unit = SECOND_WORDS.contains(next) || FIRST_WORDS.contains(next);
+    is_unit || matches!(next, "and" | "more" | "1/2")
+}
 
 fn is_first(word: &str) -> bool {
     // "9am", "+5", "24.12."; "twenty-five" and its like are the only names in two parts.
@@ -57,3 +72,24 @@ static SECOND_WORDS: WordSet = WordSet::new(&[
     "s", "sec", "seconds", "secs", "time", "w", "week", "weekend", "weeks", "wk", "wks", "y",
     "year", "years", "yr", "yrs",
 ]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_number_begins_a_time_only_where_it_counts() {
+        for (text, expected) in [
+            ("15550000 about the table", false),
+            ("in 15550000", false),
+            ("in 10000 minutes", true),
+            ("86400 seconds", true),
+            ("10000 and a half hours", true),
+            ("0930", true),
+            ("9 to call", true),
+            ("terrace", false),
+        ] {
+            assert_eq!(may_begin_time(&Words::new(text), 0), expected, "{text}");
+        }
+    }
+}
