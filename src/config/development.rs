@@ -72,7 +72,6 @@ impl Config {
     }
 }
 
-/// The database's folder.
 /// The named secrets, in order.
 fn read_or_generate(
     dir: &Path,

@@ -35,9 +35,9 @@ struct WorkQueue {
     is_over: bool,
 }
 
-/// The work panicked.
+/// A panic of the work that a thread ran.
 #[derive(Debug)]
-pub(super) struct WorkPanicked;
+pub(super) struct WorkPanic;
 
 impl FetchThreads {
     pub(super) fn new(count_max: usize) -> Self {
@@ -51,7 +51,7 @@ impl FetchThreads {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, WorkPanicked> {
+    ) -> Result<T, WorkPanic> {
         let (done, result) = oneshot::channel();
         let work = Box::new(move || {
             if let Ok(value) = catch_unwind(AssertUnwindSafe(work)) {
@@ -74,7 +74,7 @@ impl FetchThreads {
                 self.shared.changed.notify_one();
             }
         }
-        result.await.map_err(|_| WorkPanicked)
+        result.await.map_err(|_| WorkPanic)
     }
 }
 

@@ -131,7 +131,7 @@ const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];
 
 /// The time that starts at word `at`, and the index after it.
 pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
-    words.read_times.get_or_read(at, || {
+    words.time_cache.get_or_read(at, || {
         if !may_begin_time(words, at) {
             // All that tests read shows that no word is missing.
             debug_assert_eq!(read_any(words, at), None, "{}", words.phrase(at..at + 3));

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::misspelled::written_out;
 use super::phrases::PhraseList;
-use super::read_times::ReadTimes;
+use super::time_cache::TimeCache;
 
 pub(in crate::assistant) struct Words<'a> {
     text: &'a str,
@@ -17,7 +17,7 @@ pub(in crate::assistant) struct Words<'a> {
     /// No word was dropped.
     is_whole: bool,
     /// The times at these words, as far as they were read.
-    pub(super) read_times: ReadTimes,
+    pub(super) time_cache: TimeCache,
 }
 
 /// One word.
@@ -37,7 +37,7 @@ impl<'a> Words<'a> {
             lower: String::with_capacity(text.len()),
             words: Vec::with_capacity(text.len() / 4),
             is_whole: true,
-            read_times: ReadTimes::default(),
+            time_cache: TimeCache::default(),
         };
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
@@ -193,7 +193,7 @@ impl<'a> Words<'a> {
 
     pub(in crate::assistant) fn drop_words(&mut self, range: Range<usize>) {
         self.is_whole = false;
-        self.read_times = ReadTimes::default();
+        self.time_cache = TimeCache::default();
         self.words.drain(range);
         let mut lower = String::with_capacity(self.lower.len());
         for word in &mut self.words {

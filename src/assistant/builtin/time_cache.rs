@@ -12,13 +12,13 @@ pub(super) type TimeAndEnd = (TimeExpression, usize);
 const POSITIONS_MAX: usize = 64;
 
 #[derive(Default)]
-pub(super) struct ReadTimes {
+pub(super) struct TimeCache {
     /// A bit for each word at which no time begins.
     none: Cell<u64>,
     found: RefCell<Vec<(usize, TimeAndEnd)>>,
 }
 
-impl ReadTimes {
+impl TimeCache {
     /// The time at word `at`, which `read` finds. It must find the same each time.
     pub(super) fn get_or_read(
         &self,
