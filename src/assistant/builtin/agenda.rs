@@ -7,7 +7,7 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, Span, subject, when, wording};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::clock::{Timestamp, Zone};
 
 /// A longer message is no such question.
@@ -52,10 +52,10 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         _ => words.len(),
     };
     if let Some(from) = words.after(message.start, &REMINDERS) {
-        let about = words.after(from, &["about", "of", "with"]);
-        let for_what = words.after(from, &["for", "to"]);
+        let about = words.after(from, phrases!["about", "of", "with"]);
+        let for_what = words.after(from, phrases!["for", "to"]);
         let from = words
-            .after(from, &["due on", "due in", "due", "for", "on", "in"])
+            .after(from, phrases!["due on", "due in", "due", "for", "on", "in"])
             .unwrap_or(from);
         if let Some(span) = span(message, from..end) {
             return Some(Intent::FindReminders {
@@ -76,7 +76,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         return one_reminder(message, from..end);
     }
     if let Some(from) = another_day(message) {
-        let from = words.after(from, &["for", "on"]).unwrap_or(from);
+        let from = words.after(from, phrases!["for", "on"]).unwrap_or(from);
         return span(message, from..end).map(|span| Intent::Agenda {
             span,
             of_calendar: false,
@@ -95,9 +95,11 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         return today(message).map(agenda);
     }
     let from = words
-        .after(from, &["going on", "coming up", "planned"])
+        .after(from, phrases!["going on", "coming up", "planned"])
         .unwrap_or(from);
-    let from = words.after(from, &["for", "on", "in"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["for", "on", "in"])
+        .unwrap_or(from);
     span(message, from..end).map(agenda)
 }
 
@@ -147,10 +149,10 @@ fn one_reminder(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> 
     let rest = words
         .after(
             noun + 1,
-            &["go off", "going off", "ring", "due", "set for", "set"],
+            phrases!["go off", "going off", "ring", "due", "set for", "set"],
         )
         .unwrap_or(noun + 1);
-    let about = match words.after(rest, &["for", "about", "of", "to"]) {
+    let about = match words.after(rest, phrases!["for", "about", "of", "to"]) {
         Some(from) => words.original(from..range.end),
         None if rest == range.end => words.original(range.start..noun),
         None => return None,
@@ -172,7 +174,7 @@ fn another_day(message: &ParsedMessage) -> Option<usize> {
         return None;
     }
     let is_more = at.checked_sub(1).map(|before| words.get(before)) == Some("and");
-    let from = words.after(at, &["what about", "how about"]);
+    let from = words.after(at, phrases!["what about", "how about"]);
     from.or_else(|| is_more.then_some(at))
 }
 

@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::word_set::WordMap;
+use super::word_set::{HashedWord, WordMap};
 use super::words::Words;
 use contexts::{CONTEXTS, OTHER_MEANINGS};
 use grammar::CrisisPattern;
@@ -94,13 +94,14 @@ static NEEDED: LazyLock<WordMap<&'static [u16]>> = LazyLock::new(|| {
 });
 
 /// The patterns that need the word, also in its plural.
-fn patterns_of(word: &str) -> Option<&'static [u16]> {
-    let plural = || word.strip_suffix('s').and_then(|one| NEEDED.get(one));
-    NEEDED.get(word).or_else(plural)
+fn patterns_of(hashed: HashedWord<'_>) -> Option<&'static [u16]> {
+    let singular = || hashed.word.strip_suffix('s');
+    let plural = || singular().and_then(|one| NEEDED.get(one));
+    NEEDED.get(hashed).or_else(plural)
 }
 
-fn is_needed(word: &str) -> bool {
-    !word.is_ascii() || patterns_of(word).is_some() || spelling::is_misspelled(word)
+fn is_needed(hashed: HashedWord<'_>) -> bool {
+    !hashed.word.is_ascii() || patterns_of(hashed).is_some() || spelling::is_misspelled(hashed)
 }
 
 /// A quick look: whether the words have all that a pattern needs. Words that are not in plain spelling
@@ -115,7 +116,7 @@ fn may_be_told(words: &Words) -> bool {
         signs |= classes::sign_of(word);
         last = word;
     }
-    let mut patterns = words.iter().filter_map(patterns_of).flatten();
+    let mut patterns = words.iter_hashed().filter_map(patterns_of).flatten();
     patterns.any(|index| {
         let (_, pattern) = &PATTERNS.crises[usize::from(*index)];
         pattern.may_be_in(classes, signs)
@@ -123,7 +124,7 @@ fn may_be_told(words: &Words) -> bool {
 }
 
 pub(in crate::assistant) fn kind(words: &Words) -> Option<CrisisKind> {
-    if !words.iter().any(is_needed) {
+    if !words.iter_hashed().any(is_needed) {
         return None; // most messages
     }
     if !may_be_told(words) {
@@ -196,7 +197,7 @@ fn candidates(sentence: &Sentence<'_>) -> Vec<u16> {
     let patterns = sentence
         .plain_words
         .iter()
-        .filter_map(|plain_word| patterns_of(&plain_word.word));
+        .filter_map(|plain_word| patterns_of((&*plain_word.word).into()));
     let mut indexes: Vec<u16> = patterns.flatten().copied().collect();
     indexes.sort_unstable();
     indexes.dedup();

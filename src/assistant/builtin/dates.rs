@@ -3,7 +3,7 @@
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, agenda, wording};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 
 /// A longer message is no such question.
 const WORDS_MAX: usize = 12;
@@ -17,16 +17,16 @@ static ASKING: Phrases = Phrases::new(&[
 fn asked_until(words: &Words, at: usize) -> Option<usize> {
     let from = words.after(
         at,
-        &[
+        phrases![
             "how many more days", "how many days", "how many sleeps", "how long", "days", "sleeps",
         ],
     )?;
-    let links = [
+    let links = phrases![
         "is it", "are there", "there are", "it is", "are left", "left", "do i have", "have i got",
     ];
-    let from = words.after(from, &links).unwrap_or(from);
-    let from = words.after(from, &["left"]).unwrap_or(from);
-    words.after(from, &["until", "till", "til", "to"])
+    let from = words.after(from, links).unwrap_or(from);
+    let from = words.after(from, phrases!["left"]).unwrap_or(from);
+    words.after(from, phrases!["until", "till", "til", "to"])
 }
 
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
@@ -36,7 +36,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
     let until = || asked_until(words, message.start);
     let from = words.after(message.start, &ASKING).or_else(until)?;
-    let from = words.after(from, &["on", "of", "for"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["on", "of", "for"])
+        .unwrap_or(from);
     let end = match words.get(words.len().saturating_sub(1)) {
         "please" | "pls" => words.len() - 1,
         _ => words.len(),

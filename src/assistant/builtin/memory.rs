@@ -7,7 +7,7 @@ use super::words::Words;
 use super::{
     Intent, ParsedMessage, REMINDER_CHARS_MAX, subject, tidied, with_corrected_value, wording,
 };
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
@@ -101,7 +101,7 @@ fn meant(text: &str) -> Option<String> {
         return Some(text.to_owned());
     };
     let from = words
-        .after(from, &["its", "it is", "thats", "i mean", "i meant"])
+        .after(from, phrases!["its", "it is", "thats", "i mean", "i meant"])
         .unwrap_or(from);
     let said = tidied(words.original(0..at));
     with_corrected_value(&said, &subject(words.original(from..words.len())))
@@ -138,7 +138,7 @@ fn recall(message: &ParsedMessage) -> Option<Intent> {
     }
     let start = words.after(
         message.start,
-        &[
+        phrases![
             "what do you remember about", "what do you remember of", "what do you remember",
             "what else do you remember about", "what else do you remember",
             "what can you remember about", "what can you remember", "what do you know about",
@@ -168,7 +168,7 @@ fn recall(message: &ParsedMessage) -> Option<Intent> {
 /// What "how did my interview go?" is about.
 fn asked_how(message: &ParsedMessage) -> Option<String> {
     let words = &message.words;
-    let from = words.after(message.start, &["how did my", "how did the"])?;
+    let from = words.after(message.start, phrases!["how did my", "how did the"])?;
     let end = words.len().checked_sub(1).filter(|end| *end > from)?;
     let is_asked = message.is_addressed && words.get(end) == "go";
     is_asked.then(|| subject(words.original(from..end)))
@@ -182,10 +182,10 @@ fn question(message: &ParsedMessage) -> Option<usize> {
         return None;
     }
     match words.get(message.start) {
-        "whats" | "whens" | "wheres" | "whos" => words.after(message.start + 1, &["my"]),
+        "whats" | "whens" | "wheres" | "whos" => words.after(message.start + 1, phrases!["my"]),
         "what" | "when" | "where" | "who" | "which" => words.after(
             message.start + 1,
-            &["is my", "are my", "was my", "were my", "did i", "do i"],
+            phrases!["is my", "are my", "was my", "were my", "did i", "do i"],
         ),
         _ => None,
     }
@@ -216,7 +216,7 @@ pub(super) fn asked_about(text: &str, words: &Words) -> Option<String> {
     let Some(from) = question_word else {
         let start = words.after(
             0,
-            &[
+            phrases![
                 "tell me about", "tell me", "give me", "do you know", "show me",
             ],
         );
@@ -232,7 +232,7 @@ pub(super) fn asked_about(text: &str, words: &Words) -> Option<String> {
     let from = words
         .after(
             from + 1,
-            &[
+            phrases![
                 "is", "are", "was", "were", "does", "do", "did", "much is", "much are",
                 "much does", "much do",
             ],
@@ -283,7 +283,7 @@ fn forget(message: &ParsedMessage) -> Option<Intent> {
     }
     let from = words.after(
         message.start,
-        &[
+        phrases![
             "forget everything about", "forget everything you know about",
             "forget what i said about", "forget what i told you about",
             "forget what you know about", "forget the memory about", "forget my memory about",

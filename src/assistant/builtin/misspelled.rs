@@ -1,7 +1,9 @@
 //! Abbreviations of times and misspelled first words of requests, and what they stand for. It knows
 //! no requests.
 
-use super::word_set::WordFilter;
+use std::sync::LazyLock;
+
+use super::word_set::WordMap;
 
 /// Sorted by the first.
 const WORDS: [(&str, &str); 99] = [
@@ -106,23 +108,12 @@ const WORDS: [(&str, &str); 99] = [
     ("ystrday", "yesterday"),
 ];
 
-static FILTER: WordFilter = {
-    let mut filter = WordFilter::new();
-    let mut at = 0;
-    while at < WORDS.len() {
-        filter.add(WORDS[at].0);
-        at += 1;
-    }
-    filter
-};
+static MEANT: LazyLock<WordMap<&'static str>> =
+    LazyLock::new(|| WordMap::merged(WORDS.into_iter(), |one, _| one));
 
 /// Expands an abbreviation, and corrects a misspelled word; `None` for any other.
 pub(super) fn written_out(word: &str) -> Option<&'static str> {
-    if !FILTER.may_contain(word) {
-        return None; // most words
-    }
-    let found = WORDS.binary_search_by_key(&word, |(typed, _)| typed);
-    found.ok().map(|at| WORDS[at].1)
+    MEANT.get(word)
 }
 
 #[cfg(test)]

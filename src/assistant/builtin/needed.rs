@@ -2,7 +2,7 @@
 //! out of milk". The assistant only offers to put the thing on the list.
 
 use super::{ParsedMessage, reminder, subject, when};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 
 /// Words of what is needed.
 const THING_WORDS_MAX: usize = 4;
@@ -59,7 +59,7 @@ pub(super) fn needed_thing(message: &ParsedMessage<'_>) -> Option<String> {
     let (words, at) = (&message.words, message.start);
     let from = words.after(at, &NEEDS)?;
     let from = words
-        .after(from, &["a", "an", "the", "any"])
+        .after(from, phrases!["a", "an", "the", "any"])
         .unwrap_or(from);
     let end = reminder::without_courtesies(words, from..words.len());
     let is_short = (1..=THING_WORDS_MAX).contains(&end.saturating_sub(from));

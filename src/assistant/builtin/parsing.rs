@@ -3,11 +3,11 @@
 
 use std::cell::Cell;
 
-use super::word_set::WordSet;
+use super::word_set::{HashedWord, WordSet};
 use super::words::Words;
 use super::{MessageContext, ParsedMessage};
 use crate::assistant::addresses;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 
 /// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;
@@ -57,7 +57,7 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
         })
     };
     let mut at = 0;
-    while !is_name(words, at) && is_courtesy(words.get(at)) {
+    while !is_name(words, at) && is_courtesy(words.hashed(at)) {
         at += 1;
     }
     if is_name(words, at) {
@@ -76,7 +76,7 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
 }
 
 /// A word of courtesy before a request.
-fn is_courtesy(word: &str) -> bool {
+fn is_courtesy(word: HashedWord<'_>) -> bool {
     COURTESIES.contains(word)
 }
 
@@ -100,7 +100,7 @@ fn after_courtesies(words: &Words) -> usize {
     while at < words.len() {
         if let Some(next) = words.after(at, &PHRASES) {
             at = next;
-        } else if is_courtesy(words.get(at))
+        } else if is_courtesy(words.hashed(at))
             && !matches!(
                 words.get(at),
                 "good" | "morning" | "afternoon" | "evening" | "there"
@@ -120,7 +120,7 @@ fn asked_again(words: &Words, at: usize) -> Option<usize> {
     if words.get(at) != "remind" {
         return None; // most messages
     }
-    let from = words.after(at, &["remind me again", "remind me", "remind us"])?;
+    let from = words.after(at, phrases!["remind me again", "remind me", "remind us"])?;
     let is_question = match words.get(from) {
         "what" | "where" | "who" | "how" | "which" => words.get(from + 1) != "to",
         "whats" | "whos" | "wheres" | "whens" | "hows" | "whose" => true,

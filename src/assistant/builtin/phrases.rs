@@ -1,25 +1,35 @@
-//! Lists of phrases that a message's words are compared with. Of a long list a filter tells, without
-//! comparing them, that none begins with a given word.
+//! Lists of phrases that a message's words are compared with. Of a list that is known when it is
+//! compiled, a filter tells without comparing its phrases that none begins with a given word.
 
 use super::word_set::hash;
 
 /// Phrases in lower case with single spaces between words.
 pub(in crate::assistant) trait PhraseList {
-    /// Those that are to be compared where this is the first word: all, or none.
-    fn candidates(&self, first_word: &str) -> &[&str];
+    /// Those that are to be compared where the first word has this `hash`: all, or none.
+    fn candidates(&self, first_word: u64) -> &[&str];
 }
 
 impl PhraseList for [&str] {
-    fn candidates(&self, _: &str) -> &[&str] {
+    fn candidates(&self, _: u64) -> &[&str] {
         self
     }
 }
 
 impl<const N: usize> PhraseList for [&str; N] {
-    fn candidates(&self, _: &str) -> &[&str] {
+    fn candidates(&self, _: u64) -> &[&str] {
         self
     }
 }
+
+/// A list of phrases that is known when it is compiled: `phrases!["at", "at about"]`.
+macro_rules! phrases {
+    ($($phrase:expr),+ $(,)?) => {{
+        static PHRASES: $crate::assistant::builtin::phrases::Phrases =
+            $crate::assistant::builtin::phrases::Phrases::new(&[$($phrase),+]);
+        &PHRASES
+    }};
+}
+pub(in crate::assistant) use phrases;
 
 /// A list with a bit for each first word, by its hash.
 pub(in crate::assistant) struct Phrases {
@@ -33,7 +43,7 @@ impl Phrases {
     pub(in crate::assistant) const fn new(phrases: &'static [&'static str]) -> Self {
         let (mut first_words, mut at) = ([0; FILTER_WORDS], 0);
         while at < phrases.len() {
-            let (word, bit) = place_of(first_word(phrases[at].as_bytes()));
+            let (word, bit) = place_of(hash(first_word(phrases[at].as_bytes())));
             first_words[word] |= bit;
             at += 1;
         }
@@ -46,8 +56,8 @@ impl Phrases {
 
 impl PhraseList for Phrases {
     #[inline]
-    fn candidates(&self, first_word: &str) -> &[&str] {
-        let (word, bit) = place_of(first_word.as_bytes());
+    fn candidates(&self, first_word: u64) -> &[&str] {
+        let (word, bit) = place_of(first_word);
         match self.first_words[word] & bit {
             0 => &[], // most words
             _ => self.phrases,
@@ -55,9 +65,9 @@ impl PhraseList for Phrases {
     }
 }
 
-/// The bit of a word in the filter: which of its numbers has it, and the bit in that.
-const fn place_of(word: &[u8]) -> (usize, u64) {
-    let high = hash(word) >> 56;
+/// The bit of a word's hash in the filter: which of its numbers has it, and the bit in that.
+const fn place_of(hash: u64) -> (usize, u64) {
+    let high = hash >> 56;
     (
         high as usize % FILTER_WORDS,
         1 << (high / FILTER_WORDS as u64),
@@ -79,12 +89,13 @@ mod tests {
     #[test]
     fn only_words_that_may_begin_a_phrase_have_candidates() {
         static PHRASES: Phrases = Phrases::new(&["how much", "what", "i need to", "é"]);
+        let candidates = |word: &str| PHRASES.candidates(hash(word.as_bytes()));
         for word in ["how", "what", "i", "é"] {
-            assert_eq!(PHRASES.candidates(word), PHRASES.phrases, "{word}");
+            assert_eq!(candidates(word), PHRASES.phrases, "{word}");
         }
         for word in ["", "note", "about", "terrace"] {
-            assert!(PHRASES.candidates(word).is_empty(), "{word}");
+            assert!(candidates(word).is_empty(), "{word}");
         }
-        assert_eq!(["a", "b"].candidates("c"), ["a", "b"]);
+        assert_eq!(["a", "b"].candidates(hash(b"c")), ["a", "b"]);
     }
 }

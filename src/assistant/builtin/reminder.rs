@@ -45,7 +45,7 @@ use super::memory::matching::memory_matches;
 use super::when::{self, TimeExpression};
 use super::words::Words;
 use super::{Intent, ParsedMessage, wording};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 
 /// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
@@ -100,12 +100,12 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
     {
         return None;
     }
-    let late = ["remind me", "remind us", "wake me up", "wake me"];
+    let late = phrases!["remind me", "remind us", "wake me up", "wake me"];
     let Some((spec, end)) = when::read(&message.words, message.start) else {
         // "on mondays at 9 remind me to …".
         let before = (message.start..message.words.len().min(message.start + BEFORE_WORDS_MAX))
-            .find(|at| message.words.after(*at, &late).is_some())?;
-        let body = message.words.after(before, &late)?;
+            .find(|at| message.words.after(*at, late).is_some())?;
+        let body = message.words.after(before, late)?;
         if let Some(found) = before_told::read(message, before, body) {
             return Some(found);
         }
@@ -127,8 +127,8 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
             None => Intent::Unclear(wording::reminder_repeats_unclear()),
         });
     };
-    let after = message.words.after(end, &["please"]).unwrap_or(end);
-    let body = message.words.after(after, &late)?;
+    let after = message.words.after(end, phrases!["please"]).unwrap_or(end);
+    let body = message.words.after(after, late)?;
     let nothing = if message.words.get(after) == "wake" {
         "wake up"
     } else {
@@ -159,7 +159,10 @@ struct ReminderText {
 fn set(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let at = message.start;
-    let named = words.after(at, &["dont forget to", "do not forget to", "remember to"]);
+    let named = words.after(
+        at,
+        phrases!["dont forget to", "do not forget to", "remember to"],
+    );
     if let Some(body) = named.or_else(|| not_to_forget(words, at)) {
         // Without a time it is a memory.
         let parsed = split_request(message, body..words.len(), false);
@@ -172,7 +175,7 @@ fn set(message: &ParsedMessage) -> Option<Intent> {
         return parsed.spec.map(|_| reminder(message, &request));
     }
     // "remember me at 5 to call" is meant like "remind me".
-    if let Some(body) = words.after(at, &["remember me"]) {
+    if let Some(body) = words.after(at, phrases!["remember me"]) {
         let is_request = words.get(body) == "to"
             || split_request(message, body..words.len(), false)
                 .spec
@@ -267,7 +270,7 @@ fn other_than_once(
 fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     let words = &message.words;
     let end = without_courtesies(words, request.body..words.len());
-    let body = words.after(request.body, &["please", "pls", "plz"]);
+    let body = words.after(request.body, phrases!["please", "pls", "plz"]);
     let body = body.filter(|body| *body < end).unwrap_or(request.body);
     let range = body..without_too(words, body..end);
     if let Some(found) = other_than_once(message, &range, request) {
@@ -387,7 +390,7 @@ pub fn reminder_matches(text: &str, about: &str) -> bool {
 
 fn is_waking(text: &str) -> bool {
     let words = Words::new(text);
-    matches!(words.get(0), "wake" | "alarm") || words.after(0, &["get up"]).is_some()
+    matches!(words.get(0), "wake" | "alarm") || words.after(0, phrases!["get up"]).is_some()
 }
 
 /// Whether a time of day follows another's day: "friday's exam at 8".

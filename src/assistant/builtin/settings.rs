@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::words::Words;
 use super::{Intent, ParsedMessage, subject, wording, zone};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::clock::Zone;
 pub(in crate::assistant::builtin) use first_names::is_first_name;
 
@@ -30,17 +30,20 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
 fn timezone(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let stated = words
-        .after(message.start, &["set", "change", "use", "switch", "update"])
+        .after(
+            message.start,
+            phrases!["set", "change", "use", "switch", "update"],
+        )
         .unwrap_or(message.start);
-    let stated = words.after(stated, &["my", "the"]).unwrap_or(stated);
-    let place = match words.after(stated, &["timezone", "time zone"]) {
+    let stated = words.after(stated, phrases!["my", "the"]).unwrap_or(stated);
+    let place = match words.after(stated, phrases!["timezone", "time zone"]) {
         Some(next) => next,
         None => return resident(message),
     };
     let place = words
-        .after(place, &["is now", "is", "to", "as"])
+        .after(place, phrases!["is now", "is", "to", "as"])
         .unwrap_or(place);
-    let place = words.after(place, &["in"]).unwrap_or(place);
+    let place = words.after(place, phrases!["in"]).unwrap_or(place);
     let phrase = subject(words.original(place..words.len()));
     if phrase.is_empty() {
         return (place > stated && message.is_addressed)
@@ -57,7 +60,7 @@ fn resident(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let from = words.after(
         message.start,
-        &[
+        phrases![
             "i live in", "im in", "i am in", "im now in", "i am now in", "im living in",
             "i moved to", "im based in",
         ],
@@ -87,7 +90,7 @@ fn name(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let from = words.after(
         message.start,
-        &[
+        phrases![
             "my name is", "my names", "set my name to", "change my name to", "update my name to",
             "you can call me", "you may call me", "call me", "name is", "im called", "i am called",
         ],
@@ -145,7 +148,7 @@ fn corrected_from(words: &Words, from: usize) -> usize {
 /// "I'm Ana", "i am ana silva": only with a common first name, and nothing else in that clause.
 fn introduction(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
-    let from = words.after(message.start, &["im", "i am"])?;
+    let from = words.after(message.start, phrases!["im", "i am"])?;
     let from = match is_first_name(words.get(from)) {
         true => corrected_from(words, from),
         false => from,

@@ -7,6 +7,7 @@ mod reactions;
 
 use super::words::{self, Words};
 use super::{Intent, ParsedMessage, subject, wording, zone};
+use crate::assistant::builtin::phrases::phrases;
 
 /// A message without words.
 pub(in crate::assistant) fn wordless(message: &ParsedMessage) -> Intent {
@@ -73,7 +74,7 @@ fn time_elsewhere(message: &ParsedMessage) -> Option<String> {
     let words = &message.words;
     let from = words.after(
         message.start,
-        &[
+        phrases![
             "what time is it in", "what time is it now in", "whats the time in",
             "what is the time in", "time in",
         ],
@@ -91,8 +92,9 @@ fn opening(message: &ParsedMessage) -> Option<String> {
     if words
         .after(
             0,
-            &[
-                "thanks for", "thank you for", "thanks again", "thank you again", "many thanks for",
+            phrases![
+                "thanks for", "thank you for", "thanks again", "thank you again",
+                "many thanks for",
             ],
         )
         .is_some()

@@ -41,8 +41,24 @@ impl TimeCache {
         let time = read();
         match time {
             Some(time) => self.found.borrow_mut().push((at, time)),
-            None => self.none.set(self.none.get() | 1 << at),
+            None => self.note_none(at),
         }
         time
+    }
+
+    /// Whether a time may begin at word `at`, which `look` finds without reading it.
+    pub(super) fn may_begin(&self, at: usize, look: impl FnOnce() -> bool) -> bool {
+        if at < POSITIONS_MAX && self.none.get() >> at & 1 != 0 {
+            return false;
+        }
+        let may_begin = look();
+        if !may_begin && at < POSITIONS_MAX {
+            self.note_none(at);
+        }
+        may_begin
+    }
+
+    fn note_none(&self, at: usize) {
+        self.none.set(self.none.get() | 1 << at);
     }
 }

@@ -22,7 +22,7 @@ pub(in crate::assistant) use super::time_expression::{
 };
 use super::words::Words;
 use super::zone;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::clock::{Timestamp, Zone};
 pub(super) use alike::is_like_day;
 pub(super) use clock::half_hour;
@@ -127,7 +127,7 @@ static AFTER_TIME: Phrases = Phrases::new(&[
     "at the latest", "or thereabouts", "approximately", "roughly",
 ]);
 
-const SPANS: [&str; 3] = ["the next week", "the next month", "the next year"];
+static SPANS: Phrases = Phrases::new(&["the next week", "the next month", "the next year"]);
 
 /// The time that starts at word `at`, and the index after it.
 pub(in crate::assistant) fn read(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
@@ -146,7 +146,7 @@ fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
     let mut end = at;
     // A time has at most five parts, one per field.
     for _ in 0..5 {
-        let begin = words.after(end, &["first thing"]).unwrap_or(end);
+        let begin = words.after(end, phrases!["first thing"]).unwrap_or(end);
         // "roughly at 5"
         let begin = words
             .after(begin, &ROUGHLY)
@@ -193,7 +193,8 @@ fn read_any(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
 
 /// Whether a time may stand in a text, at little cost: most have none.
 pub(super) fn may_stand_in(words: &Words) -> bool {
-    (0..words.len()).any(|at| may_begin_time(words, at))
+    let cache = &words.time_cache;
+    (0..words.len()).any(|at| cache.may_begin(at, || may_begin_time(words, at)))
 }
 
 /// The earliest time that extends to the end of `range`, and its start.

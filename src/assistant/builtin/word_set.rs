@@ -3,30 +3,26 @@
 
 use std::collections::BTreeMap;
 
-/// A bit for each of some words, by a hash: most other words are none of them by that alone.
-pub(super) struct WordFilter([u64; FILTER_WORDS]);
+/// A word in lower case with its `hash`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::assistant) struct HashedWord<'a> {
+    pub(in crate::assistant) word: &'a str,
+    pub(super) hash: u64,
+}
 
-const FILTER_WORDS: usize = 128;
-
-impl WordFilter {
-    pub(super) const fn new() -> Self {
-        Self([0; FILTER_WORDS])
-    }
-
-    pub(super) const fn add(&mut self, word: &str) {
-        let bit = bit_of(word.as_bytes());
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    pub(super) const fn may_contain(&self, word: &str) -> bool {
-        let bit = bit_of(word.as_bytes());
-        self.0[bit / 64] >> (bit % 64) & 1 != 0
+impl<'a> From<&'a str> for HashedWord<'a> {
+    fn from(word: &'a str) -> Self {
+        Self {
+            word,
+            hash: hash(word.as_bytes()),
+        }
     }
 }
 
-/// The number of a word's bit.
-const fn bit_of(word: &[u8]) -> usize {
-    (hash(word) >> 51) as usize % (FILTER_WORDS * 64)
+impl<'a> From<&&'a str> for HashedWord<'a> {
+    fn from(word: &&'a str) -> Self {
+        (*word).into()
+    }
 }
 
 /// From a word's length and its first and last bytes. The high bits are the best.
@@ -44,35 +40,76 @@ pub(super) const fn hash(word: &[u8]) -> u64 {
     (both ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Words in lower case, none of them empty.
-pub(in crate::assistant) struct WordSet {
-    words: &'static [&'static str],
-    filter: WordFilter,
+/// A slot of a hash table with open addressing: a part of a word's hash, and the word's index counted
+/// from 1. (0, 0) is empty. A word is in the slot of its hash or, where others are, in the next empty
+/// one.
+type Slot = (u16, u16);
+
+const fn add_to_slots(slots: &mut [Slot], hash: u64, index: usize) {
+    let mut slot = slot_of(hash, slots.len());
+    while slots[slot].1 != 0 {
+        slot = (slot + 1) % slots.len();
+    }
+    slots[slot] = (part_of(hash), index as u16 + 1);
 }
 
-impl WordSet {
+/// The index of the word with this hash for which `is_word` holds. At least half of the slots are
+/// empty, so most other words meet an empty one first.
+fn find_in_slots(slots: &[Slot], hash: u64, is_word: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut slot = slot_of(hash, slots.len());
+    loop {
+        match slots[slot] {
+            (_, 0) => return None,
+            (part, index) => {
+                let index = usize::from(index) - 1;
+                if part == part_of(hash) && is_word(index) {
+                    return Some(index);
+                }
+            }
+        }
+        slot = (slot + 1) % slots.len();
+    }
+}
+
+/// `slots`: a power of two.
+const fn slot_of(hash: u64, slots: usize) -> usize {
+    (hash >> 48) as usize & (slots - 1)
+}
+
+/// The part of a hash that tells most words of one slot apart.
+const fn part_of(hash: u64) -> u16 {
+    (hash >> 32) as u16
+}
+
+/// Words in lower case, none of them empty. `SLOTS`: a power of two, at least twice their number.
+pub(in crate::assistant) struct WordSet<const SLOTS: usize = 256> {
+    words: &'static [&'static str],
+    slots: [Slot; SLOTS],
+}
+
+impl<const SLOTS: usize> WordSet<SLOTS> {
     /// `words` must be sorted; else it isn't compiled.
     pub(in crate::assistant) const fn new(words: &'static [&'static str]) -> Self {
-        let mut filter = WordFilter::new();
-        let mut at = 0;
+        assert!(SLOTS.is_power_of_two() && words.len() <= SLOTS / 2);
+        let (mut slots, mut at) = ([(0, 0); SLOTS], 0);
         while at < words.len() {
             assert!(at == 0 || is_before(words[at - 1].as_bytes(), words[at].as_bytes()));
-            filter.add(words[at]);
+            add_to_slots(&mut slots, hash(words[at].as_bytes()), at);
             at += 1;
         }
-        Self { words, filter }
+        Self { words, slots }
     }
 
-    pub(in crate::assistant) fn contains(&self, word: &str) -> bool {
-        self.filter.may_contain(word) && self.words.binary_search(&word).is_ok()
+    pub(in crate::assistant) fn contains<'a>(&self, word: impl Into<HashedWord<'a>>) -> bool {
+        let HashedWord { word, hash } = word.into();
+        find_in_slots(&self.slots, hash, |index| self.words[index] == word).is_some()
     }
 }
 
-/// A value for each of some words in lower case.
+/// A value for each of some words in lower case, fewer than 2^15.
 pub(in crate::assistant) struct WordMap<T> {
-    /// Sorted by the words' bits in the filter, then by the words.
-    values: Vec<(usize, &'static str, T)>,
-    filter: WordFilter,
+    values: Vec<(&'static str, T)>,
+    slots: Box<[Slot]>,
 }
 
 impl<T: Copy> WordMap<T> {
@@ -82,30 +119,22 @@ impl<T: Copy> WordMap<T> {
         merge: fn(T, T) -> T,
     ) -> Self {
         let mut values = BTreeMap::new();
-        let mut filter = WordFilter::new();
         for (word, value) in pairs {
             let all = values.get(word).map_or(value, |all| merge(*all, value));
             values.insert(word, all);
-            filter.add(word);
         }
-        let values = values.into_iter();
-        let bit_of = |word: &str| bit_of(word.as_bytes());
-        let mut values: Vec<_> = values
-            .map(|(word, value)| (bit_of(word), word, value))
-            .collect();
-        values.sort_unstable_by_key(|(bit, word, _)| (*bit, *word));
-        Self { values, filter }
+        let values: Vec<_> = values.into_iter().collect();
+        let mut slots = vec![(0, 0); (2 * values.len()).next_power_of_two()].into_boxed_slice();
+        for (index, (word, _)) in values.iter().enumerate() {
+            add_to_slots(&mut slots, hash(word.as_bytes()), index);
+        }
+        Self { values, slots }
     }
 
-    pub(in crate::assistant) fn get(&self, word: &str) -> Option<T> {
-        if !self.filter.may_contain(word) {
-            return None; // most words
-        }
-        let key = (bit_of(word.as_bytes()), word);
-        let found = self
-            .values
-            .binary_search_by_key(&key, |(bit, word, _)| (*bit, *word));
-        found.ok().map(|at| self.values[at].2)
+    pub(in crate::assistant) fn get<'a>(&self, word: impl Into<HashedWord<'a>>) -> Option<T> {
+        let HashedWord { word, hash } = word.into();
+        let found = find_in_slots(&self.slots, hash, |index| self.values[index].0 == word);
+        found.map(|index| self.values[index].1)
     }
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::misspelled::written_out;
 use super::phrases::PhraseList;
 use super::time_cache::TimeCache;
+use super::word_set::{HashedWord, hash};
 
 pub(in crate::assistant) struct Words<'a> {
     text: &'a str,
@@ -24,10 +25,20 @@ pub(in crate::assistant) struct Words<'a> {
 struct Word {
     /// In lower case: a copy of its part of `lower`, because rules ask for single words most often.
     low_word: Box<str>,
+    hash: u64,
     /// Its range in the text, with punctuation.
     raw: Range<usize>,
     /// Its range in `lower`.
     low: Range<usize>,
+}
+
+impl Word {
+    fn hashed(&self) -> HashedWord<'_> {
+        HashedWord {
+            word: &self.low_word,
+            hash: self.hash,
+        }
+    }
 }
 
 impl<'a> Words<'a> {
@@ -94,8 +105,13 @@ impl<'a> Words<'a> {
     }
 
     fn push(&mut self, raw: Range<usize>, low: Range<usize>) {
-        let low_word = self.lower[low.clone()].into();
-        self.words.push(Word { low_word, raw, low });
+        let low_word: Box<str> = self.lower[low.clone()].into();
+        self.words.push(Word {
+            hash: hash(low_word.as_bytes()),
+            low_word,
+            raw,
+            low,
+        });
     }
 
     pub(in crate::assistant) fn len(&self) -> usize {
@@ -111,6 +127,15 @@ impl<'a> Words<'a> {
         self.words.iter().map(|word| &*word.low_word)
     }
 
+    /// The word at `at` as sets of words look for it; empty beyond the end.
+    pub(in crate::assistant) fn hashed(&self, at: usize) -> HashedWord<'_> {
+        self.words.get(at).map_or("".into(), Word::hashed)
+    }
+
+    pub(in crate::assistant) fn iter_hashed(&self) -> impl Iterator<Item = HashedWord<'_>> {
+        self.words.iter().map(Word::hashed)
+    }
+
     /// The index after the first of `phrases` that matches at `at`.
     #[inline]
     pub(in crate::assistant) fn after(
@@ -118,7 +143,7 @@ impl<'a> Words<'a> {
         at: usize,
         phrases: &(impl PhraseList + ?Sized),
     ) -> Option<usize> {
-        match phrases.candidates(self.get(at)) {
+        match phrases.candidates(self.words.get(at)?.hash) {
             [] => None,
             phrases => self.after_any(at, phrases),
         }

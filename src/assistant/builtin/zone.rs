@@ -2,6 +2,7 @@
 //! guesses: an unknown name is no zone.
 
 use super::words::Words;
+use crate::assistant::builtin::phrases::phrases;
 use crate::clock::Zone;
 
 /// Places and abbreviations that no IANA name ends with.
@@ -83,7 +84,7 @@ const NAME_BYTES_MAX: usize = 64;
 /// The zone named after a time of day, and the index after it: "PST", "Berlin time", "UTC+2".
 /// "time" after an unknown place gives none.
 pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
-    let place = words.after(at, &["the"]).unwrap_or(at);
+    let place = words.after(at, phrases!["the"]).unwrap_or(at);
     for count in 1..=PLACE_WORDS_MAX {
         let end = place + count;
         if words.get(end) == "time" {

@@ -10,7 +10,7 @@ use super::facts::EventFact;
 use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;
@@ -47,14 +47,14 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Eve
     }
     let from = words.after(
         at,
-        &[
+        phrases![
             "remind me", "tell me", "warn me", "notify me", "give me a heads up",
         ],
     )?;
     let (spec, next) = when::read_duration(words, from)?;
-    let next = words.after(next, &["before"])?;
+    let next = words.after(next, phrases!["before"])?;
     let next = words
-        .after(next, &["my", "each", "every", "all my", "all"])
+        .after(next, phrases!["my", "each", "every", "all my", "all"])
         .unwrap_or(next);
     static ALL: Phrases = Phrases::new(&[
         "meetings", "meeting", "events", "event", "calls", "appointments", "appointment",

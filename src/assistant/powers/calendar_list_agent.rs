@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, PowerEffect, RequestStrength, Superpower, events, parsers};
@@ -41,16 +42,16 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
     let (at, end) = (message.start, parsers::end(words));
     let on = words.after(
         at,
-        &["turn on", "switch on", "use", "show", "include", "enable"],
+        phrases!["turn on", "switch on", "use", "show", "include", "enable"],
     );
     let off = words.after(
         at,
-        &[
+        phrases![
             "turn off", "switch off", "hide", "ignore", "disable", "leave out",
         ],
     );
     let from = on.or(off)?;
-    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
     let name = if words.get(from) == "calendar" {
         parsers::original(words, from + 1, end)
     } else if words.get(end - 1) == "calendar" {

@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::events;
@@ -55,11 +56,11 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mor
         return Some((Clear, MorningAction::Show));
     }
     let from = words
-        .after(from, &["every day", "every morning", "daily"])
+        .after(from, phrases!["every day", "every morning", "daily"])
         .unwrap_or(from);
     let (spec, next) = when::read(words, from)?;
     let next = words
-        .after(next, &["every day", "every morning", "daily"])
+        .after(next, phrases!["every day", "every morning", "daily"])
         .unwrap_or(next);
     let clock = spec.clock.filter(|_| next == end && spec.day.is_none())?;
     let tomorrow = TimeExpression {

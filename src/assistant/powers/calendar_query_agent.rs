@@ -6,6 +6,7 @@ pub(super) mod changes;
 mod operations;
 mod proposals;
 
+use crate::assistant::builtin::phrases::phrases;
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +81,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "how many meetings do i have", "how many meetings", "how many events do i have",
             "how many events", "how many calls do i have", "how many calls",
         ],
@@ -89,7 +90,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Cal
     }
     let from = words.after(
         at,
-        &[
+        phrases![
             "am i free", "am i available", "am i busy", "is my calendar free",
         ],
     );
@@ -104,7 +105,7 @@ fn parse_meeting_with(message: &ParsedMessage<'_>, at: usize, end: usize) -> Opt
     let words = &message.words;
     let from = words.after(
         at,
-        &[
+        phrases![
             "when do i see", "when do i meet", "when am i seeing", "when am i meeting",
             "when will i see", "when is my next meeting with", "when is my meeting with",
             "when do i next see", "when do i next meet", "when is my call with",
@@ -130,7 +131,7 @@ fn count(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calenda
         "this week" => (monday, monday + Duration::days(6)),
         "next week" => (monday + Duration::days(7), monday + Duration::days(13)),
         _ => {
-            let from = words.after(from, &["on", "for"]).unwrap_or(from);
+            let from = words.after(from, phrases!["on", "for"]).unwrap_or(from);
             let (day, next) = parsers::read_day(words, from, message.context.now, message.zone())?;
             (next == end).then_some((day, day))?
         }
@@ -202,7 +203,7 @@ fn free(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Calendar
 /// end after its begin on the same day has the same minute twice.
 fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
     let (begins, next) = parsers::read_hour(words, at)?;
-    let next = words.after(next, &["and", "to", "till", "until"])?;
+    let next = words.after(next, phrases!["and", "to", "till", "until"])?;
     let (ends, next) = parsers::read_hour(words, next)?;
     let minute = |clock: TimeOfDay| match clock.hour {
         // "between 2 and 4" is in the afternoon.

@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, RequestStrength, Superpower};
@@ -83,17 +84,17 @@ fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
     let at = words
         .after(
             message.start,
-            &[
+            phrases![
                 "send me", "give me", "i want", "send", "show me", "set up", "set",
             ],
         )
         .unwrap_or(message.start);
-    let at = words.after(at, &["my", "a", "the"]).unwrap_or(at);
-    let from = words.after(at, &["daily summary", "summary"])?;
+    let at = words.after(at, phrases!["my", "a", "the"]).unwrap_or(at);
+    let from = words.after(at, phrases!["daily summary", "summary"])?;
     let daily = words.get(at) == "daily";
     let every = words.after(
         from,
-        &[
+        phrases![
             "every day", "each day", "daily", "every morning", "each morning", "every evening",
         ],
     );
@@ -108,7 +109,10 @@ fn daily(message: &ParsedMessage<'_>) -> Option<DailySummaryAction> {
     }
     let (spec, next) = when::read(words, from)?;
     let mut next = next;
-    if let Some(after) = words.after(next, &["every day", "each day", "daily", "every morning"]) {
+    if let Some(after) = words.after(
+        next,
+        phrases!["every day", "each day", "daily", "every morning"],
+    ) {
         next = after;
     }
     let clock = spec

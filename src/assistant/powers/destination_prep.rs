@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::events;
@@ -78,7 +79,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Des
     }
     let from = words.after(
         at,
-        &[
+        phrases![
             "it takes me", "i need", "my way takes", "my usual way takes", "i usually need",
             "the way takes me",
         ],
@@ -90,7 +91,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Des
         .map(|at| (at.0 - now.0) / 60_000);
     let to = words.after(
         next,
-        &[
+        phrases![
             "to get to the", "to get to", "to the", "to", "for the way to",
         ],
     );
@@ -98,7 +99,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Des
         Some(from) => Some(parsers::original(words, from, end)).filter(|place| !place.is_empty()),
         None if next == end && words.get(at) == "my" => None,
         None => words
-            .after(next, &["to get there", "for the way"])
+            .after(next, phrases!["to get there", "for the way"])
             .filter(|n| *n == end)
             .map(|_| String::new()),
     };

@@ -9,7 +9,7 @@ use super::notice::{Notice, SentNotices, promise};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;
@@ -80,7 +80,7 @@ fn daily(message: &ParsedMessage<'_>) -> Option<(RequestStrength, EveningAction)
     let words = &message.words;
     let from = words.after(
         message.start,
-        &[
+        phrases![
             "evening prep", "my evening prep", "prepare me for tomorrow", "prepare me", "prep me",
             "send me my evening prep", "send me the evening prep", "start evening prep",
         ],

@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, RequestStrength, Superpower};
@@ -46,7 +47,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Foc
     }
     let from = words.after(
         message.start,
-        &[
+        phrases![
             "focus mode for", "focus session for", "focus for", "focus until", "focus till",
             "start focus for", "start focusing for", "start a focus session for", "focus time for",
             "help me focus for", "help me focus until", "let me focus for", "let me focus until",

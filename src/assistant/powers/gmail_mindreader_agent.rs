@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
@@ -54,7 +55,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mai
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "search my mail for", "search my email for", "search my inbox for", "find mails about",
             "find mail about", "mails about", "find the mail about", "find emails about",
         ],
@@ -63,7 +64,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mai
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "mails from", "mail from", "emails from", "any mail from", "any mails from",
             "show mails from",
         ],
@@ -76,7 +77,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Mai
 /// A few words without their article.
 fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     let words = &message.words;
-    let from = words.after(from, &["the", "my"]).unwrap_or(from);
+    let from = words.after(from, phrases!["the", "my"]).unwrap_or(from);
     let name = parsers::original(words, from, to);
     (!name.is_empty() && to - from <= NAME_WORDS_MAX).then_some(name)
 }
@@ -84,7 +85,7 @@ fn name(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
 /// "did Ana write?", "what did the landlord want?".
 fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery> {
     let words = &message.words;
-    if let Some(from) = words.after(at, &["did", "has"]) {
+    if let Some(from) = words.after(at, phrases!["did", "has"]) {
         let verb = (from..end).find(|n| {
             [
                 "write", "written", "reply", "replied", "answer", "answered", "mail", "email",
@@ -96,7 +97,7 @@ fn wrote(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<MailQuery
             .filter(|name| rest_is_short && !is_pronoun(name))
             .map(MailQuery::From);
     }
-    let from = words.after(at, &["what did"])?;
+    let from = words.after(at, phrases!["what did"])?;
     let verb = (from..end).find(|n| matches!(words.get(*n), "want" | "write" | "say"))?;
     let about = name(message, from, verb).filter(|name| !is_pronoun(name))?;
     (end - verb <= 2).then_some(MailQuery::About(about))

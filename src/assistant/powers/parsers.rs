@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::local_time::date;
 use super::texts::same;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Day, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::words::Words;
@@ -277,7 +277,7 @@ pub(super) fn read_day(
 /// The hour at `at`, also where it is only a number: "8", "8:30", "8 pm". It is no part of
 /// "8 to 9".
 pub(super) fn read_hour(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
-    let half = words.after(at + 1, &["am", "pm", "a.m", "p.m"]);
+    let half = words.after(at + 1, phrases!["am", "pm", "a.m", "p.m"]);
     let end = half.unwrap_or(at + 1);
     let text = words.phrase(at..end);
     let alone = Words::new(&text);

@@ -12,7 +12,7 @@ use super::notice::{self, Notice, promise};
 use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, PowerEffect, RequestChoice, RequestStrength, Superpower};
 use super::{local_time, parsers, statement, texts};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::{Words, stable_hash};
 use crate::assistant::builtin::{ParsedMessage, TimeChange};
 use crate::clock::Timestamp;
@@ -95,11 +95,11 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
     if lists(message.request()) {
         return Some((Clear, CheckinAction::List));
     }
-    let asking = [
+    let asking = phrases![
         "dont ask me about", "dont ask about", "dont ask me how", "do not ask me about",
     ];
-    if let Some(from) = words.after(at, &asking) {
-        let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    if let Some(from) = words.after(at, asking) {
+        let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
         let about = parsers::original(words, from, end);
         return (!about.is_empty()).then_some((Clear, CheckinAction::Remove(about)));
     }
@@ -112,9 +112,9 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Che
     let have = words.after(at, &HAVING);
     let from = match have {
         Some(from) => words
-            .after(from, &["a", "an", "my", "the", "another"])
+            .after(from, phrases!["a", "an", "my", "the", "another"])
             .unwrap_or(from),
-        None => words.after(at, &["my", "the"])?,
+        None => words.after(at, phrases!["my", "the"])?,
     };
     let named = (from..end.min(from + NAME_WORDS_MAX)).find(|n| is_of_weight(words.get(*n)))?;
     // "I have no interview tomorrow", "the date is 5 may", "my date of birth"

@@ -3,6 +3,7 @@
 
 mod operations;
 
+use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::waking_hours::WakingHours;
@@ -163,7 +164,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "my waking hours are from", "my waking hours are", "waking hours from",
             "set my waking hours to", "set my waking hours from", "waking hours",
             "change my waking hours to", "my waking hours",
@@ -176,7 +177,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "dont write to me", "dont write me", "dont message me", "dont text me",
             "do not write to me", "do not message me", "never write to me",
             "dont send me anything",
@@ -195,10 +196,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<NoticeRequest> {
 /// "stop parcels", "resume parcels".
 fn of_superpower(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<NoticeRequest> {
     let words = &message.words;
-    let stop = words.after(at, &["stop", "mute", "turn off", "no more"]);
-    let resume = words.after(at, &["resume", "unmute", "turn on", "restart"]);
+    let stop = words.after(at, phrases!["stop", "mute", "turn off", "no more"]);
+    let resume = words.after(at, phrases!["resume", "unmute", "turn on", "restart"]);
     let from = stop.or(resume)?;
-    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
     let to = if matches!(words.get(end - 1), "messages" | "notices" | "again") {
         end - 1
     } else {
@@ -243,7 +244,7 @@ fn hours(words: &Words<'_>, from: usize, end: usize) -> Option<WakingHours> {
         return Some(between(begins, ends));
     }
     let (begins, next) = parsers::read_hour(words, from)?;
-    let next = words.after(next, &["to", "till", "until", "and"])?;
+    let next = words.after(next, phrases!["to", "till", "until", "and"])?;
     let (ends, next) = parsers::read_hour(words, next)?;
     (next == end).then(|| between(begins, ends))
 }

@@ -72,7 +72,7 @@ pub(in crate::assistant) fn recognise_message(
     message: &ParsedMessage<'_>,
     has_clauses: bool,
 ) -> PowerCalls {
-    match message.words.iter().any(may_ask) {
+    match message.words.iter_hashed().any(may_ask) {
         true => in_message(message, has_clauses),
         false => PowerCalls::default(),
     }

@@ -9,7 +9,7 @@ use words::{
 };
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 
 /// Words of a person's name.
@@ -34,8 +34,8 @@ fn is_request(message: &ParsedMessage<'_>) -> bool {
 
 /// Whether it is only wished for: "I want to run today".
 fn is_wished(message: &ParsedMessage<'_>) -> bool {
-    let wished = ["i want to", "i would like to", "id like to"];
-    (0..message.start).any(|at| message.words.after(at, &wished).is_some())
+    let wished = phrases!["i want to", "i would like to", "id like to"];
+    (0..message.start).any(|at| message.words.after(at, wished).is_some())
 }
 
 /// Where the sentence begins, after words like "actually".
@@ -99,7 +99,10 @@ pub(super) fn has_second_request(words: &Words<'_>) -> bool {
 pub(super) fn is_person(name: &str) -> bool {
     let words = Words::new(name);
     let from = words
-        .after(0, &["my", "our", "the", "your", "his", "her", "their"])
+        .after(
+            0,
+            phrases!["my", "our", "the", "your", "his", "her", "their"],
+        )
         .unwrap_or(0);
     let count = words.len().saturating_sub(from);
     let is_name = |at: usize| {

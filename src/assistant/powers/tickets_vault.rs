@@ -13,7 +13,7 @@ use super::planned_time::{self, PlannedTime};
 use super::{Plan, Power, PowerContext, RequestStrength, Superpower, events};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;
 use crate::model::mail_item::FactKind;
@@ -57,8 +57,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Tic
     if let Some(from) = note_start(words, at) {
         return Some((Clear, keep(message, from, end)));
     }
-    if let Some(from) = words.after(at, &["its on", "it is on", "its", "it is", "that is on"])
-        && let Some(found) = planned_time::find(message, from.saturating_sub(1), end, false)
+    if let Some(from) = words.after(
+        at,
+        phrases!["its on", "it is on", "its", "it is", "that is on"],
+    ) && let Some(found) = planned_time::find(message, from.saturating_sub(1), end, false)
         && found.range().1 == end
     {
         return Some((InSession, with_time(found.time, TicketAction::SetTime)));
@@ -73,7 +75,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>) -> Option<(RequestStrength, Tic
     }
     let from = words.after(
         at,
-        &[
+        phrases![
             "show me", "show", "find", "where is", "wheres", "where are", "open", "give me",
         ],
     );
@@ -119,26 +121,28 @@ fn is_ticket(word: &str) -> bool {
 fn note_start(words: &Words<'_>, at: usize) -> Option<usize> {
     let thing = |at| {
         let at = words
-            .after(at, &["this", "my", "the", "these", "our", "a"])
+            .after(at, phrases!["this", "my", "the", "these", "our", "a"])
             .unwrap_or(at);
         words.after(
             at,
-            &["tickets", "ticket", "boarding pass", "boarding passes"],
+            phrases!["tickets", "ticket", "boarding pass", "boarding passes"],
         )
     };
-    let verbs = [
+    let verbs = phrases![
         "keep", "save", "store", "hold", "note", "heres", "here is", "here are", "this is",
     ];
-    let stated = words.after(at, &verbs).and_then(thing);
+    let stated = words.after(at, verbs).and_then(thing);
     stated.or_else(|| thing(at).filter(|next| words.is_set_off(next - 1) && *next < words.len()))
 }
 
 /// "ticket for Coldplay", "Coldplay ticket".
 fn about(words: &Words<'_>, from: usize, ticket: usize, end: usize) -> Option<String> {
-    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["my", "the", "our"])
+        .unwrap_or(from);
     let after = words.after(
         ticket + 1,
-        &["for the", "for", "to the", "to", "number", "no"],
+        phrases!["for the", "for", "to the", "to", "number", "no"],
     );
     let text = match after {
         Some(next) => parsers::original(words, next, end),

@@ -4,6 +4,7 @@
 mod beginnings;
 mod questions;
 
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
     FollowUp, Intent, MessageContext, ParsedMessage, ReminderRef, follow_up, one_request, parsing,
@@ -120,7 +121,7 @@ impl MessagePart<'_> {
     fn is_timed_before(&self, next: &Words, part: &MessagePart<'_>) -> bool {
         let words = Words::new(self.text);
         let is_added = next.get(0) == "add" && matches!(part.intent, Intent::Power(_));
-        let starts_with_text = words.after(0, &["remind me to"]).is_some();
+        let starts_with_text = words.after(0, phrases!["remind me to"]).is_some();
         is_added && starts_with_text && when::trailing_time(&words, 1..words.len()).is_some()
     }
 
@@ -147,13 +148,13 @@ impl MessagePart<'_> {
             Intent::Power(_) => words
                 .after(
                     0,
-                    &["whats on my", "what is on my", "show my", "show me my"],
+                    phrases!["whats on my", "what is on my", "show my", "show me my"],
                 )
                 .is_some(),
             Intent::Say(_) => words
                 .after(
                     0,
-                    &["what time", "what day", "whats the time", "whats the date"],
+                    phrases!["what time", "what day", "whats the time", "whats the date"],
                 )
                 .is_some(),
             _ => false,
@@ -202,7 +203,7 @@ fn changes_reminder(what: &FollowUp) -> bool {
 /// "add eggs to my list".
 fn adds_to_list(words: &Words) -> bool {
     let last = words.len().saturating_sub(1);
-    words.after(0, &["add", "put"]).is_some() && matches!(words.get(last), "list" | "lists")
+    words.after(0, phrases!["add", "put"]).is_some() && matches!(words.get(last), "list" | "lists")
 }
 
 /// Whether a superpower is asked for; what may be ordinary talk isn't.
@@ -385,7 +386,7 @@ fn joined_requests<'a>(sentence: &'a str, message: &ParsedMessage<'a>) -> Vec<Me
         // "spent 20 on food, make it 25" is one request.
         let is_correction = matches!(part.intent, Intent::Power(_))
             && words
-                .after(at, &["make it", "make that", "change it"])
+                .after(at, phrases!["make it", "make that", "change it"])
                 .is_some();
         if is_correction {
             continue;

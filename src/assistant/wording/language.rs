@@ -145,21 +145,29 @@ pub fn foreign_language_of(text: &str) -> Option<&'static str> {
     language_by_words(beginning(text), KNOWN_MIN).filter(|language| *language != "en")
 }
 
+/// A word with it is an address.
+const ADDRESS_MARK: &str = "://";
+
 /// The one language of which most words are known, at least a third of them and so many.
 fn language_by_words(text: &str, known_min: usize) -> Option<&'static str> {
     let text = text.to_lowercase();
-    let plain = text.split_whitespace().filter(|word| !word.contains("://"));
+    let has_addresses = text.contains(ADDRESS_MARK);
+    let is_plain = |word: &&str| !has_addresses || !word.contains(ADDRESS_MARK);
+    let plain = text.split_ascii_whitespace().filter(is_plain);
     let words = plain.flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let mut scores = FREQUENT_WORDS.map(|(tag, _)| (0, tag));
-    for languages in words.iter().filter_map(|word| LANGUAGES_OF.get(word)) {
-        for (at, (score, _)) in scores.iter_mut().enumerate() {
+    let (mut count, mut scores) = (0, [0; FREQUENT_WORDS.len()]);
+    for word in words.filter(|word| !word.is_empty()) {
+        count += 1;
+        let languages = LANGUAGES_OF.get(word).unwrap_or_default();
+        for (at, score) in scores.iter_mut().enumerate() {
             *score += usize::from(languages >> at & 1);
         }
     }
-    let (most, tag) = scores.into_iter().max()?;
-    let is_only = scores.iter().filter(|(score, _)| *score == most).count() == 1;
-    (is_only && most >= known_min && most * 3 >= words.len()).then_some(tag)
+    let most = scores.into_iter().max()?;
+    let mut best = (0..scores.len()).filter(|at| scores[*at] == most);
+    let (first, second) = (best.next()?, best.next());
+    let is_known = most >= known_min && most * 3 >= count;
+    (is_known && second.is_none()).then_some(FREQUENT_WORDS[first].0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Tells where or with whom somebody doesn't want to live from not wanting to live. What is not known
 //! as a place or a person is none.
 
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::zone;
 
@@ -8,7 +9,7 @@ use crate::assistant::builtin::zone;
 /// not known as a place or a person is none.
 pub(super) fn is_named(words: &Words, at: usize) -> bool {
     let link = words.get(at);
-    let noun = words.after(at + 1, &["my", "our", "the", "a", "an", "this"]);
+    let noun = words.after(at + 1, phrases!["my", "our", "the", "a", "an", "this"]);
     let from = noun.unwrap_or(at + 1);
     let known = |count: usize| match link {
         "in" | "near" => is_place(words, from, count, noun.is_some()),
@@ -24,7 +25,7 @@ pub(super) fn is_named(words: &Words, at: usize) -> bool {
     };
     let after = words.after(
         end.1,
-        &["anymore", "any more", "any longer", "forever", "again"],
+        phrases!["anymore", "any more", "any longer", "forever", "again"],
     );
     let end = after.unwrap_or(end.1);
     end >= words.len()

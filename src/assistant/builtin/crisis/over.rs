@@ -1,7 +1,7 @@
 //! What somebody says when a crisis is over: "he's fine now", "false alarm". It knows no crisis.
 
 use super::sentences;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
@@ -87,7 +87,7 @@ pub(in crate::assistant) fn is_over(words: &Words<'_>) -> bool {
 /// A quick look: whether it has the words of it.
 pub(in crate::assistant::builtin) fn may_be_over(words: &Words<'_>) -> bool {
     let is_short = (1..=WORDS_MAX).contains(&words.len());
-    is_short && !words.is_question() && words.iter().any(|word| NEEDED.contains(word))
+    is_short && !words.is_question() && words.iter_hashed().any(|word| NEEDED.contains(word))
 }
 
 /// "he is fine", "false alarm": the index after it.
@@ -96,7 +96,9 @@ fn state(words: &Words<'_>, at: usize) -> Option<usize> {
         let is = words.after(at, &WHO)?;
         let is = words.after(is, &IS)?;
         words.after(
-            words.after(is, &["all", "now", "feeling"]).unwrap_or(is),
+            words
+                .after(is, phrases!["all", "now", "feeling"])
+                .unwrap_or(is),
             &WELL,
         )
     };

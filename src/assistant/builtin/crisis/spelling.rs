@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::assistant::builtin::word_set::{WordMap, WordSet};
+use crate::assistant::builtin::word_set::{HashedWord, WordMap, WordSet};
 
 /// Misspelled words by which a crisis is told, and what they mean. Of the words of `LONG_WORDS` any
 /// slip is known.
@@ -99,8 +99,8 @@ const WORDS: [&str; 8] = [
 ];
 
 /// Whether a misspelled word may be one of a crisis.
-pub(super) fn is_misspelled(word: &str) -> bool {
-    is_drawn_out(word) || CORRECTED.get(word).is_some()
+pub(super) fn is_misspelled(hashed: HashedWord<'_>) -> bool {
+    is_drawn_out(hashed.word) || CORRECTED.get(hashed).is_some()
 }
 
 /// Whether the word is in plain spelling, with or without an apostrophe, whatever is before it.

@@ -431,7 +431,7 @@ fn every_pattern_has_a_needed_word() {
             set.patterns
         );
         for word in words {
-            assert!(is_needed(word), "{word}");
+            assert!(is_needed(word.into()), "{word}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::change::{number_span, numbers};
 use super::new_time::{mentions_time, read_new_time, time_alone};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{subject, when};
 
@@ -97,12 +97,12 @@ fn together(phrase: &str) -> Option<Option<usize>> {
 pub(super) fn switched_off(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if words.after(
         range.start,
-        &["turn it off", "turn that off", "switch it off"],
+        phrases!["turn it off", "turn that off", "switch it off"],
     ) == Some(range.end)
     {
         return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
-    let from = words.after(range.start, &["turn off", "switch off"])?;
+    let from = words.after(range.start, phrases!["turn off", "switch off"])?;
     let last = words.get(range.end.checked_sub(1)?);
     if !matches!(last, "reminder" | "alarm" | "timer") {
         return cancel(words, from..range.end);
@@ -114,7 +114,7 @@ pub(super) fn switched_off(words: &Words, range: Range<usize>) -> Option<FollowU
 
 /// What a reminder is about: "the pills".
 fn about(words: &Words, range: Range<usize>) -> Option<String> {
-    let from = words.after(range.start, &["the", "my", "that", "for"]);
+    let from = words.after(range.start, phrases!["the", "my", "that", "for"]);
     let about = subject(words.original(from.unwrap_or(range.start)..range.end));
     (!about.is_empty()).then_some(about)
 }
@@ -132,7 +132,7 @@ pub fn named_apart(about: &str) -> Vec<String> {
         let is_and = |at: usize| matches!(words.get(at), "and" | "&");
         let ends = |at: &usize| is_and(*at) || *at > from && words.is_set_off(*at - 1);
         let end = (from..words.len()).find(ends).unwrap_or(words.len());
-        let start = words.after(from, &["the", "my"]).unwrap_or(from);
+        let start = words.after(from, phrases!["the", "my"]).unwrap_or(from);
         if end > start {
             names.push(subject(words.original(start..end)));
         }
@@ -246,7 +246,7 @@ fn snoozed(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         about(words, range.start..end - usize::from(is_reminder))
     };
     let timed = range.clone().skip(1).find_map(|at| {
-        let link = words.after(at, &["for", "until", "till", "til", "to", "by"]);
+        let link = words.after(at, phrases!["for", "until", "till", "til", "to", "by"]);
         let rest = link.unwrap_or(at)..range.end;
         let delay = when::read_duration(words, rest.start).filter(|(_, end)| *end == range.end);
         let delay = delay.map(|(spec, _)| TimeChange(NewTimeText::At(spec)));

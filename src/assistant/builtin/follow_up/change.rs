@@ -7,7 +7,7 @@ use super::new_time::{
     is_of_time, mentions_time, minutes_alone, number_alone, read_new_time, time_alone,
 };
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::before::other_offset;
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::words::Words;
@@ -33,19 +33,19 @@ pub(super) fn corrected(words: &Words, range: Range<usize>) -> Option<FollowUp> 
         return Some(FollowUp::ChangeBefore);
     }
     let from = words.after(range.start, &CORRECTIONS);
-    let from = from.or_else(|| words.after(range.start, &["no", "sorry"]));
+    let from = from.or_else(|| words.after(range.start, phrases!["no", "sorry"]));
     // "7 i mean"
     let last = range.end.saturating_sub(2).max(range.start);
-    let is_marked = words.after(last, &["i mean", "i meant"]) == Some(range.end);
+    let is_marked = words.after(last, phrases!["i mean", "i meant"]) == Some(range.end);
     let (from, range) = match (from, is_marked && last > range.start) {
         (Some(from), _) => (from, range),
         (None, true) => (range.start, range.start..last),
         (None, false) => return None,
     };
-    if let Some(found) = words.after(from, &["make", "change", "move"]) {
+    if let Some(found) = words.after(from, phrases!["make", "change", "move"]) {
         return change(words, found - 1..range.end);
     }
-    let from = words.after(from, &["i meant"]).unwrap_or(from);
+    let from = words.after(from, phrases!["i meant"]).unwrap_or(from);
     if let Some(found) = limited(words, from..range.end) {
         return Some(found);
     }
@@ -79,10 +79,10 @@ pub(super) fn limited(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let start =
         (0..=range.start).find(|at| matches!(words.get(*at), "only" | "just" | "not" | "except"));
     let start = start.unwrap_or(range.start);
-    let only = words.after(start, &["only on", "only", "just on", "just"]);
-    let not = words.after(start, &["not on", "except on", "except"]);
+    let only = words.after(start, phrases!["only on", "only", "just on", "just"]);
+    let not = words.after(start, phrases!["not on", "except on", "except"]);
     let from = only.or(not)?;
-    let from = words.after(from, &["the"]).unwrap_or(from);
+    let from = words.after(from, phrases!["the"]).unwrap_or(from);
     let (days, end) = repeats::weekdays(words, from)?;
     if end != range.end {
         return None;
@@ -125,11 +125,11 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         let link = (from + 1..range.end).find(|at| words.after(*at, links).is_some())?;
         Some((link, words.after(link, links)?))
     };
-    if let Some(from) = words.after(range.start, &["replace", "swap"]) {
+    if let Some(from) = words.after(range.start, phrases!["replace", "swap"]) {
         let (link, next) = linked(from, &["with", "by", "for"])?;
         return reword(from..link, next..range.end);
     }
-    if let Some(from) = words.after(range.start, &["change"]) {
+    if let Some(from) = words.after(range.start, phrases!["change"]) {
         let (link, next) = linked(from, &["to", "into"])?;
         let is_named = from..link;
         let is_reminder = is_named.clone().any(|at| {
@@ -152,7 +152,7 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         .filter_map(|mark| words.after(range.start, &[*mark]));
     let mark = mark.max();
     let from = mark.unwrap_or(range.start);
-    if let Some(old) = words.after(from, &["not"]) {
+    if let Some(old) = words.after(from, phrases!["not"]) {
         let but = linked(old, &["but"]);
         let set_off = || {
             (old..range.end)
@@ -170,7 +170,10 @@ pub(super) fn reworded(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let verb = words.get(range.start);
     let at = range.start + 1;
-    let is_text = words.after(at, &["the text", "its text", "the name", "the wording"]);
+    let is_text = words.after(
+        at,
+        phrases!["the text", "its text", "the name", "the wording"],
+    );
     let may_be_text =
         is_text.is_some() || matches!(verb, "change" | "rename" | "reword" | "correct");
     let to = (at..range.end).find(|at| matches!(words.get(*at), "to" | "into"))?;
@@ -180,7 +183,7 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return None;
     }
     let named = match is_text {
-        Some(of) => words.after(of, &["of"]).unwrap_or(of),
+        Some(of) => words.after(of, phrases!["of"]).unwrap_or(of),
         None => at,
     };
     let which = match words.phrase(named..to).as_str() {
@@ -192,7 +195,7 @@ pub(super) fn rename(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             ReminderRef::Numbered(numbers(words, named)?.0)
         }
         phrase if phrase.ends_with(" reminder") => {
-            let from = words.after(named, &["my", "the"]).unwrap_or(named);
+            let from = words.after(named, phrases!["my", "the"]).unwrap_or(named);
             ReminderRef::About(subject(words.original(from..to - 1)))
         }
         _ => return None,
@@ -237,7 +240,7 @@ pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     let both = words.after(
         at,
-        &["both of them", "both", "them both", "all of them", "them"],
+        phrases!["both of them", "both", "them both", "all of them", "them"],
     );
     if let Some(from) = both
         && let Some(to) = time(from)
@@ -281,7 +284,7 @@ pub(super) fn change_unclear(words: &Words, range: Range<usize>) -> Option<Follo
         "make" | "change" | "move" | "push" | "shift" | "reschedule" | "postpone" | "delay" | "set"
     );
     let from = words
-        .after(from, &["to", "till", "until", "for", "at", "on"])
+        .after(from, phrases!["to", "till", "until", "for", "at", "on"])
         .unwrap_or(from);
     let unclear = FollowUp::ChangeUnclear(ReminderRef::Latest);
     (is_verb && begins_with_time(words, from)).then_some(unclear)
@@ -291,7 +294,7 @@ pub(super) fn change_unclear(words: &Words, range: Range<usize>) -> Option<Follo
 fn replaced(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let and = range.clone().find(|at| words.get(*at) == "and")?;
     let to = read_new_time(words, range.start..and)?;
-    let from = words.after(and + 1, &["to"]).unwrap_or(and + 1);
+    let from = words.after(and + 1, phrases!["to"]).unwrap_or(and + 1);
     let text = reminder::text_alone(words, from..range.end)?;
     Some(FollowUp::Replace { to, text })
 }
@@ -315,7 +318,7 @@ pub(super) fn in_place(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         let which = ReminderRef::About("alarm".to_owned());
         return Some(FollowUp::Change { which, to });
     }
-    let asked = words.after(start, &["remind me", "remind us"]);
+    let asked = words.after(start, phrases!["remind me", "remind us"]);
     let is_task = || reminder::is_task_word(words.get(start));
     let from = asked.or_else(|| is_task().then_some(start))?;
     let is_meant = marked.or(asked).is_some();
@@ -382,10 +385,10 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         .filter(|at| link(at) || is_made && *at == named + 1)
         .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
     let before = words
-        .after(range.start, &["my", "the", "that"])
+        .after(range.start, phrases!["my", "the", "that"])
         .unwrap_or(range.start);
     let after = words
-        .after(named + 1, &["to", "about", "of", "for"])
+        .after(named + 1, phrases!["to", "about", "of", "for"])
         .unwrap_or(named + 1);
     let about = match about_end > after {
         true => words.original(after..about_end),
@@ -409,7 +412,7 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
     let mut end = words
         .after(
             at,
-            &[
+            phrases![
                 "reminder number", "reminders", "reminder", "number", "numbers", "nr", "no",
             ],
         )
@@ -418,7 +421,7 @@ pub(super) fn numbers(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
     while found.len() < NUMBERS_MAX {
         let next = match found.is_empty() {
             true => end,
-            false => words.after(end, &["and", "&"]).unwrap_or(end),
+            false => words.after(end, phrases!["and", "&"]).unwrap_or(end),
         };
         let word = words.get(next).trim_start_matches('#');
         // "1,3", "2-4"
@@ -444,9 +447,9 @@ pub(super) fn number_span(first: &str, last: &str) -> Option<RangeInclusive<usiz
 
 /// "the first one", "second reminder", "the third" at the end.
 fn ordinal(words: &Words, at: usize) -> Option<(Vec<usize>, usize)> {
-    let from = words.after(at, &["the"]).unwrap_or(at);
+    let from = words.after(at, phrases!["the"]).unwrap_or(at);
     let number = when::ordinal(words.get(from)).filter(|n| (1..=10).contains(n))?;
-    let noun = words.after(from + 1, &["one", "reminder"]);
+    let noun = words.after(from + 1, phrases!["one", "reminder"]);
     // "cancel the second", "move the second to 7"
     let is_alone = from + 1 == words.len()
         || matches!(words.get(from + 1), "to" | "till" | "until" | "by" | "and");

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::assistant::builtin::parsing::drop_name;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::subject;
 use crate::assistant::builtin::when::{self, Day};
@@ -37,7 +37,7 @@ static CHANGES: Phrases = Phrases::new(&[
 ]);
 
 /// What stands before the time of what was told last.
-const TOLD: [&str; 4] = ["its now", "it is now", "its", "it is"];
+static TOLD: Phrases = Phrases::new(&["its now", "it is now", "its", "it is"]);
 /// The same, where something is moved to it.
 static TOLD_MOVED: Phrases = Phrases::new(&[
     "it was moved to", "it got moved to", "it has been moved to", "its been moved to",
@@ -92,7 +92,7 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     };
     let changed = || {
         words.after(
-            words.after(0, &["please", "ok", "and"]).unwrap_or(0),
+            words.after(0, phrases!["please", "ok", "and"]).unwrap_or(0),
             &CHANGES,
         )
     };
@@ -103,7 +103,7 @@ pub(super) fn value_in(words: &Words) -> Option<String> {
     };
     // "8 people", "for 8 people"
     let counted = || {
-        let from = words.after(0, &["for"]).unwrap_or(0);
+        let from = words.after(0, phrases!["for"]).unwrap_or(0);
         people(words, from).filter(|(_, end)| *end == words.len())?;
         Some(from)
     };
@@ -249,7 +249,7 @@ struct ValueTime {
 }
 
 fn whole_time(new: &Words) -> Option<ValueTime> {
-    let at = new.after(0, &["on", "at"]).unwrap_or(0);
+    let at = new.after(0, phrases!["on", "at"]).unwrap_or(0);
     let day = when::day_at(new, at).filter(|(_, end)| *end == new.len());
     let time = when::read(new, 0).filter(|(_, end)| *end == new.len());
     let whole = time.map(|(spec, _)| ValueTime {

@@ -1,5 +1,6 @@
 //! Parses the new time of a reminder.
 
+use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use super::{MINUTE_S, NewTimeText, TimeChange};
@@ -54,7 +55,9 @@ pub fn unit_of_s(delay_s: i64) -> i64 {
 
 /// "20", "to 20", unlike "at 20".
 pub(super) fn number_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
-    let at = words.after(range.start, &["to"]).unwrap_or(range.start);
+    let at = words
+        .after(range.start, phrases!["to"])
+        .unwrap_or(range.start);
     let count = words.get(at).parse().ok();
     let count = count.filter(|count| (1..=COUNT_MAX).contains(count) && at + 1 == range.end)?;
     let hour = when::read_hour_alone(words, at).map(|(spec, _)| spec);
@@ -171,15 +174,15 @@ pub(in crate::assistant) fn read_new_time(
     range: Range<usize>,
 ) -> Option<TimeChange> {
     let direction = words.get(range.start);
-    let to = words.after(range.start, &["to", "till", "until"]);
+    let to = words.after(range.start, phrases!["to", "till", "until"]);
     if let Some(hour) = hour_of_day(words, &(to.unwrap_or(range.start)..range.end)) {
         return Some(hour);
     }
     let at = words
-        .after(range.start, &["back", "up", "forward", "ahead"])
+        .after(range.start, phrases!["back", "up", "forward", "ahead"])
         .unwrap_or(range.start);
-    let shift = words.after(at, &["by", "for"]).unwrap_or(at);
-    let earlier = |end: usize| words.after(end, &["earlier", "sooner"]) == Some(range.end);
+    let shift = words.after(at, phrases!["by", "for"]).unwrap_or(at);
+    let earlier = |end: usize| words.after(end, phrases!["earlier", "sooner"]) == Some(range.end);
     if let Some((spec, end)) = when::read_duration(words, shift)
         && let Some(delay) = spec.delay
         && delay.months == 0
@@ -204,7 +207,7 @@ pub(in crate::assistant) fn read_new_time(
         }
     }
     let at = words
-        .after(at, &["to", "till", "until", "for"])
+        .after(at, phrases!["to", "till", "until", "for"])
         .unwrap_or(at);
     // "to an hour later"
     let later = when::read_duration(words, at).filter(|(_, end)| *end == range.end);
@@ -220,7 +223,7 @@ pub(in crate::assistant) fn read_new_time(
 
 /// "10" of "push it by 10", "delay it 10": minutes, unlike those of "move it by 10".
 pub(super) fn minutes_alone(words: &Words, range: Range<usize>, verb: &str) -> Option<TimeChange> {
-    let by = words.after(range.start, &["by", "back by"]);
+    let by = words.after(range.start, phrases!["by", "back by"]);
     let is_delay = matches!(verb, "push" | "delay" | "postpone");
     let at = by.or(is_delay.then_some(range.start))?;
     let count: u32 = words.get(at).parse().ok()?;

@@ -11,7 +11,7 @@ use super::corrected_value::told_time;
 use super::new_time::{begins_time, read_new_time, time_alone};
 use super::skip::{pause, skip};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject, when};
 
@@ -77,8 +77,8 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
 /// "oops, cancel that"
 fn taken_back(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(range.start, &CORRECTIONS);
-    let from = from.or_else(|| words.after(range.start, &["no", "wait"]))?;
-    let from = words.after(from, &["cancel", "delete", "remove"])?;
+    let from = from.or_else(|| words.after(range.start, phrases!["no", "wait"]))?;
+    let from = words.after(from, phrases!["cancel", "delete", "remove"])?;
     cancel(words, from..range.end)
 }
 
@@ -186,7 +186,7 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let at = words
         .after(
             at,
-            &["for another", "for", "until", "till", "til", "to", "by"],
+            phrases!["for another", "for", "until", "till", "til", "to", "by"],
         )
         .unwrap_or(at);
     let rest = at..range.end;
@@ -194,7 +194,7 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         && let Some((numbers, from)) = numbers(words, at)
     {
         let from = words
-            .after(from, &["for", "until", "till", "til", "to", "by"])
+            .after(from, phrases!["for", "until", "till", "til", "to", "by"])
             .unwrap_or(from);
         let time = time_after_numbers(words, from..range.end);
         if from == range.end || time.is_some() {
@@ -243,11 +243,11 @@ static SNOOZED: Phrases = Phrases::new(&[
 /// "remind me again in 10 minutes", "remind me again later", "remind me tomorrow too", "remind me 5 min
 /// earlier".
 fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let me = words.after(range.start, &["remind me", "remind us"])?;
+    let me = words.after(range.start, phrases!["remind me", "remind us"])?;
     if let Some(found) = earlier(words, me..range.end) {
         return Some(found);
     }
-    let too = words.after(range.end.saturating_sub(2), &["as well"]);
+    let too = words.after(range.end.saturating_sub(2), phrases!["as well"]);
     let too = too.filter(|end| *end == range.end).map(|end| end - 2);
     let too = too.or((words.get(range.end) == "too").then_some(range.end));
     if let Some(time) = too.and_then(|end| time_alone(words, me..end.max(me))) {
@@ -255,15 +255,15 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     }
     let from = words.after(
         range.start,
-        &[
+        phrases![
             "remind me again", "remind me of that", "remind me of it", "remind me about that",
             "remind me about it",
         ],
     )?;
-    if from == range.end || words.after(from, &["later", "soon"]) == Some(range.end) {
+    if from == range.end || words.after(from, phrases!["later", "soon"]) == Some(range.end) {
         return Some(FollowUp::Snooze(None));
     }
-    let from = words.after(from, &["again"]).unwrap_or(from);
+    let from = words.after(from, phrases!["again"]).unwrap_or(from);
     time_alone(words, from..range.end).map(FollowUp::Again)
 }
 
@@ -308,11 +308,11 @@ fn also(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let from = words.after(
         range.start,
-        &[
+        phrases![
             "same thing", "the same thing", "the same", "same", "also", "again",
         ],
     )?;
-    let from = words.after(from, &["again"]).unwrap_or(from);
+    let from = words.after(from, phrases!["again"]).unwrap_or(from);
     let is_linked = matches!(words.get(from), "on" | "at" | "in" | "tomorrow" | "next")
         || when::weekday_name(words.get(from)).is_some();
     let time = time_alone(words, from..range.end).filter(|_| is_linked)?;
@@ -321,7 +321,7 @@ fn once_more(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 
 /// "done 2", "done with 1 and 3".
 fn done(words: &Words, range: Range<usize>) -> Option<FollowUp> {
-    let from = words.after(range.start, &["done with", "done", "finished"])?;
+    let from = words.after(range.start, phrases!["done with", "done", "finished"])?;
     let (numbers, end) = numbers(words, from)?;
     (end == range.end).then_some(FollowUp::DoneNumbered(numbers))
 }
@@ -343,15 +343,16 @@ fn more_minutes(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 /// "when is it next?", "next three dates", "next dates of my swim reminder".
 fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     // "when is 1 next?"
-    if let Some(from) = words.after(range.start, &["when is", "whens", "when does"])
+    if let Some(from) = words.after(range.start, phrases!["when is", "whens", "when does"])
         && let Some((numbers, end)) = numbers(words, from)
-        && (end == range.end || words.after(end, &["next", "due", "come"]) == Some(range.end))
+        && (end == range.end
+            || words.after(end, phrases!["next", "due", "come"]) == Some(range.end))
     {
         return Some(FollowUp::Dates(ReminderRef::Numbered(numbers)));
     }
     let from = words.after(
         range.start,
-        &[
+        phrases![
             "when is it next", "when is that next", "when does it come next", "when does it come",
             "whens it next", "when will it come", "when is the next one", "whens the next one",
             "next three dates", "next 3 dates", "the next three dates", "next dates", "next times",
@@ -363,7 +364,10 @@ fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         ],
     )?;
     let of = words
-        .after(from, &["of my", "for my", "of the", "for the", "of", "for"])
+        .after(
+            from,
+            phrases!["of my", "for my", "of the", "for the", "of", "for"],
+        )
         .unwrap_or(from);
     if of > from
         && let Some((numbers, end)) = numbers(words, of)

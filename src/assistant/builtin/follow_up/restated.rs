@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::corrected_value::{MARKS, WORDS_MAX, has_digit, only_number, value_in};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 
 /// A longer text restates no number.
@@ -32,12 +32,14 @@ fn verb_and_value(words: &Words) -> Option<(usize, usize)> {
     ]);
     let verb = |at: usize| Some((at, words.after(at, &VERBS)?));
     let (verb, value) = (1..words.len()).find_map(verb)?;
-    let value = words.after(value, &["actually", "really"]).unwrap_or(value);
+    let value = words
+        .after(value, phrases!["actually", "really"])
+        .unwrap_or(value);
     let not = words
-        .after(value + 1, &["not"])
+        .after(value + 1, phrases!["not"])
         .filter(|not| has_digit(words.get(*not)));
     let end = not.map_or(value + 1, |not| not + 1);
-    let last = words.after(end, &["actually", "sorry", "instead"]);
+    let last = words.after(end, phrases!["actually", "sorry", "instead"]);
     (has_digit(words.get(value)) && last.unwrap_or(end) == words.len()).then_some((verb, value))
 }
 
@@ -47,7 +49,9 @@ pub fn restated(text: &str, said: &str) -> Option<String> {
     let words = Words::new(text);
     let (verb, value) = verb_and_value(&words)?;
     let from = words.after(0, &MARKS).unwrap_or(0);
-    let from = words.after(from, &["the", "my", "our"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["the", "my", "our"])
+        .unwrap_or(from);
     let thing = words.phrase(from..verb);
     let said = Words::new(said);
     let mut named = (0..said.len()).filter_map(|at| Some(at..said.after(at, &[thing.as_str()])?));

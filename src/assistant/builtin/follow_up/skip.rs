@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{FollowUp, ReminderRef};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, agenda, subject, when};
 
@@ -17,10 +17,10 @@ pub(super) fn pause(message: &ParsedMessage, range: Range<usize>) -> Option<Foll
     let words = &message.words;
     let (now, zone) = (message.context.now, message.zone());
     let (about_end, end) = (range.start + 1..range.end).find_map(|at| {
-        let until = words.after(at, &["until", "till", "til"]);
+        let until = words.after(at, phrases!["until", "till", "til"]);
         let (spec, end) = match until {
             Some(from) => when::read(words, from)?,
-            None => when::read_duration(words, words.after(at, &["for the next", "for"])?)?,
+            None => when::read_duration(words, words.after(at, phrases!["for the next", "for"])?)?,
         };
         let is_day = until.is_some() && spec.day.is_some() && !spec.has_time();
         let to = match is_day {
@@ -46,7 +46,7 @@ fn which(words: &Words, about: Range<usize>) -> Option<ReminderRef> {
             Some(ReminderRef::Latest)
         }
         _ => {
-            let from = words.after(about.start, &["my", "the"]);
+            let from = words.after(about.start, phrases!["my", "the"]);
             let from = from.unwrap_or(about.start);
             let end = about.end - usize::from(words.get(about.end - 1) == "reminder");
             (from < end).then(|| ReminderRef::About(subject(words.original(from..end))))
@@ -68,7 +68,7 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         if words.after(at, &NEXT) == Some(range.end) {
             return Some((at, None));
         }
-        let from = words.after(at, &["on", "for"]).unwrap_or(at);
+        let from = words.after(at, phrases!["on", "for"]).unwrap_or(at);
         if let Some(span) = agenda::named_span(message, &words.phrase(from..range.end)) {
             return Some((at, Some(span.range)));
         }
@@ -90,7 +90,7 @@ pub(super) fn skip(message: &ParsedMessage, range: Range<usize>) -> Option<Follo
         "" | "it" | "that" | "this" | "the reminder" | "my reminder" => ReminderRef::Latest,
         _ => {
             let from = words
-                .after(about.start, &["my", "the"])
+                .after(about.start, phrases!["my", "the"])
                 .unwrap_or(about.start);
             let about = subject(words.original(from..about.end));
             let bare = about.strip_suffix("reminder").unwrap_or(&about).trim();

@@ -3,7 +3,7 @@
 //! be anything else.
 
 use super::super::{ParsedMessage, tidied, when};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::settings::is_first_name;
 use crate::assistant::builtin::words::Words;
 
@@ -112,8 +112,8 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
     let Some(verb) = (from + 1..=from + NOUN_WORDS_MAX).find(|at| is_verb(*at)) else {
         return false;
     };
-    let named = words.after(verb + 1, &["called", "named"]);
-    let value = words.after(verb + 1, &["now"]).unwrap_or(verb + 1);
+    let named = words.after(verb + 1, phrases!["called", "named"]);
+    let value = words.after(verb + 1, phrases!["now"]).unwrap_or(verb + 1);
     let (noun, value) = (words.get(verb - 1), value..words.len());
     if let Some(name) = named {
         return is_one_of(KIN, noun) && is_name(words, name);
@@ -147,7 +147,9 @@ fn of_mine(words: &Words<'_>, from: usize) -> bool {
 
 /// "3 june", "on june 3rd", "3.6.2019": no day that is counted from today.
 fn is_date(words: &Words<'_>, from: usize) -> bool {
-    let from = words.after(from, &["on the", "on", "the"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["on the", "on", "the"])
+        .unwrap_or(from);
     when::read(words, from).is_some_and(|(spec, end)| {
         matches!(
             spec.day,
@@ -257,10 +259,10 @@ fn of_somebody(words: &Words<'_>, at: usize) -> bool {
         true => is_one_of(KIN, name),
         false => is_first_name(name),
     };
-    let Some(state) = words.after(at + 1, &["is"]).filter(|_| is_person) else {
+    let Some(state) = words.after(at + 1, phrases!["is"]).filter(|_| is_person) else {
         return false;
     };
-    match words.after(state, &["allergic to", "also allergic to"]) {
+    match words.after(state, phrases!["allergic to", "also allergic to"]) {
         Some(from) => {
             let rest = from..words.len();
             let is_other = matches!(words.get(from), "you" | "this" | "that" | "it" | "me");
@@ -280,8 +282,8 @@ static LASTING: Phrases = Phrases::new(&[
 
 /// "I parked on level 3", "I left my keys in the drawer": a place, and no time.
 fn of_place(words: &Words<'_>, at: usize) -> bool {
-    let parked = ["i parked", "we parked", "ive parked", "i have parked"];
-    if let Some(from) = words.after(at, &parked) {
+    let parked = phrases!["i parked", "we parked", "ive parked", "i have parked"];
+    if let Some(from) = words.after(at, parked) {
         static CAR: Phrases =
             Phrases::new(&["the car", "my car", "our car", "my bike", "the bike"]);
         return is_place(words, words.after(from, &CAR).unwrap_or(from));

@@ -2,6 +2,7 @@
 //! the morning of Ana's birthday". It parses them and computes the moment; it must not know which
 //! events there are.
 
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use std::ops::Range;
 
 use chrono::Days;
@@ -275,7 +276,7 @@ fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     };
     let (lead, after, offset) = (range.start..end).find_map(|at| {
         let (lead, offset) = offset_before(words, range.start, at)?;
-        let is_it = words.after(at + 1, &["it", "that", "then", "hand"]);
+        let is_it = words.after(at + 1, phrases!["it", "that", "then", "hand"]);
         let after = is_it.filter(|after| *after == end || words.get(*after) == "to");
         let after = after.unwrap_or(at + 1);
         let ends = after == end || words.get(after) == "to" && lead == range.start;
@@ -356,9 +357,9 @@ pub(in crate::assistant::builtin) fn other_offset(
     start: usize,
 ) -> Option<Range<usize>> {
     const WORDS_MAX: usize = 12;
-    const ENDS: [&str; 6] = [
+    static ENDS: Phrases = Phrases::new(&[
         "earlier please", "instead please", "instead", "please", "pls", "i mean",
-    ];
+    ]);
     if words.len() > WORDS_MAX {
         return None;
     }

@@ -6,7 +6,7 @@ mod unnamed;
 use std::ops::Range;
 
 use super::parts::{WORDS_MAX, after_link};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{
@@ -29,7 +29,10 @@ static EXCEPT: Phrases = Phrases::new(&[
 pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let end = without_courtesies(words);
-    if let Some(about) = words.after(message.start, &["dont remind me", "stop reminding me"]) {
+    if let Some(about) = words.after(
+        message.start,
+        phrases!["dont remind me", "stop reminding me"],
+    ) {
         return Some(cancelled(message, after_link(words, about)..end, false));
     }
     if matches!(words.get(message.start), "dont") {
@@ -47,13 +50,13 @@ pub(super) fn cancel(message: &ParsedMessage) -> Option<Intent> {
     }
     let all = words.after(
         at,
-        &[
+        phrases![
             "both of my", "both my", "both the", "both", "all of my", "all of the", "all my",
             "all the", "all", "every",
         ],
     );
     let at = all
-        .or_else(|| words.after(at, &["my", "the", "that", "this", "a"]))
+        .or_else(|| words.after(at, phrases!["my", "the", "that", "this", "a"]))
         .unwrap_or(at);
     if let Some(found) = alarm(message, at..end, all.is_some()) {
         return Some(found);
@@ -173,7 +176,7 @@ fn kept_one(message: &ParsedMessage, range: Range<usize>) -> Result<RemindersToC
     const NOUNS: [&str; 4] = ["one", "ones", "reminder", "reminders"];
     let words = &message.words;
     let from = words
-        .after(range.start, &["the", "my", "those", "that"])
+        .after(range.start, phrases!["the", "my", "those", "that"])
         .unwrap_or(range.start);
     let noun = (from..range.end).find(|at| NOUNS.contains(&words.get(*at)));
     let found = match noun {
@@ -276,7 +279,7 @@ fn limits(
         return Ok(Some(within(bounded)));
     }
     let at = words
-        .after(range.start, &["for", "in", "on"])
+        .after(range.start, phrases!["for", "in", "on"])
         .unwrap_or(range.start);
     let is_about = is_about && at == range.start;
     if let Some(span) = agenda::span(message, at..range.end).filter(|_| !is_about) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::parts;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 
@@ -79,11 +79,11 @@ fn after_marks(words: &Words, at: usize) -> Option<usize> {
 
 /// Whether these words correct also without a comma before them.
 fn is_plain(words: &Words, mark: usize) -> bool {
-    let marks = [
+    let marks = phrases![
         "actually make that", "actually make it", "no wait", "wait no", "no make that",
         "no make it", "scratch that",
     ];
-    words.after(mark, &marks).is_some()
+    words.after(mark, marks).is_some()
 }
 
 /// What the new time doesn't say stays: the day, or the time of day.

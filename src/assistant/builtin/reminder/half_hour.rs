@@ -1,5 +1,6 @@
 //! "half 9", which is 08:30 to some and 09:30 to others: the question which one is meant.
 
+use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use super::{ReminderText, repeats};
@@ -16,7 +17,7 @@ pub(super) fn asked(words: &Words, range: Range<usize>, request: &ReminderText) 
     };
     let (at, (hour, end)) = range.clone().find_map(|at| {
         let is_time = at == range.start || when::half_hour(words, at).is_some() || reads_to(at);
-        let number = || amount::count(words, words.after(at, &["half"])?);
+        let number = || amount::count(words, words.after(at, phrases!["half"])?);
         Some((
             at,
             number().filter(|(hour, _)| is_time && (1..=12).contains(hour))?,

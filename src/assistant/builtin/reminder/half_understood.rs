@@ -4,7 +4,7 @@
 use super::correction;
 use super::parts::{WORDS_MAX, split_words};
 use super::task_words::is_task_word;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
 use crate::assistant::builtin::words::Words;
 
@@ -72,7 +72,7 @@ fn is_week_or_part(words: &Words, at: usize) -> bool {
                 "morning" | "mornings" | "noon" | "afternoon" | "evening" | "evenings"
             );
             let day = words
-                .after(at + 1, &["on the", "the", "on"])
+                .after(at + 1, phrases!["on the", "the", "on"])
                 .unwrap_or(at + 1);
             let is_date = when::ordinal(words.get(day)).is_some() && words.get(day + 1) == "to";
             is_date || is_part && matches!(words.get(at + 2), "" | "to")
@@ -126,12 +126,12 @@ fn begins_with_time_word(words: &Words) -> bool {
 /// Days in two letters, which stand in a text for something else, too.
 const SHORT_DAYS: [&str; 7] = ["mo", "tu", "we", "th", "fr", "sa", "su"];
 
-const SAME_TIME: [&str; 4] = ["this time", "same time", "the same time", "that time"];
+static SAME_TIME: Phrases = Phrases::new(&["this time", "same time", "the same time", "that time"]);
 
 /// "a month from to call", "week to call": what was left of "a month from tomorrow".
 fn begins_with_amount(words: &Words) -> bool {
     let end = when::amount::delay(words, 0, true).map(|(_, end)| end);
-    let end = end.or_else(|| words.after(0, &["week", "fortnight"]));
+    let end = end.or_else(|| words.after(0, phrases!["week", "fortnight"]));
     end.is_some_and(|end| matches!(words.get(end), "from" | "after" | "before" | "to" | "until"))
 }
 
@@ -146,8 +146,11 @@ fn begins_with_count(words: &Words) -> bool {
 
 /// "at the start of the month", "day after the party".
 fn begins_with_part_of_span(words: &Words) -> bool {
-    let at = words.after(0, &["at", "on", "by", "in", "around"]);
-    let noun = words.after(at.unwrap_or(0), &["the"]).or(at).unwrap_or(0);
+    let at = words.after(0, phrases!["at", "on", "by", "in", "around"]);
+    let noun = words
+        .after(at.unwrap_or(0), phrases!["the"])
+        .or(at)
+        .unwrap_or(0);
     match words.get(noun) {
         "start" | "beginning" | "end" | "middle" => words.get(noun + 1) == "of" || at.is_some(),
         "day" | "week" | "month" | "night" | "morning" | "evening" => {
@@ -232,7 +235,10 @@ pub(super) fn is_condition(words: &Words, at: usize) -> bool {
             | "beginning"
             | "not"
     ) || words
-        .after(at, &["this week", "this month", "this year", "next week"])
+        .after(
+            at,
+            phrases!["this week", "this month", "this year", "next week"],
+        )
         .is_some()
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::correction;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::task_words::begins_task;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording, zone};
@@ -17,8 +17,8 @@ const LEAD_WORDS_MAX: usize = 12;
 
 /// Whether the words after "remind me" are the text itself: "remind me to …", "don't forget to …".
 pub(super) fn begins_with_text(words: &Words, at: usize) -> bool {
-    let links = ["to", "that", "about", "of", "titled", "called", "not to"];
-    at > 0 && words.get(at - 1) == "to" || words.after(at, &links).is_some()
+    let links = phrases!["to", "that", "about", "of", "titled", "called", "not to"];
+    at > 0 && words.get(at - 1) == "to" || words.after(at, links).is_some()
 }
 
 /// What stands before "to" after the time was taken out: "in town" of "at 5 in town to run". Words
@@ -70,7 +70,7 @@ fn of_month(words: &Words, is_text: bool) -> Option<(u32, String)> {
     let len = words.len();
     let (month, text) = if let Some(to) = before_text(words, false).filter(|_| !is_text) {
         let at = words
-            .after(0, &["in", "sometime in", "during"])
+            .after(0, phrases!["in", "sometime in", "during"])
             .unwrap_or(0);
         (at..to.end, to.end + 1..len)
     } else {
@@ -168,11 +168,13 @@ pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usi
     }
     match words.get(at) {
         "for" => {
-            let from = words.after(at + 1, &["the next", "the"]).unwrap_or(at + 1);
-            let whole = ["all week", "all day", "all month", "a while"];
+            let from = words
+                .after(at + 1, phrases!["the next", "the"])
+                .unwrap_or(at + 1);
+            let whole = phrases!["all week", "all day", "all month", "a while"];
             amount::delay(words, from, true)
                 .is_some_and(|(delay, _)| delay.days > 0 || delay.months > 0)
-                || words.after(at + 1, &whole).is_some()
+                || words.after(at + 1, whole).is_some()
         }
         "all" => matches!(
             words.get(at + 1),
@@ -185,7 +187,7 @@ pub(super) fn after_time(message: &ParsedMessage, words: &Words, tail: Range<usi
         | "till" | "not" | "or" => true,
         _ => {
             words.get(at + 1) == "times"
-                || words.after(at, &["on a"]).is_some() && words.get(at + 3) == "basis"
+                || words.after(at, phrases!["on a"]).is_some() && words.get(at + 3) == "basis"
         }
     }
 }
@@ -213,7 +215,7 @@ pub(super) fn is_taken_back(words: &Words) -> bool {
 fn is_condition_alone(words: &Words) -> bool {
     matches!(words.get(0), "if" | "unless" | "whenever")
         || words
-            .after(0, &["in case", "as soon as", "as long as"])
+            .after(0, phrases!["in case", "as soon as", "as long as"])
             .is_some()
 }
 
@@ -236,7 +238,7 @@ fn before_time(text: &Words) -> bool {
     let ends_with = |at: usize| {
         let count = amount::count(text, at).map(|(_, end)| end);
         let is_counted = count.is_some_and(|end| text.get(end) == "times" && end + 1 == text.len());
-        let following = text.after(at, &["the next", "next"]);
+        let following = text.after(at, phrases!["the next", "next"]);
         let days = following.and_then(|from| amount::delay(text, from, true));
         is_counted || days.is_some_and(|(_, end)| end == text.len()) || when::is_holiday(text, at)
     };

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, TimeExpression, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, tidied, zone};
@@ -97,7 +97,7 @@ pub(in crate::assistant::builtin) fn without_courtesies(
 
 /// The end of the words without "too" after a time: "to run tomorrow and on friday too".
 pub(super) fn without_too(words: &Words, range: Range<usize>) -> usize {
-    const TOO: [&str; 3] = ["too", "as well", "also"];
+    static TOO: Phrases = Phrases::new(&["too", "as well", "also"]);
     let first = range.end.saturating_sub(2).max(range.start + 1);
     let too = (first..range.end).find(|at| words.after(*at, &TOO) == Some(range.end));
     let is_timed = |at: &usize| trailing_time(words, range.start..*at).is_some();
@@ -120,12 +120,15 @@ pub(in crate::assistant::builtin) fn split_words(
     if end - range.start > WORDS_MAX {
         return ReminderParts::new(None, tidied(words.original(range.start..end)));
     }
-    let first = match words.after(range.start, &["again", "later", "soon"]) {
+    let first = match words.after(range.start, phrases!["again", "later", "soon"]) {
         Some(next) if !matches!(words.get(next), "today" | "tonight") => next,
         _ => range.start,
     };
     // "just once at 5"
-    let once = words.after(first, &["just once", "only once", "just", "only", "once"]);
+    let once = words.after(
+        first,
+        phrases!["just once", "only once", "just", "only", "once"],
+    );
     let first = once
         .filter(|next| leading_time(words, *next, timer).is_some())
         .unwrap_or(first);
@@ -169,11 +172,11 @@ pub(in crate::assistant::builtin) fn split_words(
 
 /// Whether the text is a verb alone whose thing is not said: "pay", "prepare".
 fn is_lacking_thing(words: &Words, text: Range<usize>) -> bool {
-    let verbs = [
+    let verbs = phrases![
         "pay", "prepare", "prep", "plan", "study", "pack", "shop", "cook", "bake", "book", "order",
         "practice", "practise", "apply", "register", "sign up", "get ready", "buy food", "train",
     ];
-    words.after(text.start, &verbs) == Some(text.end)
+    words.after(text.start, verbs) == Some(text.end)
 }
 
 /// The text after a time, which may add to it. `begin` and `next`: where the words begin, and where
@@ -213,7 +216,7 @@ fn after_time(
 
 /// The text without the time within it, nor thanks after that: "eat at 5 please. its important".
 fn text_around(words: &Words, range: Range<usize>, time: &Range<usize>) -> String {
-    let courtesy = words.after(time.end, &["please", "pls", "plz", "thanks", "thx"]);
+    let courtesy = words.after(time.end, phrases!["please", "pls", "plz", "thanks", "thx"]);
     let courtesy = courtesy.filter(|next| words.is_set_off(next - 1));
     let link = courtesy.map_or(" ", |_| ", ");
     let before = text_of(words, range.start..time.start);
@@ -290,7 +293,7 @@ fn tells_time(words: &Words, link: usize, text: Range<usize>) -> bool {
     let is_told = |at: usize| {
         let verb = words.get(at - 1);
         let is_moved = verb == "to" && at > text.start + 1 && words.get(at - 2) == "moved";
-        let now = words.after(at, &["now"]).unwrap_or(at);
+        let now = words.after(at, phrases!["now"]).unwrap_or(at);
         (VERBS.contains(&verb) || is_moved) && when::read(words, now).is_some()
     };
     (text.start + 1..text.end).any(is_told)
@@ -299,7 +302,7 @@ fn tells_time(words: &Words, link: usize, text: Range<usize>) -> bool {
 /// "in Tokyo" of "at noon in Tokyo to join": the zone of a time of day, and the index after it.
 fn place_before_text(words: &Words, at: usize) -> Option<(Zone, usize)> {
     const PLACE_WORDS_MAX: usize = 3;
-    let from = words.after(at, &["in"]).unwrap_or(at);
+    let from = words.after(at, phrases!["in"]).unwrap_or(at);
     (from + 1..=from + PLACE_WORDS_MAX).find_map(|end| {
         let is_before_text = words.get(end) == "to";
         let zone = is_before_text.then(|| zone::find(&words.phrase(from..end)));
@@ -313,7 +316,7 @@ pub(super) fn leading_time(
     at: usize,
     timer: bool,
 ) -> Option<(TimeExpression, usize)> {
-    let from = words.after(at, &["for"]).unwrap_or(at);
+    let from = words.after(at, phrases!["for"]).unwrap_or(at);
     if timer && let Some(found) = when::read_duration(words, from) {
         return Some(found);
     }
@@ -415,7 +418,9 @@ fn is_time_link(word: &str) -> bool {
 }
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {
-    let at = words.after(at, &["please", "pls", "plz"]).unwrap_or(at);
+    let at = words
+        .after(at, phrases!["please", "pls", "plz"])
+        .unwrap_or(at);
     // "remind me 2 call"
     if words.get(at) == "2" && is_task_word(words.get(at + 1)) {
         return at + 1;
@@ -423,7 +428,7 @@ pub(super) fn after_link(words: &Words, at: usize) -> usize {
     words
         .after(
             at,
-            &["to", "that", "about", "of", "for", "titled", "called"],
+            phrases!["to", "that", "about", "of", "for", "titled", "called"],
         )
         .unwrap_or(at)
 }

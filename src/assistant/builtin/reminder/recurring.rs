@@ -7,7 +7,7 @@ use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
 use super::{REMINDER_CHARS_MAX, ReminderText, is_waking};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, follow_up, wording};
 
@@ -91,7 +91,7 @@ fn others_after(words: &Words, first: &Repeat, range: Range<usize>) -> Vec<(Repe
     let is_whole = |repeat: &Repeat| repeat.names_day() && repeat.has_time();
     while is_whole(first)
         && others.len() < OTHERS_MAX
-        && let Some(next) = words.after(end, &["and on", "and every", "and", "&"])
+        && let Some(next) = words.after(end, phrases!["and on", "and every", "and", "&"])
     {
         // "wednesday" is like "every wednesday" here.
         let rest = format!("every {}", words.original(next..range.end));

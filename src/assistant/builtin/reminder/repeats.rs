@@ -13,7 +13,7 @@ use std::ops::Range;
 use chrono::Weekday;
 
 use super::parts::WORDS_MAX;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{
     self, Day, Delay, PartOfDay, Problem, TimeExpression, weekday_name,
 };
@@ -183,7 +183,7 @@ impl RuleParts {
             self.end = Some(RuleEnd::Count(count));
             return Some(after);
         }
-        if let Some(after) = words.after(at, &["except on", "except", "but not on"])
+        if let Some(after) = words.after(at, phrases!["except on", "except", "but not on"])
             && let Some(found) = &mut self.frequency
             && let Some((days, after)) = weekdays::weekdays(words, after)
             && found.leave_out(&days)
@@ -230,7 +230,7 @@ impl RuleParts {
     /// "and evening" after "every morning".
     fn take_part(&mut self, words: &Words, at: usize) -> Option<usize> {
         let frequency = self.frequency.as_mut()?;
-        let from = words.after(at, &["and every", "and", "&"])?;
+        let from = words.after(at, phrases!["and every", "and", "&"])?;
         let part = part_of_day(words.get(from))?;
         let first = frequency.part.filter(|_| self.times.is_empty())?;
         self.times = vec![of_part(first), of_part(part)];
@@ -355,7 +355,7 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
         match words.get(at) {
             "every" | "each" => {
                 (at + 1..=at + 3).any(|n| frequency::is_unit(words.get(n)))
-                    || words.after(at + 2, &["of the month"]).is_some()
+                    || words.after(at + 2, phrases!["of the month"]).is_some()
             }
             // "the daily news" isn't a recurrence.
             "daily" | "weekly" | "monthly" | "hourly" | "yearly" | "nightly" | "annually"
@@ -369,7 +369,7 @@ pub(in crate::assistant) fn repeats(words: &Words, range: Range<usize>) -> bool 
             | "thursdays" | "fridays" | "saturdays" | "sundays" | "mornings" | "afternoons"
             | "evenings" => true,
             _ if weekdays::is_compact(words, at) => true,
-            "last" if next == "day" => words.after(at, &["last day of the month"]).is_some(),
+            "last" if next == "day" => words.after(at, phrases!["last day of the month"]).is_some(),
             day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {
                 weekday_name(words.get(at + 2)).is_some()
             }

@@ -1,6 +1,7 @@
 //! One message that sets several reminders: one thing at several times, or two things. It reads no
 //! recurrences.
 
+use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use super::finished;
@@ -27,8 +28,8 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     }
     let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about" | "for");
     // "twice, at 5 and at 6, to leave"
-    let count = ["twice", "two times", "three times"];
-    let first = words.after(range.start, &count).unwrap_or(range.start);
+    let count = phrases!["twice", "two times", "three times"];
+    let first = words.after(range.start, count).unwrap_or(range.start);
     let leading = times_at(words, first, false).filter(|(_, end)| is_link(*end));
     let (specs, text) = match leading {
         Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
@@ -96,7 +97,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
     let first = first.or_else(|| {
         // "mon, wed and fri at 7"
         let is_day = |at: usize| when::weekday_name(words.get(at)).is_some();
-        let next = words.after(at + 1, &["and", "&"]).unwrap_or(at + 1);
+        let next = words.after(at + 1, phrases!["and", "&"]).unwrap_or(at + 1);
         let (day, end) = when::day_at(words, at).filter(|_| is_day(at) && is_day(next))?;
         let day = TimeExpression {
             day: Some(day),
@@ -110,7 +111,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
         let next = match words.get(end) {
             "and" | "&" => end + 1,
             day if when::weekday_name(day).is_some() => end,
-            _ if words.is_set_off(end - 1) => words.after(end, &["and", "&"]).unwrap_or(end),
+            _ if words.is_set_off(end - 1) => words.after(end, phrases!["and", "&"]).unwrap_or(end),
             _ => break,
         };
         let short_day = || {
@@ -166,10 +167,10 @@ fn delays_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressi
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
             "and" | "&" => end + 1,
-            _ if words.is_set_off(end - 1) => words.after(end, &["and", "&"]).unwrap_or(end),
+            _ if words.is_set_off(end - 1) => words.after(end, phrases!["and", "&"]).unwrap_or(end),
             _ => break,
         };
-        let next = words.after(next, &["in"]).unwrap_or(next);
+        let next = words.after(next, phrases!["in"]).unwrap_or(next);
         let Some((more, after)) = when::read_duration(words, next) else {
             break;
         };
@@ -251,7 +252,10 @@ pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent
     let ands = range.clone().filter(|at| message.words.get(*at) == "and");
     ands.take(ANDS_MAX).find_map(|and| {
         let first = split_request(message, range.start..and, false);
-        let next = message.words.after(and + 1, &["then"]).unwrap_or(and + 1);
+        let next = message
+            .words
+            .after(and + 1, phrases!["then"])
+            .unwrap_or(and + 1);
         let second = split_request(message, next..range.end, false);
         let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
             return None;

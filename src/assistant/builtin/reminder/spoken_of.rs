@@ -5,7 +5,7 @@ use super::super::{Intent, MessageContext, ParsedMessage};
 use super::parts::{leading_time, split_words};
 use super::{command, repeats, when};
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{Day, TimeExpression};
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
@@ -53,7 +53,7 @@ static IRREGULAR_PAST: WordSet = WordSet::new(&[
 pub(in crate::assistant::builtin) fn spoken_of(message: &ParsedMessage<'_>) -> Option<Intent> {
     let words = &message.words;
     if !(2..=WORDS_MAX).contains(&words.len())
-        || words.iter().any(|word| OTHER_TALK.contains(word))
+        || words.iter_hashed().any(|word| OTHER_TALK.contains(word))
         || !when::may_stand_in(words)
         || counts_by(words)
     {
@@ -113,7 +113,7 @@ fn request(message: &ParsedMessage<'_>) -> Option<String> {
 fn on_weekdays(words: &Words<'_>, from: usize) -> Option<String> {
     const TASK_WORDS_MAX: usize = 4;
     let listed = |at: usize| {
-        let days_from = words.after(at, &["on", "every"]).unwrap_or(at);
+        let days_from = words.after(at, phrases!["on", "every"]).unwrap_or(at);
         let (days, next) = repeats::weekdays(words, days_from)?;
         (days.len() > 1).then_some((at, days_from, next))
     };

@@ -1,6 +1,7 @@
 //! Words of something to do: how the text of a reminder may begin before a "to" of its own ("go to
 //! bed", "the flight to Rome"), and "don't forget". It knows no times.
 
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
@@ -20,7 +21,7 @@ pub(in crate::assistant::builtin) fn is_task_word(word: &str) -> bool {
 }
 
 /// Sorted.
-static FIRST_WORDS: WordSet = WordSet::new(&[
+static FIRST_WORDS: WordSet<1024> = WordSet::new(&[
     "a", "accept", "activate", "add", "adjust", "allow", "an", "annotate", "annual", "answer",
     "any", "apologize", "apply", "appointment", "arrange", "ask", "assign", "attend", "back",
     "backup", "bake", "bath", "be", "bike", "bill", "birthday", "board", "boil", "book", "borrow",
@@ -63,7 +64,7 @@ static FIRST_WORDS: WordSet = WordSet::new(&[
 
 /// "don't forget: bank at 3": something to do, not a fact such as "don't forget my flight is at 5".
 pub(super) fn not_to_forget(words: &Words, at: usize) -> Option<usize> {
-    let body = words.after(at, &["dont forget", "do not forget"])?;
+    let body = words.after(at, phrases!["dont forget", "do not forget"])?;
     let is_fact = |word: &str| {
         matches!(
             word,

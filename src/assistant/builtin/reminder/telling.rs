@@ -3,6 +3,7 @@
 
 use super::parts::split_request;
 use super::{ReminderText, reminder};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::{Intent, ParsedMessage};
 
@@ -11,7 +12,7 @@ pub(super) fn tell(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let body = words.after(
         message.start,
-        &["tell me", "text me", "message me", "write me"],
+        phrases!["tell me", "text me", "message me", "write me"],
     )?;
     let is_link = |at: usize| matches!(words.get(at), "to" | "that" | "about");
     let is_timed = match when::read(words, body) {

@@ -3,16 +3,20 @@
 
 use super::{ReminderText, command, reminder};
 use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::{Intent, MessageContext, ParsedMessage};
 
 /// "set a 10 minute timer", "10 min timer for pasta".
 pub(super) fn timer_first(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
-    let set = words.after(message.start, &["set a", "set an", "start a", "make a"]);
+    let set = words.after(
+        message.start,
+        phrases!["set a", "set an", "start a", "make a"],
+    );
     let from = set.unwrap_or(message.start);
     let (spec, end) = when::read_duration(words, from)?;
-    let body = words.after(end, &["timer", "reminder", "alarm"])?;
+    let body = words.after(end, phrases!["timer", "reminder", "alarm"])?;
     let nothing = if words.get(end) == "alarm" {
         "alarm"
     } else {
@@ -46,7 +50,7 @@ pub(super) fn often_first(message: &ParsedMessage) -> Option<Intent> {
         "daily" | "weekly" | "monthly" | "yearly" | "hourly"
     );
     let body = words
-        .after(at + 1, &["reminder", "alarm"])
+        .after(at + 1, phrases!["reminder", "alarm"])
         .filter(|_| often)?;
     let rest = words.original(body..words.len());
     let text = format!("remind me {} {rest}", words.get(at));

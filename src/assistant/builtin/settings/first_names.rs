@@ -8,7 +8,7 @@ pub(in crate::assistant::builtin) fn is_first_name(word: &str) -> bool {
 }
 
 /// Sorted.
-static NAMES: WordSet = WordSet::new(&[
+static NAMES: WordSet<2048> = WordSet::new(&[
     "aaron", "abby", "abdul", "abigail", "adam", "adele", "adrian", "agnes", "ahmed", "aidan",
     "aisha", "alan", "albert", "alejandro", "alex", "alexa", "alexander", "alexandra", "alexis",
     "alfie", "ali", "alice", "alicia", "alina", "alison", "allison", "alma", "alvaro", "amanda",

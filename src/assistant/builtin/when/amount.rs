@@ -2,6 +2,7 @@
 //! days from now"). It knows no dates.
 
 use super::Delay;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 
 /// Thousandths, which represent halves and quarters exactly.
@@ -72,9 +73,9 @@ pub(in crate::assistant::builtin) fn delay(
     if end == at {
         return None;
     }
-    let later = words.after(end, &["from now", "later"]);
+    let later = words.after(end, phrases!["from now", "later"]);
     // "in 2 weeks time to call"
-    let end = match words.after(end, &["time", "times"]) {
+    let end = match words.after(end, phrases!["time", "times"]) {
         Some(next) if linked && matches!(words.get(next), "" | "to") => next,
         _ => end,
     };
@@ -114,10 +115,10 @@ fn component(words: &Words, at: usize) -> Option<(Delay, Unit, usize)> {
         return Some((delay, Unit::Seconds(60), end));
     }
     let (mut milli, mut end) = number(words, at)?;
-    if let Some(next) = words.after(end, &["and a half", "and half", "1/2"]) {
+    if let Some(next) = words.after(end, phrases!["and a half", "and half", "1/2"]) {
         (milli, end) = (milli + 500, next);
     }
-    let end = words.after(end, &["more"]).unwrap_or(end);
+    let end = words.after(end, phrases!["more"]).unwrap_or(end);
     let unit = unit(words.get(end))?;
     let (delay, end) = end_with_half(words, end + 1, milli, unit)?;
     Some((delay, unit, end))
@@ -142,7 +143,7 @@ fn clock_like(words: &Words, at: usize) -> Option<(Delay, usize)> {
 
 /// "an hour and a half".
 fn end_with_half(words: &Words, at: usize, milli: Milli, unit: Unit) -> Option<(Delay, usize)> {
-    match words.after(at, &["and a half"]) {
+    match words.after(at, phrases!["and a half"]) {
         Some(next) => Some((scaled(milli + 500, unit)?, next)),
         None => Some((scaled(milli, unit)?, at)),
     }

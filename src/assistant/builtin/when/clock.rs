@@ -3,6 +3,7 @@
 //! word with a time.
 
 use super::{Day, PartOfDay, TimeOfDay, amount, day, month, weekday_name};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 
 /// "2026-12-24T10:00", a local time.
@@ -28,7 +29,7 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(TimeOfDay, 
         Some((clock, needs_more)) => (clock, at + 1, needs_more && rough.is_none()),
         None => {
             let (hour, end) = amount::spelled(words, at)?;
-            let half = words.after(end, &["thirty"]);
+            let half = words.after(end, phrases!["thirty"]);
             let minute = if half.is_some() { 30 } else { 0 };
             let clock = TimeOfDay {
                 bare: true,
@@ -54,7 +55,7 @@ pub(super) fn part(
     if words.get(at) == "tonight" {
         return Some((PartOfDay::Night, Some(Day::Today), at + 1));
     }
-    if let Some(end) = words.after(at, &["later tonight"]) {
+    if let Some(end) = words.after(at, phrases!["later tonight"]) {
         return Some((PartOfDay::Night, Some(Day::Today), end));
     }
     let named = |at| match words.get(at) {
@@ -67,7 +68,7 @@ pub(super) fn part(
     if words.get(at) == "this" {
         return Some((named(at + 1)?, Some(Day::Today), at + 2));
     }
-    if let Some(next) = words.after(at, &["in the", "at", "the"]) {
+    if let Some(next) = words.after(at, phrases!["in the", "at", "the"]) {
         let part = named(next)?;
         return ((part == PartOfDay::Night) == (words.get(at) == "at") || words.get(at) != "at")
             .then_some((part, None, next + 1));
@@ -103,7 +104,7 @@ pub(in crate::assistant::builtin) fn half_hour(
     words: &Words,
     at: usize,
 ) -> Option<(TimeOfDay, usize)> {
-    let (hour, end) = number(words, words.after(at, &["half"])?)?;
+    let (hour, end) = number(words, words.after(at, phrases!["half"])?)?;
     let (clock, end) = with_meridiem(
         words,
         end,
@@ -124,7 +125,7 @@ fn clock_in_words(words: &Words, at: usize) -> Option<(TimeOfDay, usize)> {
     if let Some(found) = half_hour(words, at) {
         return Some(found);
     }
-    let (minutes, next) = match words.after(at, &["a quarter", "quarter"]) {
+    let (minutes, next) = match words.after(at, phrases!["a quarter", "quarter"]) {
         Some(next) => (15, next),
         None if words.get(at) == "half" => (30, at + 1),
         None => number(words, at)?,
@@ -237,7 +238,7 @@ pub(super) fn digits(word: &str) -> Option<(TimeOfDay, bool)> {
 
 /// Parses "pm", "p.m", "o'clock in" and similar after a time.
 fn with_meridiem(words: &Words, at: usize, clock: TimeOfDay) -> (TimeOfDay, usize) {
-    let oclock = words.after(at, &["oclock", "o clock", "uhr"]);
+    let oclock = words.after(at, phrases!["oclock", "o clock", "uhr"]);
     let (next, oclock) = (oclock.unwrap_or(at), oclock.is_some());
     match meridiem(words.get(next)) {
         Some(pm) if !clock.exact => (twelve_hours(clock.hour, clock.minute, pm), next + 1),

@@ -2,6 +2,7 @@
 //! march".
 
 use super::{Day, Delay, NamedDay, TimeExpression, amount, day};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 
 /// "two weeks from tomorrow", "3 days after 5 march".
@@ -10,7 +11,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
         return Some(found);
     }
     let (delay, end) = amount::delay(words, at, true)?;
-    let from = words.after(end, &["from", "after"])?;
+    let from = words.after(end, phrases!["from", "after"])?;
     let (first, end) = day::named_day(words, from, true)?;
     if delay.seconds != 0 || delay.months != 0 {
         return None;
@@ -26,7 +27,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Day, usize)> {
 
 /// "the day before christmas", "a week before 5 december".
 fn before(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let the_day = words.after(at, &["the day before", "day before"]);
+    let the_day = words.after(at, phrases!["the day before", "day before"]);
     let (days, from) = match the_day {
         Some(from) => (1, from),
         None => {
@@ -34,7 +35,7 @@ fn before(words: &Words, at: usize) -> Option<(Day, usize)> {
             let is_days = delay.seconds == 0 && delay.months == 0;
             (
                 delay.days,
-                words.after(end, &["before"]).filter(|_| is_days)?,
+                words.after(end, phrases!["before"]).filter(|_| is_days)?,
             )
         }
     };

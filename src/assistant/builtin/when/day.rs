@@ -7,12 +7,12 @@ use super::Day;
 use super::holiday::holiday;
 use super::names::{month, ordinal, weekday};
 use super::of_month::{month_end, nth_weekday};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 
 /// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
 pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
-    if let Some(end) = words.after(at, &["the day after tomorrow", "day after tomorrow"]) {
+    if let Some(end) = words.after(at, phrases!["the day after tomorrow", "day after tomorrow"]) {
         return Some((Day::InDays(2), end));
     }
     // "friday week" and "a week from friday" are not that friday.
@@ -61,7 +61,7 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
         return Some(found);
     }
     if let Some(day) = weekday(words.get(at), on || is_short_day(words, at)) {
-        let of_this = words.after(next, &["this week"]).unwrap_or(next);
+        let of_this = words.after(next, phrases!["this week"]).unwrap_or(next);
         return Some((
             Day::Weekday {
                 day,
@@ -83,10 +83,10 @@ pub(super) fn named_day(words: &Words, at: usize, on: bool) -> Option<(Day, usiz
 /// "next week on friday", "friday next week".
 fn of_next_week(words: &Words, at: usize) -> Option<(Day, usize)> {
     let of = |name: &str| weekday(name, true);
-    let (day, end) = match words.after(at, &["next week on", "next week"]) {
+    let (day, end) = match words.after(at, phrases!["next week on", "next week"]) {
         Some(from) => (of(words.get(from))?, from + 1),
         None => {
-            let end = words.after(at + 1, &["next week", "of next week"])?;
+            let end = words.after(at + 1, phrases!["next week", "of next week"])?;
             (of(words.get(at))?, end)
         }
     };
@@ -107,11 +107,11 @@ fn after_the(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         return named(words, at, false).map(|day| (day, at + 1));
     }
     let day = ordinal(words.get(at)).filter(|_| on)?;
-    let other_month = words.after(at + 1, &["of next month", "of the next month"]);
+    let other_month = words.after(at + 1, phrases!["of next month", "of the next month"]);
     if other_month.is_some() {
         return None;
     }
-    let end = words.after(at + 1, &["of the month", "of this month"]);
+    let end = words.after(at + 1, phrases!["of the month", "of this month"]);
     Some((Day::OfMonth(day), end.unwrap_or(at + 1)))
 }
 
@@ -128,13 +128,14 @@ fn is_tomorrow(words: &Words, at: usize) -> bool {
     is_lower && matches!(before, "me" | "us") && is_time(words.get(at + 1))
 }
 
-const COMING: [&str; 4] = ["this coming", "this upcoming", "the upcoming", "upcoming"];
+static COMING: Phrases =
+    Phrases::new(&["this coming", "this upcoming", "the upcoming", "upcoming"]);
 
 /// The index after a day that is over: "last friday", "friday last week", "earlier today".
 fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
-    const OVER: [&str; 4] = [
+    static OVER: Phrases = Phrases::new(&[
         "last night", "earlier today", "earlier this week", "last weekend",
-    ];
+    ]);
     static LAST: Phrases = Phrases::new(&[
         "this past", "this last", "the past", "the last", "the previous", "last", "past",
         "previous",
@@ -143,7 +144,7 @@ fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
         return Some(end);
     }
     if weekday(words.get(at), true).is_some() {
-        return words.after(at + 1, &["last week", "of last week"]);
+        return words.after(at + 1, phrases!["last week", "of last week"]);
     }
     let from = words.after(at, &LAST)?;
     // "the last friday of december" may be to come.
@@ -155,7 +156,7 @@ fn over(words: &Words, at: usize, on: bool) -> Option<usize> {
 /// "friday 27 november", "friday the 13th".
 fn weekday_and_date(words: &Words, at: usize) -> Option<(Day, usize)> {
     let weekday = weekday(words.get(at), true)?;
-    let from = words.after(at + 1, &["the"]).unwrap_or(at + 1);
+    let from = words.after(at + 1, phrases!["the"]).unwrap_or(at + 1);
     let whole = |year, month, day| Day::WeekdayAndDate {
         weekday,
         year,
@@ -183,7 +184,7 @@ fn is_weeks_from(words: &Words, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     if matches!(before, "last" | "previous" | "past")
         || words
-            .after(at + 1, &["after next", "before last"])
+            .after(at + 1, phrases!["after next", "before last"])
             .is_some()
     {
         return true;
@@ -334,12 +335,12 @@ pub(super) fn date(word: &str) -> Option<Day> {
 fn of_year(words: &Words, at: usize) -> Option<(Day, usize)> {
     let (month, day, end) = match month(words.get(at)) {
         Some(month) => {
-            let at = words.after(at + 1, &["the"]).unwrap_or(at + 1);
+            let at = words.after(at + 1, phrases!["the"]).unwrap_or(at + 1);
             (month, number_of_day(words.get(at))?, at + 1)
         }
         None => {
             let day = number_of_day(words.get(at))?;
-            let of = words.after(at + 1, &["day of", "of"]);
+            let of = words.after(at + 1, phrases!["day of", "of"]);
             let number = at;
             let at = of.unwrap_or(at + 1);
             // "at 10 dec 4"

@@ -1,7 +1,7 @@
 //! The pre-filter of times: words with which a time may begin. At any other word no time needs to
 //! be parsed.
 
-use crate::assistant::builtin::word_set::WordSet;
+use crate::assistant::builtin::word_set::{HashedWord, WordSet};
 use crate::assistant::builtin::words::Words;
 
 /// Words before those of a time: "in about the".
@@ -9,20 +9,16 @@ const LINKS_MAX: usize = 3;
 
 /// Whether a time may begin at this word.
 pub(super) fn may_begin_time(words: &Words, at: usize) -> bool {
-    match (at..at + LINKS_MAX).find(|n| !is_link(words.get(*n))) {
+    match (at..at + LINKS_MAX).find(|n| !LINKS.contains(words.hashed(*n))) {
         None => true,
         Some(first) => {
-            let word = words.get(first);
-            match is_long_number(word) {
-                true => is_counted(words.get(first + 1)),
+            let word = words.hashed(first);
+            match is_long_number(word.word) {
+                true => is_counted(words.hashed(first + 1)),
                 false => is_first(word) || first > at && SECOND_WORDS.contains(word),
             }
         }
     }
-}
-
-fn is_link(word: &str) -> bool {
-    LINKS.contains(word)
 }
 
 static LINKS: WordSet = WordSet::new(&[
@@ -37,15 +33,16 @@ fn is_long_number(word: &str) -> bool {
 }
 
 /// Whether a number before this word may count seconds and the like.
-fn is_counted(next: &str) -> bool {
+fn is_counted(next: HashedWord<'_>) -> bool {
     let is_unit = SECOND_WORDS.contains(next) || FIRST_WORDS.contains(next);
-    is_unit || matches!(next, "and" | "more" | "1/2")
+    is_unit || matches!(next.word, "and" | "more" | "1/2")
 }
 
-fn is_first(word: &str) -> bool {
+fn is_first(hashed: HashedWord<'_>) -> bool {
+    let word = hashed.word;
     // "9am", "+5", "24.12."; "twenty-five" and its like are the only names in two parts.
     word.starts_with(|c: char| c.is_ascii_digit() || c == '+')
-        || FIRST_WORDS.contains(word)
+        || FIRST_WORDS.contains(hashed)
         || word.len() >= "sixty-one".len() && word.contains('-')
 }
 

@@ -3,11 +3,12 @@
 
 use super::names::{month, ordinal, weekday};
 use super::{Day, NamedMonth};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 
 /// "the last friday of the month", "first monday in december": one day.
 pub(super) fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let from = words.after(at, &["the"]).unwrap_or(at);
+    let from = words.after(at, phrases!["the"]).unwrap_or(at);
     let nth = match words.get(from) {
         "last" => -1,
         word => i32::try_from(ordinal(word)?)
@@ -15,10 +16,13 @@ pub(super) fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
             .filter(|nth| (1..=5).contains(nth))?,
     };
     let weekday = weekday(words.get(from + 1), true)?;
-    let link = words.after(from + 2, &["of", "in"])?;
-    let (month, end) = match words.after(link, &["the month", "this month", "the coming month"]) {
+    let link = words.after(from + 2, phrases!["of", "in"])?;
+    let (month, end) = match words.after(
+        link,
+        phrases!["the month", "this month", "the coming month"],
+    ) {
         Some(end) => (NamedMonth::Coming, end),
-        None => match words.after(link, &["next month", "the next month"]) {
+        None => match words.after(link, phrases!["next month", "the next month"]) {
             Some(end) => (NamedMonth::Next, end),
             None => (NamedMonth::OfYear(month(words.get(link))?), link + 1),
         },
@@ -35,15 +39,15 @@ pub(super) fn nth_weekday(words: &Words, at: usize) -> Option<(Day, usize)> {
 
 /// "the end of the month", "end of next month", "the last day of november".
 pub(super) fn month_end(words: &Words, at: usize) -> Option<(Day, usize)> {
-    let from = words.after(at, &["the"]).unwrap_or(at);
-    let of = words.after(from, &["end of", "last day of"])?;
-    if let Some(end) = words.after(of, &["the year", "this year", "year"]) {
+    let from = words.after(at, phrases!["the"]).unwrap_or(at);
+    let of = words.after(from, phrases!["end of", "last day of"])?;
+    if let Some(end) = words.after(of, phrases!["the year", "this year", "year"]) {
         let (month, day) = (12, 31);
         return Some((Day::OfYear { month, day }, end));
     }
-    let (month, end) = match words.after(of, &["the month", "this month", "month"]) {
+    let (month, end) = match words.after(of, phrases!["the month", "this month", "month"]) {
         Some(end) => (NamedMonth::Coming, end),
-        None => match words.after(of, &["next month", "the next month"]) {
+        None => match words.after(of, phrases!["next month", "the next month"]) {
             Some(end) => (NamedMonth::Next, end),
             None => (NamedMonth::OfYear(month(words.get(of))?), of + 1),
         },

@@ -7,7 +7,7 @@ mod splits;
 
 use super::{BillSplitAction, PaidAction, is_self, shared_with};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::{parsers, statement};
@@ -49,7 +49,7 @@ fn shares_all(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     ]);
     let next = words.after(verb + 1, &ALL)?;
     let next = words
-        .after(next, &["too", "as well", "also"])
+        .after(next, phrases!["too", "as well", "also"])
         .unwrap_or(next);
     let name = parsers::original(words, at, verb);
     (next == end && is_somebody(&name)).then_some(name)
@@ -116,10 +116,13 @@ fn fixed(request: &str) -> Option<BillSplitAction> {
 /// "everyone but Bo and Cy": where it begins, and who not.
 fn everybody_but(words: &Words<'_>, from: usize, end: usize) -> Option<(usize, Vec<String>)> {
     (from..end).find_map(|at| {
-        let next = words.after(at, &["everyone", "everybody", "all of us", "us", "all"])?;
+        let next = words.after(
+            at,
+            phrases!["everyone", "everybody", "all of us", "us", "all"],
+        )?;
         let next = words.after(
             next,
-            &[
+            phrases![
                 "but not", "but", "except for", "except", "without", "besides",
             ],
         )?;

@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::BirthdayAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
@@ -27,10 +27,10 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, BirthdayAction::List));
     }
     let (at, end) = (message.start, parsers::end(words));
-    if words.after(at, &["how old am i"]) == Some(end) {
+    if words.after(at, phrases!["how old am i"]) == Some(end) {
         return Some((Soft, BirthdayAction::Age("you".to_owned())));
     }
-    if let Some(from) = words.after(at, &["how old is", "how old will", "how old was"]) {
+    if let Some(from) = words.after(at, phrases!["how old is", "how old will", "how old was"]) {
         return asked_age(words, from, end).map(|name| (Soft, BirthdayAction::Age(name)));
     }
     let near = at..end.min(at + 5 + NAME_WORDS_MAX);
@@ -54,7 +54,10 @@ pub(in crate::assistant::powers) fn parse(
     }
     let from = words.after(at, &KEEP).unwrap_or(at);
     let begun = words
-        .after(from, &["its", "it is", "today is", "tomorrow is", "is it"])
+        .after(
+            from,
+            phrases!["its", "it is", "today is", "tomorrow is", "is it"],
+        )
         .filter(|from| *from < word);
     let is_told = begun.is_some();
     let from = begun.unwrap_or(from);
@@ -62,7 +65,7 @@ pub(in crate::assistant::powers) fn parse(
     let next = words
         .after(
             next,
-            &[
+            phrases![
                 "is on the", "is on", "is the", "is", "on the", "on", "falls on", "was on",
             ],
         )
@@ -98,7 +101,7 @@ fn told_otherwise(
     use RequestStrength::Soft;
     let words = &message.words;
     let verb = near.find(|n| matches!(words.get(*n), "born" | "turns" | "turning"))?;
-    if let Some(from) = words.after(at, &["when was", "when were", "what year was"])
+    if let Some(from) = words.after(at, phrases!["when was", "when were", "what year was"])
         && words.get(verb) == "born"
         && verb + 1 == end
     {
@@ -129,7 +132,7 @@ fn moved(
     let from = words.after(at, &VERBS).filter(|from| *from < word)?;
     let (name, next) = owner(words, from, word, end)?;
     let next = words
-        .after(next, &["to the", "to be", "to", "is", "from"])
+        .after(next, phrases!["to the", "to be", "to", "is", "from"])
         .unwrap_or(next);
     // "from 3 may to 14 may"
     let is_from = words.get(next - 1) == "from";
@@ -172,7 +175,9 @@ fn parse_born(
     let words = &message.words;
     let from = words.after(at, &KEEP).unwrap_or(at);
     let verb = born.checked_sub(1).filter(|verb| *verb > from)?;
-    let next = words.after(born + 1, &["on the", "on"]).unwrap_or(born + 1);
+    let next = words
+        .after(born + 1, phrases!["on the", "on"])
+        .unwrap_or(born + 1);
     let (action, to) = day(message, next)?;
     let name = match words.phrase(from..verb).as_str() {
         "i" => "you".to_owned(),
@@ -300,7 +305,10 @@ fn in_days_on(
     end: usize,
 ) -> Option<(NaiveDate, usize)> {
     let is_in_days = spec.delay.is_some_and(|wait| wait.seconds == 0);
-    let on = message.words.after(end, &["on"]).filter(|_| is_in_days)?;
+    let on = message
+        .words
+        .after(end, phrases!["on"])
+        .filter(|_| is_in_days)?;
     let (Day::OfMonth(day), next) = when::day_at(&message.words, on)? else {
         return None;
     };

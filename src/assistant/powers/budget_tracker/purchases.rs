@@ -5,7 +5,7 @@ use super::spent_day::{self, SpentDay};
 use super::supposed::may_be_time;
 use super::{BudgetAction, SpentAmount, SupposedExpenses};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
@@ -66,7 +66,7 @@ pub(super) fn last_or_left(
         "how much do i have left in", "how much budget do i have left",
     ]);
     let has_budget = || words.iter().any(|word| word == "budget");
-    let asks_of_one = words.after(at, &["how much"]).is_some()
+    let asks_of_one = words.after(at, phrases!["how much"]).is_some()
         && (request.ends_with(" budget left") || request.ends_with(" budget is left"));
     if asks_of_one
         || words.after(at, &left).is_some()
@@ -119,14 +119,14 @@ fn removes_named(
     static VERBS: Phrases = Phrases::new(&["delete", "remove", "drop", "cancel", "forget", "undo"]);
     let from = words.after(at, &VERBS)?;
     let from = words
-        .after(from, &["my last", "the last", "last", "the", "my"])
+        .after(from, phrases!["my last", "the last", "last", "the", "my"])
         .unwrap_or(from);
     let last = end.checked_sub(1)?;
     let is_expense = matches!(
         words.get(last),
         "expense" | "spending" | "purchase" | "payment"
     );
-    let for_it = words.after(from, &["expense for", "expense on", "expense of"]);
+    let for_it = words.after(from, phrases!["expense for", "expense on", "expense of"]);
     let (from, to) = match (for_it, is_expense) {
         (Some(from), _) => (from, end),
         (None, true) => (from, last),
@@ -166,10 +166,10 @@ fn is_last_entry(request: &str) -> bool {
 /// "bought lunch for 12", "i got coffee for 3.50 yesterday".
 fn bought(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
-    let verbs = [
+    let verbs = phrases![
         "i bought", "i just bought", "bought", "i got", "ive bought", "got",
     ];
-    let from = words.after(at, &verbs)?;
+    let from = words.after(at, verbs)?;
     let (to, day) = spent_day::at_end(message, from, end);
     let is_bought = words.get(from - 1) == "bought";
     let parts = money::parts(words, from, to);
@@ -202,7 +202,7 @@ fn bought_for(
     let link = (from + 1..to).rev().find(|n| words.get(*n) == "for")?;
     let (amount, next) = money::read(words, link + 1)?;
     let from = words
-        .after(from, &["a", "an", "some", "the", "my"])
+        .after(from, phrases!["a", "an", "some", "the", "my"])
         .unwrap_or(from);
     let purpose = parsers::original(words, from, without_payment(words, from, link));
     let is_money = amount.currency.is_some() || words.get(next - 1).contains('.');
@@ -215,7 +215,7 @@ fn bare(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<BudgetActi
     let words = &message.words;
     // "bought milk 2.50"
     let at = words
-        .after(at, &["i bought", "bought", "i got", "got"])
+        .after(at, phrases!["i bought", "bought", "i got", "got"])
         .unwrap_or(at);
     let is_other = |n: usize| NO_EXPENSE.contains(words.get(n));
     if end.saturating_sub(at) > SUPPOSED_WORDS_MAX || (at..end).any(is_other) {
@@ -290,7 +290,7 @@ fn bare_expense(words: &Words<'_>, at: usize, end: usize) -> Option<BareExpense>
     let from = words
         .after(
             from,
-            &[
+            phrases![
                 "for the", "for my", "for", "on the", "on", "at", "the", "my",
             ],
         )

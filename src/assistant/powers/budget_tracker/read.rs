@@ -6,6 +6,7 @@ use super::spent::{self, AMOUNTS_MAX};
 use super::spent_day::names_day;
 use super::{BudgetAction, Span};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::money::{self, Money};
@@ -47,7 +48,7 @@ pub(in crate::assistant::powers) fn parse(
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "how much have i spent", "how much did i spend", "how much have we spent",
             "how much i spent", "what have i spent",
         ],
@@ -66,8 +67,8 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, BudgetAction::RemoveBudget(purpose)));
     }
     // "budget 60 for wine instead"
-    let last = ["instead", "from now on", "now"];
-    let until = (at + 1..end).find(|n| words.after(*n, &last) == Some(end));
+    let last = phrases!["instead", "from now on", "now"];
+    let until = (at + 1..end).find(|n| words.after(*n, last) == Some(end));
     budgets(message, until.unwrap_or(end))
         .map(|action| (Clear, action))
         .or_else(|| purchases::parse(message, at, end))
@@ -81,18 +82,22 @@ fn asked(
 ) -> Option<(RequestStrength, BudgetAction)> {
     let words = &message.words;
     // It may as well be looked up in memories.
-    let from = words.after(at, &["what did i spend"]);
-    let from = from.or_else(|| words.after(at, &["how much on"]).map(|from| from - 1));
+    let from = words.after(at, phrases!["what did i spend"]);
+    let from = from.or_else(|| {
+        words
+            .after(at, phrases!["how much on"])
+            .map(|from| from - 1)
+    });
     let from = from.or_else(|| {
         let from = words.after(
             at,
-            &[
+            phrases![
                 "did i spend anything", "did i spend any money", "did i spend",
             ],
         )?;
         (from == end || words.get(from) == "on" || span(words, from).is_some()).then_some(from)
     });
-    if let Some(from) = words.after(at, &["how much"])
+    if let Some(from) = words.after(at, phrases!["how much"])
         && span(words, from).is_some()
     {
         return how_much(message, from, end).map(|action| (RequestStrength::InSession, action));
@@ -105,8 +110,8 @@ fn asked(
 
 /// "my budget for food", "my food budget", "my budget".
 fn removed(words: &Words<'_>, from: usize, end: usize) -> Option<String> {
-    let from = words.after(from, &["my", "the"]).unwrap_or(from);
-    if let Some(from) = words.after(from, &["budget for", "budget on"]) {
+    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
+    if let Some(from) = words.after(from, phrases!["budget for", "budget on"]) {
         return Some(parsers::original(words, from, end));
     }
     (end > from && words.get(end - 1) == "budget").then(|| parsers::original(words, from, end - 1))
@@ -139,7 +144,7 @@ fn how_much(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Budg
     while at < end {
         if let Some((span, next)) = span(words, at) {
             (at, named) = (next, span);
-        } else if let Some(next) = words.after(at, &["on", "for"]) {
+        } else if let Some(next) = words.after(at, phrases!["on", "for"]) {
             let to = (next..end)
                 .find(|n| span(words, *n).is_some())
                 .unwrap_or(end);
@@ -198,12 +203,12 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
 /// "rent to 900", "900 for rent", "for rent 900 a month".
 fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Money, String)> {
     if let Some((amount, next)) = money::read(words, from) {
-        let from = words.after(next, &["for", "on"])?;
+        let from = words.after(next, phrases!["for", "on"])?;
         let purpose = parsers::original(words, from, to);
         return (from < to).then_some((amount, purpose));
     }
     let from = words
-        .after(from, &["for", "set", "my", "the"])
+        .after(from, phrases!["for", "set", "my", "the"])
         .unwrap_or(from);
     let (at, (amount, next)) = (from..to).find_map(|n| Some((n, money::read(words, n)?)))?;
     let link = matches!(words.get(at - 1), "to" | "is" | "of" | "at");
@@ -220,7 +225,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let at = words
         .after(
             message.start,
-            &[
+            phrases![
                 "set my", "set a", "set the", "set", "my", "change my", "change the", "change",
                 "update my", "update the", "update", "raise my", "raise the", "raise", "lower my",
                 "lower the", "lower", "increase my", "increase the", "increase", "reduce my",
@@ -230,7 +235,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         .unwrap_or(message.start);
     let word = (at..end.min(at + 4)).find(|n| words.get(*n) == "budget")?;
     let before = parsers::original(words, at, word);
-    let from = words.after(word + 1, &["for"]);
+    let from = words.after(word + 1, phrases!["for"]);
     if let Some(from) = from {
         let to = (from..end).find(|n| {
             matches!(words.get(*n), "to" | "is" | "of") || money::read(words, *n).is_some()
@@ -240,7 +245,7 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         return whole(words, next, end).then(|| BudgetAction::Budgets(vec![(amount, purpose)]));
     }
     let from = words
-        .after(word + 1, &["of", "to", "is", "at"])
+        .after(word + 1, phrases!["of", "to", "is", "at"])
         .unwrap_or(word + 1);
     let Some((amount, next)) = money::read(words, from) else {
         // "set budget food 300"
@@ -255,12 +260,15 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
         }
         return (from == end && words.get(message.start) == "set").then_some(BudgetAction::Unclear);
     };
-    let purpose = match words.after(next, &["for", "on"]) {
+    let purpose = match words.after(next, phrases!["for", "on"]) {
         Some(from) => {
             let to = (from..end)
                 .find(|n| {
                     words
-                        .after(*n, &["a month", "per month", "each month", "this month"])
+                        .after(
+                            *n,
+                            phrases!["a month", "per month", "each month", "this month"],
+                        )
                         .is_some()
                 })
                 .unwrap_or(end);
@@ -288,7 +296,7 @@ fn whole(words: &Words<'_>, next: usize, end: usize) -> bool {
     next == end
         || words.after(
             next,
-            &[
+            phrases![
                 "a month", "per month", "each month", "this month", "monthly",
             ],
         ) == Some(end)

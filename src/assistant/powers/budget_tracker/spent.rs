@@ -4,7 +4,7 @@ use super::expense_words::{has_number, is_purpose, without_payment};
 use super::spent_day::{self, SpentDay, names_day};
 use super::{BudgetAction, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::bill_split::shared_with;
 use crate::assistant::powers::money::{self, Money};
@@ -138,8 +138,8 @@ fn spent(
 fn bought(message: &ParsedMessage<'_>, (from, to): (usize, usize), verb: &str) -> Option<String> {
     const WORDS_MAX: usize = 2;
     let words = &message.words;
-    let links = ["for the", "for my", "for", "the", "my"];
-    let from = words.after(from, &links).unwrap_or(from);
+    let links = phrases!["for the", "for my", "for", "the", "my"];
+    let from = words.after(from, links).unwrap_or(from);
     let what = parsers::original(words, from, to);
     let is_short = from < to && to - from <= WORDS_MAX && !has_number(&what);
     let is_paid = matches!(verb, "paid" | "payed") && !words.is_question();
@@ -214,7 +214,7 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
     let mut last = last.filter_map(|n| Some((n, money::read(words, n)?)));
     let (at, (amount, _)) = last.find(|(_, (_, next))| *next == to)?;
     let from = words
-        .after(from, &["on", "for", "for the", "the", "my"])
+        .after(from, phrases!["on", "for", "for the", "the", "my"])
         .unwrap_or(from);
     (!has_second(from)).then(|| Expense {
         order: AmountOrder::PurposeFirst,

@@ -4,7 +4,7 @@
 use chrono::{Datelike, Duration, NaiveDate, Weekday};
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{local_time, parsers};
@@ -88,9 +88,9 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, 
     if let Some(found) = ago(message, at) {
         return Some(found);
     }
-    let linked = words.after(at, &["on"]);
+    let linked = words.after(at, phrases!["on"]);
     let from = linked.unwrap_or(at);
-    let last = words.after(from, &["last", "this past", "this last"]);
+    let last = words.after(from, phrases!["last", "this past", "this last"]);
     let weekday = last.and_then(|last| Some((when::weekday_name(words.get(last))?, last + 1)));
     let (days, next) = match weekday {
         Some((weekday, next)) => (Some(days_since(weekday, today()).unwrap_or(7)), next),
@@ -119,8 +119,8 @@ pub(super) fn read(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, 
 
 /// "yesterday evening"
 fn after_part_of_day(words: &Words<'_>, at: usize) -> usize {
-    let parts = ["morning", "afternoon", "evening", "night"];
-    words.after(at, &parts).unwrap_or(at)
+    let parts = phrases!["morning", "afternoon", "evening", "night"];
+    words.after(at, parts).unwrap_or(at)
 }
 
 /// "2 days ago", "an hour ago"
@@ -131,7 +131,7 @@ fn ago(message: &ParsedMessage<'_>, at: usize) -> Option<(SpentDay, usize)> {
         return None; // most words
     }
     let (spec, next) = when::read_duration(words, at)?;
-    let next = words.after(next, &["ago"])?;
+    let next = words.after(next, phrases!["ago"])?;
     let delay = spec.delay?;
     let now = message.context.now;
     let date = |at| local_time::date(at, message.zone());

@@ -1,6 +1,7 @@
 //! Events that a person wants added, moved or deleted: "put lunch with Bo on tuesday at 1", "move
 //! lunch with Bo to 2", "delete lunch with Bo".
 
+use crate::assistant::builtin::phrases::phrases;
 use chrono::NaiveDate;
 
 use super::{CalendarQuery, RequestStrength, hours};
@@ -125,7 +126,7 @@ fn add(
     let words = &message.words;
     let from = words.after(
         at,
-        &[
+        phrases![
             "put", "pencil in", "schedule", "add an event", "add event", "add", "create an event",
             "create event", "create", "new event",
         ],
@@ -139,7 +140,9 @@ fn add(
         true => RequestStrength::Clear,
         false => RequestStrength::Soft,
     };
-    let from = words.after(from, &["called", "about"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["called", "about"])
+        .unwrap_or(from);
     let spans = named.as_ref().map(|(span, _)| *span);
     let calendar = named.and_then(|(_, name)| name);
     let (length, rest) = length(message, &without(message, from, end, spans));
@@ -179,7 +182,7 @@ fn calendar_phrase(
         )
     })?;
     let name_from = words
-        .after(begin + 1, &["my", "the", "our"])
+        .after(begin + 1, phrases!["my", "the", "our"])
         .unwrap_or(begin + 1);
     let name = parsers::original(words, name_from, last);
     Some((
@@ -350,7 +353,7 @@ fn strength(is_explicit: bool) -> RequestStrength {
 fn event_name(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
     let from = words
-        .after(at, &["my event", "the event", "my", "the", "our"])
+        .after(at, phrases!["my event", "the event", "my", "the", "our"])
         .unwrap_or(at);
     let name = parsers::original(words, from, end);
     let is_name = !matches!(

@@ -3,7 +3,7 @@
 
 use super::{CancellationAction, FREE};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
 /// Words before "trial ends".
@@ -84,13 +84,16 @@ fn parse_request(
             CancellationAction::Order(named(message, from, kind, end)),
         ));
     }
-    if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop", "cancel"])
+    if let Some(from) = words.after(at, phrases!["delete", "remove", "forget", "drop", "cancel"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
         let about = named(message, from, kind, end);
         return Some((InSession, CancellationAction::Remove(about)));
     }
-    let from = words.after(at, &["when does", "when do", "when will", "until when is"])?;
+    let from = words.after(
+        at,
+        phrases!["when does", "when do", "when will", "until when is"],
+    )?;
     let kind = (from..end).find(|n| matches!(words.get(*n), "trial" | "trials"))?;
     let about = named(message, from, kind, end - 1);
     Some((Soft, CancellationAction::Show(about)))
@@ -115,13 +118,13 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
     for n in at..until {
         if let Some(next) = words.after(
             n,
-            &[
+            phrases![
                 "free cancellation", "free cancelation", "can be cancelled for free",
                 "can be canceled for free", "cancellation is free", "is free to cancel",
                 "can be cancelled free of charge",
             ],
         ) {
-            let next = words.after(next, &["until", "till", "up to", "by", "before"]);
+            let next = words.after(next, phrases!["until", "till", "up to", "by", "before"]);
             let before = bare(message, at, n).map(|name| {
                 let name = name.strip_suffix(" has").unwrap_or(&name);
                 format!("{FREE} of {name}")
@@ -131,7 +134,7 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
         if words.get(n) == "trial"
             && let Some(next) = words.after(
                 n + 1,
-                &[
+                phrases![
                     "ends", "expires", "is over", "runs out", "will end", "runs until",
                     "period ends", "lasts until", "of", "for", "with",
                 ],
@@ -148,15 +151,20 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
                 return Some((name, next));
             }
             let verb = (next..end.min(next + NAME_WORDS_MAX)).find_map(|m| {
-                let after =
-                    words.after(m, &["ends", "expires", "is over", "runs out", "runs until"]);
+                let after = words.after(
+                    m,
+                    phrases!["ends", "expires", "is over", "runs out", "runs until"],
+                );
                 Some((m, after?))
             });
             let (to, after) = verb?;
             return Some((format!("{} trial", bare(message, next, to)?), after));
         }
     }
-    let from = words.after(at, &["i can cancel", "we can cancel", "i can still cancel"])?;
+    let from = words.after(
+        at,
+        phrases!["i can cancel", "we can cancel", "i can still cancel"],
+    )?;
     let to = (from..end).find(|n| matches!(words.get(*n), "until" | "till" | "before" | "by"))?;
     let name = bare(message, from, to)?;
     let name = name.strip_suffix(" for free").unwrap_or(&name);
@@ -166,7 +174,7 @@ fn deadline(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<(Strin
 fn bare(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     let from = message
         .words
-        .after(from, &["my", "the", "our", "this"])
+        .after(from, phrases!["my", "the", "our", "this"])
         .unwrap_or(from);
     // "Canva, it ends"
     let is_it = to > from + 1 && matches!(message.words.get(to - 1), "it" | "that" | "which");

@@ -1,7 +1,7 @@
 //! How often a habit is to be done: "run 3 times a week", "make running 4x a week".
 
 use super::HabitAction;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
@@ -28,7 +28,7 @@ pub(super) fn changed(words: &Words<'_>, at: usize, end: usize) -> Option<HabitA
 
 /// The same after "track" alone: only with how often.
 pub(super) fn tracked_so_often(words: &Words<'_>, from: usize, end: usize) -> Option<HabitAction> {
-    let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
     let is_other = |at: usize| {
         matches!(
             words.get(at),

@@ -7,7 +7,7 @@ use super::days::{self, DoneDay};
 use super::often::{changed, tracked, tracked_so_often};
 use super::planned::planned;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::{local_time, parsers};
@@ -48,7 +48,7 @@ pub(in crate::assistant::powers) fn parse(
 
 /// "did i run today?", "when did i last run", "what's my running streak": of which habit.
 fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
-    let times = [
+    let times = phrases![
         "how many times did i", "how many days did i", "how often did i", "how many times have i",
         "how often have i", "when did i last", "when was the last time i", "did i do my",
         "did i do", "did i already", "did i", "have i done my", "have i done",
@@ -60,7 +60,7 @@ fn asked(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     if is_streak && let Some(from) = words.after(at, &streaks) {
         return (from + 1 < end).then(|| parsers::original(words, from, end - 1));
     }
-    let from = words.after(at, &times)?;
+    let from = words.after(at, times)?;
     static SPANS: Phrases = Phrases::new(&[
         "today", "yesterday", "this week", "this month", "already", "so far", "yet",
     ]);
@@ -79,13 +79,13 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, Ha
         "new habits", "add habits",
     ]);
     if let Some(from) = words.after(at, &TRACK) {
-        let from = words.after(from, &["to", "of"]).unwrap_or(from);
+        let from = words.after(from, phrases!["to", "of"]).unwrap_or(from);
         if words.get(at) == "habit" && !words.is_set_off(at) {
             return None;
         }
         return Some((Clear, tracked(words, from, end)));
     }
-    if let Some(from) = words.after(at, &["track", "start tracking"])
+    if let Some(from) = words.after(at, phrases!["track", "start tracking"])
         && let Some(action) = tracked_so_often(words, from, end)
     {
         return Some((Clear, action));
@@ -113,7 +113,7 @@ fn kept(words: &Words<'_>, at: usize, end: usize) -> Option<(RequestStrength, Ha
         let name = parsers::original(words, from, end - 1);
         return Some((Clear, HabitAction::Remove(name)));
     }
-    if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
+    if let Some(from) = words.after(at, phrases!["stop tracking", "untrack"]) {
         return Some((RequestStrength::Soft, remove(from)));
     }
     None
@@ -146,8 +146,8 @@ fn done(
     let end = without_addition(words, at, end);
     let (to, day) = days::read(words, at, end);
     let dated = matches!(words.get(end - 1), "today" | "yesterday");
-    let plain = words.after(at, &["i did my", "i did", "did my", "did"]);
-    let from = plain.or_else(|| words.after(at, &["i have", "ive", "i"]));
+    let plain = words.after(at, phrases!["i did my", "i did", "did my", "did"]);
+    let from = plain.or_else(|| words.after(at, phrases!["i have", "ive", "i"]));
     let first = from.unwrap_or(at);
     let not_done = words.after(at, &NOT_DONE);
     let is_denied = not_done.is_some() || (at..to).any(|n| is_negative(words.get(n)));

@@ -8,7 +8,7 @@ use super::RenewalAction;
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::parsing::read_message;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::reminder::repeats::{self, Repeat};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
@@ -43,12 +43,12 @@ pub(in super::super) fn parse(
     if asks_for_list(message.request()) {
         return Some((RequestStrength::Soft, RenewalAction::List));
     }
-    if let Some(from) = words.after(at, &["when does", "when will", "when do"]) {
+    if let Some(from) = words.after(at, phrases!["when does", "when will", "when do"]) {
         let verb = (from..end).find(|n| matches!(words.get(*n), "renew" | "expire"))?;
         let about = without_article(message, from, verb)?;
         return Some((Soft, RenewalAction::Show(about)));
     }
-    if let Some(from) = words.after(at, &["delete", "remove", "forget", "drop"])
+    if let Some(from) = words.after(at, phrases!["delete", "remove", "forget", "drop"])
         && let Some(about) = of_kind(message, from, end)
     {
         return Some((Clear, RenewalAction::Remove(about)));
@@ -82,7 +82,7 @@ pub(in super::super) fn parse(
         let renews = verb_end(words, n).map(|next| (n, next, false));
         renews.or_else(|| Some((n, end_verb_end(message, n)?, true)))
     })?;
-    let from = words.after(at, &["my", "the", "our"]).unwrap_or(at);
+    let from = words.after(at, phrases!["my", "the", "our"]).unwrap_or(at);
     let is_request = matches!(words.get(at), "remind" | "tell" | "warn" | "ask" | "cancel");
     if is_request || from >= verb {
         return None;
@@ -111,7 +111,7 @@ fn price_told(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rene
     let (_, next) = money::read(words, from)?;
     let per = per(words, next);
     let (period, after) = per.map_or((None, next), |(period, after)| (Some(period), after));
-    let after = words.after(after, &["now"]).unwrap_or(after);
+    let after = words.after(after, phrases!["now"]).unwrap_or(after);
     let about = without_article(message, at, verb)?;
     (after == end).then(|| RenewalAction::SetPrice {
         about,
@@ -129,10 +129,12 @@ fn bill_told(
     let words = &message.words;
     let until = end.min(at + NAME_WORDS_MAX);
     let (verb, amount, next) = (at + 1..until).find_map(|verb| {
-        let from = words.after(verb, &["is", "costs"])?;
+        let from = words.after(verb, phrases!["is", "costs"])?;
         Some((verb, from, money::read(words, from)?.1))
     })?;
-    let from = words.after(next, &["and due", "due"]).unwrap_or(next);
+    let from = words
+        .after(next, phrases!["and due", "due"])
+        .unwrap_or(next);
     let what = without_article(message, at, verb)?;
     let tail = RenewalPhrase {
         price: Some(parsers::original(words, amount, next)),
@@ -307,7 +309,9 @@ fn price(words: &Words<'_>, at: usize) -> Option<(usize, usize)> {
 
 /// "$54.99/month"
 fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
-    let from = words.after(at, &["for", "at", "costs"]).unwrap_or(at);
+    let from = words
+        .after(at, phrases!["for", "at", "costs"])
+        .unwrap_or(at);
     let (amount, unit) = words.get(from).split_once('/')?;
     money::read(&Words::new(amount), 0)?;
     let period = match unit {
@@ -321,7 +325,7 @@ fn price_per(words: &Words<'_>, at: usize) -> Option<(usize, Period, usize)> {
 
 /// "for a year": it lasts so long each time.
 fn lasting(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
-    let from = words.after(at, &["for another", "for"])?;
+    let from = words.after(at, phrases!["for another", "for"])?;
     let (spec, next) = when::read_duration(words, from)?;
     Some((Period::of(spec.delay?)?, next))
 }
@@ -333,7 +337,7 @@ fn per(words: &Words<'_>, at: usize) -> Option<(Period, usize)> {
         ("year", Period::Yearly),
         ("week", Period::Days(7)),
     ];
-    let from = words.after(at, &["a", "per", "each", "every", "/"])?;
+    let from = words.after(at, phrases!["a", "per", "each", "every", "/"])?;
     let unit = units.iter().find(|(unit, _)| *unit == words.get(from))?;
     Some((unit.1, from + 1))
 }
@@ -376,7 +380,7 @@ fn of_kind(message: &ParsedMessage<'_>, from: usize, end: usize) -> Option<Strin
 fn verb_end(words: &Words<'_>, at: usize) -> Option<usize> {
     words.after(
         at,
-        &[
+        phrases![
             "renews", "auto-renews", "autorenews", "will renew", "is renewed", "gets renewed",
             "will be renewed", "is due for renewal", "renewal is", "is up for renewal",
         ],
@@ -402,7 +406,7 @@ fn end_verb_end(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
 fn without_article(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<String> {
     let from = message
         .words
-        .after(from, &["my", "the", "our"])
+        .after(from, phrases!["my", "the", "our"])
         .unwrap_or(from);
     let text = parsers::original(&message.words, from, to);
     let text = text.strip_suffix(" automatically").unwrap_or(&text);

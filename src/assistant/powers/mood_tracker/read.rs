@@ -2,7 +2,7 @@
 
 use super::MoodAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
@@ -73,14 +73,14 @@ pub(in crate::assistant::powers) fn parse(
     let (at, end) = (message.start, parsers::end(words));
     let start = words.after(
         at,
-        &[
+        phrases![
             "log my mood as", "log my mood", "log mood", "my mood today is", "my mood is",
             "mood today", "mood is", "mood", "my mood",
         ],
     );
     if let Some(from) = start {
         if words
-            .after(from, &["yesterday", "last night", "was yesterday"])
+            .after(from, phrases!["yesterday", "last night", "was yesterday"])
             .is_some()
         {
             return Some((Clear, MoodAction::NotNow));
@@ -98,7 +98,7 @@ pub(in crate::assistant::powers) fn parse(
     if let Some(from) = words.after(at, &FELT) {
         return logged(words, from, end, false).map(|action| (Soft, action));
     }
-    if let Some(from) = words.after(at, &["i am", "im"]) {
+    if let Some(from) = words.after(at, phrases!["i am", "im"]) {
         let action = logged(words, from, end, false)?;
         return Some(match score_at(words, from) {
             Some(_) => (Soft, action),
@@ -127,14 +127,17 @@ fn unwell(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     ]);
     let from = words.after(at, &DENIED)?;
     let from = words
-        .after(from, &["so", "too", "very", "that", "all that"])
+        .after(from, phrases!["so", "too", "very", "that", "all that"])
         .unwrap_or(from);
     static GOOD: Phrases = Phrases::new(&[
         "great", "good", "well", "ok", "okay", "the best", "fine", "happy", "amazing", "it",
     ]);
     let next = words.after(from, &GOOD)?;
     let next = words
-        .after(next, &["today", "right now", "at all", "now", "tonight"])
+        .after(
+            next,
+            phrases!["today", "right now", "at all", "now", "tonight"],
+        )
         .unwrap_or(next);
     let is_whole = next == end || ends_word(words, next);
     is_whole.then(|| format!("not {}", parsers::original(words, from, end)))
@@ -221,10 +224,13 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Moo
             return None;
         }
         let next = words
-            .after(next, &["today", "right now", "now", "tonight"])
+            .after(next, phrases!["today", "right now", "now", "tonight"])
             .unwrap_or(next);
         let from = words
-            .after(next, &["because of", "because", "due to", "for now", "for"])
+            .after(
+                next,
+                phrases!["because of", "because", "due to", "for now", "for"],
+            )
             .unwrap_or(next);
         let note = parsers::original(words, from, end);
         // "6 at lunch, 8 now", "7 - 8"
@@ -265,7 +271,7 @@ fn worded(words: &Words<'_>, from: usize, end: usize) -> Option<MoodAction> {
     let rest = words
         .after(
             next,
-            &["today", "right now", "now", "this morning", "tonight"],
+            phrases!["today", "right now", "now", "this morning", "tonight"],
         )
         .unwrap_or(next);
     let ends = rest == end || ends_word(words, rest);
@@ -308,8 +314,8 @@ fn score_at(words: &Words<'_>, at: usize) -> Option<(u8, usize)> {
         Some((number, "10")) => (number, at + 1),
         Some(_) => return None,
         None => {
-            let of = ["out of 10", "out of ten", "of 10"];
-            (words.get(at), words.after(at + 1, &of)?)
+            let of = phrases!["out of 10", "out of ten", "of 10"];
+            (words.get(at), words.after(at + 1, of)?)
         }
     };
     let is_number = number.starts_with(|c: char| c.is_ascii_digit());
@@ -322,7 +328,7 @@ fn is_of_other_scale(words: &Words<'_>, at: usize) -> bool {
     match words.get(at).split_once('/') {
         Some((n, of)) => is_number(n) && is_number(of) && of != "10",
         None => words
-            .after(at + 1, &["out of", "of", "from"])
+            .after(at + 1, phrases!["out of", "of", "from"])
             .is_some_and(|of| is_number(words.get(at)) && !matches!(words.get(of), "10" | "ten")),
     }
 }

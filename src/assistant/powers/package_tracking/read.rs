@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::ParcelAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{RequestStrength, parsers, planned_time};
 
@@ -69,7 +69,7 @@ pub(in crate::assistant::powers) fn parse(
     }
     if matches!(words.get(at), "where" | "wheres")
         || words
-            .after(at, &["when does", "when will", "when is"])
+            .after(at, phrases!["when does", "when will", "when is"])
             .is_some()
     {
         return Some((Clear, ParcelAction::List));
@@ -171,7 +171,7 @@ fn parse_parcel(
     let verb = (kind..end).find_map(|n| Some((n, arrival_verb(message, n)?)));
     let from = stated.unwrap_or(at);
     let from = words
-        .after(from, &["my", "the", "a", "our", "this", "another"])
+        .after(from, phrases!["my", "the", "a", "our", "this", "another"])
         .unwrap_or(from);
     // "I have a package" is talk; so is "delivery" in a longer story.
     if stated.is_none() && (verb.is_none() || kind > from + 3) || words.is_question() {
@@ -233,7 +233,7 @@ fn is_parcel(word: &str) -> bool {
 fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
     message.words.after(
         at,
-        &[
+        phrases![
             "arrives", "is arriving", "comes", "is coming", "will arrive", "should arrive",
             "should come", "will come", "gets here", "is due", "is expected", "will be delivered",
             "is delivered", "should be here", "will be here", "is out for delivery", "arriving",
@@ -243,11 +243,11 @@ fn arrival_verb(message: &ParsedMessage<'_>, at: usize) -> Option<usize> {
 }
 
 fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
-    let phrases = [
+    let phrases = phrases![
         "arrived", "has arrived", "is here", "came", "was delivered", "has been delivered",
         "got here", "is there",
     ];
-    let end = message.words.after(at, &phrases);
+    let end = message.words.after(at, phrases);
     end.is_some_and(|next| next >= message.words.len().saturating_sub(2))
 }
 
@@ -255,10 +255,10 @@ fn is_arrived(message: &ParsedMessage<'_>, at: usize) -> bool {
 fn about(message: &ParsedMessage<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
     let words = &message.words;
     let from = words
-        .after(from, &["my", "the", "our", "a"])
+        .after(from, phrases!["my", "the", "our", "a"])
         .unwrap_or(from);
     let after = words
-        .after(kind + 1, &["from", "of", "with"])
+        .after(kind + 1, phrases!["from", "of", "with"])
         .unwrap_or(kind + 1);
     let text = match parsers::original(words, after, end) {
         text if text.is_empty() => parsers::original(words, from, kind),

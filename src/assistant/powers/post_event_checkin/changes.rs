@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use super::{
     CheckinAction, CheckinState, EventRef, NAME_WORDS_MAX, is_in_the_evening, is_of_weight,
 };
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
 use crate::assistant::powers::entries::{Entry, EntryMention};
 use crate::assistant::powers::planned_time::{self, PlannedTime};
@@ -98,7 +98,7 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
         ..EventRef::named(what.clone())
     };
     match words.after(said, &MOVED) {
-        Some(next) if next == end || words.after(next, &["indefinitely"]) == Some(end) => {
+        Some(next) if next == end || words.after(next, phrases!["indefinitely"]) == Some(end) => {
             Some(CheckinAction::Postponed(what))
         }
         Some(next) => moved(message, which, next, end),
@@ -152,7 +152,7 @@ fn cancelled(
 
 /// "check-in 2": its number in the list, and the index after it.
 fn numbered(message: &ParsedMessage<'_>, from: usize) -> Option<(usize, usize)> {
-    let next = message.words.after(from, &["check-in", "checkin"])?;
+    let next = message.words.after(from, phrases!["check-in", "checkin"])?;
     Some((message.words.get(next).parse().ok()?, next + 1))
 }
 
@@ -230,7 +230,7 @@ fn moved(
         false => None,
     };
     let said = parsers::original(words, from, end);
-    let said = match words.after(from, &["to", "by", "back", "forward", "from"]) {
+    let said = match words.after(from, phrases!["to", "by", "back", "forward", "from"]) {
         Some(_) => said,
         None => format!("to {said}"),
     };

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{money, parsers};
@@ -112,12 +112,12 @@ impl Kind {
                 when::is_dashed_span(words.get(at)).then(|| at..month.unwrap_or(at + 1))
             }
             Self::Day => {
-                let from = words.after(at, &["on the", "on"]).unwrap_or(at);
+                let from = words.after(at, phrases!["on the", "on"]).unwrap_or(at);
                 let (_, end) = when::day_at(words, from)?;
                 Some(from..end)
             }
             Self::Clock => {
-                let linked = words.after(at, &["at"]);
+                let linked = words.after(at, phrases!["at"]);
                 let from = linked.unwrap_or(at);
                 let (_, end) = parsers::read_hour(words, from)?;
                 let is_clock =
@@ -125,7 +125,7 @@ impl Kind {
                 is_clock.then_some(from..end)
             }
             Self::Number => {
-                let from = words.after(at, &["for", "at"]).unwrap_or(at);
+                let from = words.after(at, phrases!["for", "at"]).unwrap_or(at);
                 money::read(words, from).map(|(_, end)| from..end)
             }
         }

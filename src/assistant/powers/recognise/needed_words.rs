@@ -115,7 +115,7 @@ pub(super) fn may_be_meant(words: &Words<'_>) -> PowerSet {
         WordMap::merged(pairs, |a, b| a | b)
     });
     let by_word = &*BY_WORD;
-    let meant = words.iter().filter_map(|word| by_word.get(word));
+    let meant = words.iter_hashed().filter_map(|word| by_word.get(word));
     PowerSet(meant.fold(NEEDING_NONE, |all, powers| all | powers))
 }
 

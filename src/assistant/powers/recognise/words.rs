@@ -1,14 +1,14 @@
 //! Words by which a message is seen to be about no superpower, at little cost.
 
-use crate::assistant::builtin::word_set::WordSet;
+use crate::assistant::builtin::word_set::{HashedWord, WordSet};
 
 /// Whether the word is one by which somebody may ask for a superpower.
-pub(super) fn may_ask(word: &str) -> bool {
+pub(super) fn may_ask(word: HashedWord<'_>) -> bool {
     WORDS.contains(word)
 }
 
 /// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
-static WORDS: WordSet = WordSet::new(&[
+static WORDS: WordSet<1024> = WordSet::new(&[
     "add", "airbnb", "airport", "am", "answered", "appointment", "appointments", "arrange", "ask",
     "audition", "auto-renews", "autorenews", "available", "b-day", "bday", "beer", "beers", "bill",
     "bills", "birthday", "birthdays", "boarding", "book", "booked", "booking", "bookings", "born",

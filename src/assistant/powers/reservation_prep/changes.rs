@@ -4,7 +4,7 @@
 use super::kinds::{is_kind, is_ordered, name_of};
 use super::which::BookingRef;
 use super::{NEW_TIME_UNCLEAR, ReservationAction};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::{ParsedMessage, follow_up, when};
 use crate::assistant::powers::{parsers, planned_time};
 
@@ -13,7 +13,7 @@ static ORDERED: Phrases = Phrases::new(&[
     "a", "an", "another", "me", "us", "my", "our", "the", "some", "it", "this", "that", "two",
     "three", "four", "flight", "flights", "train", "tickets", "taxi", "uber", "court", "for",
 ]);
-const ARTICLES: [&str; 4] = ["my", "the", "our", "a"];
+static ARTICLES: Phrases = Phrases::new(&["my", "the", "our", "a"]);
 /// Words that state a cancelled booking.
 static CANCELLED: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
@@ -83,8 +83,8 @@ fn parse_cancelled(
 /// "book a table for two at 7": a request to book "a table for two"; it states no booking.
 fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<String> {
     let words = &message.words;
-    let at = words.after(at, &["lets"]).unwrap_or(at);
-    let whom = |at: usize| words.after(at, &["me in for", "us in for", "me", "us"]);
+    let at = words.after(at, phrases!["lets"]).unwrap_or(at);
+    let whom = |at: usize| words.after(at, phrases!["me in for", "us in for", "me", "us"]);
     let from = match words.get(at) {
         "book" | "rebook" | "reserve" => {
             let thing = at + 1;
@@ -95,7 +95,10 @@ fn parse_order(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Str
         }
         "make" | "get" | "find" | "arrange" | "schedule" | "organise" | "organize" => {
             let from = whom(at + 1).unwrap_or(at + 1);
-            let thing = words.after(from, &["a", "an", "another", "some", "two", "2", "3", "4"])?;
+            let thing = words.after(
+                from,
+                phrases!["a", "an", "another", "some", "two", "2", "3", "4"],
+            )?;
             (thing..end.min(thing + 3)).find(|n| is_ordered(words.get(*n)))?;
             from
         }
@@ -138,18 +141,18 @@ fn parse_move(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<Rese
 /// "my haircut is now on saturday at 6", "dinner at Luigi got moved to 9".
 fn parse_moved(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<ReservationAction> {
     let words = &message.words;
-    let from = words.after(at, &["my", "our", "the"]).unwrap_or(at);
+    let from = words.after(at, phrases!["my", "our", "the"]).unwrap_or(at);
     let kind = (from..end.min(from + 4)).find(|n| is_kind(words.get(*n)))?;
-    let verbs = ["is now", "is", "was", "got", "has been"];
+    let verbs = phrases!["is now", "is", "was", "got", "has been"];
     static MOVED: Phrases = Phrases::new(&[
         "moved to", "changed to", "rescheduled to", "postponed to", "pushed to", "pushed back to",
     ]);
     let (link, next) = (kind + 1..end).find_map(|n| {
-        let verb = words.after(n, &verbs).unwrap_or(n);
-        let is_now = words.after(n, &["is now"]);
+        let verb = words.after(n, verbs).unwrap_or(n);
+        let is_now = words.after(n, phrases!["is now"]);
         Some((n, words.after(verb, &MOVED).or(is_now)?))
     })?;
-    let next = words.after(next, &["to"]).unwrap_or(next);
+    let next = words.after(next, phrases!["to"]).unwrap_or(next);
     let to = follow_up::read_new_time(words, next..end)?;
     if (next..end).any(|n| planned_time::is_open_span(words, n)) {
         return Some(ReservationAction::UnclearTime(NEW_TIME_UNCLEAR.to_owned()));

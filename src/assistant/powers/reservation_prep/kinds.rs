@@ -1,5 +1,6 @@
 //! The words by which bookings are known, and what they are called.
 
+use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use crate::assistant::builtin::when;
@@ -84,10 +85,15 @@ pub(super) fn name_of(words: &Words<'_>, from: usize, kind: usize, end: usize) -
 
 /// "reservation at Luigi", "Luigi booking": what it is of.
 pub(super) fn named(words: &Words<'_>, from: usize, kind: usize, end: usize) -> Option<String> {
-    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+    let from = words
+        .after(from, phrases!["my", "the", "our"])
+        .unwrap_or(from);
     let is_time = |at: &usize| when::read(words, *at).is_some();
     let end = (kind + 1..end).find(is_time).unwrap_or(end);
-    let after = words.after(kind + 1, &["at the", "at", "for", "in", "with", "of"]);
+    let after = words.after(
+        kind + 1,
+        phrases!["at the", "at", "for", "in", "with", "of"],
+    );
     let text = match after {
         Some(next) => parsers::original(words, next, end),
         None => parsers::original(words, from, kind),

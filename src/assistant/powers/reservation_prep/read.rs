@@ -3,7 +3,7 @@
 
 use super::kinds::{is_booking, is_in_the_evening, is_kind, is_no_name, is_ride, is_stay, name_of};
 use super::{ReservationAction, changes};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, when};
 use crate::assistant::powers::entries::EntryMention;
@@ -40,7 +40,9 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Soft, action));
     }
     // "cancel dentist and haircut": each by itself.
-    let is_cancelled = words.after(at, &["cancel", "delete", "remove"]).is_some();
+    let is_cancelled = words
+        .after(at, phrases!["cancel", "delete", "remove"])
+        .is_some();
     let first = (at..end).find(|n| matches!(words.get(*n), "and" | "&" | "with"));
     if is_cancelled && first.is_some_and(|n| words.get(n) != "with") {
         return None;
@@ -48,16 +50,20 @@ pub(in crate::assistant::powers) fn parse(
     let booking = (at..end).find(|n| is_booking(words.get(*n)));
     if let (Some(booking), Some(from)) = (
         booking,
-        words.after(at, &["cancel", "delete", "remove", "forget", "drop"]),
+        words.after(at, phrases!["cancel", "delete", "remove", "forget", "drop"]),
     ) {
-        let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+        let from = words
+            .after(from, phrases!["my", "the", "our"])
+            .unwrap_or(from);
         let which = changes::named(message, from, booking, end);
         return Some((Clear, ReservationAction::Remove(which)));
     }
-    if let Some(from) = words.after(at, &["cancel", "delete", "remove"])
+    if let Some(from) = words.after(at, phrases!["cancel", "delete", "remove"])
         && let Some(kind) = (from..end).find(|n| is_kind(words.get(*n)))
     {
-        let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
+        let from = words
+            .after(from, phrases!["my", "the", "our"])
+            .unwrap_or(from);
         let which = changes::named(message, from, kind, end);
         return Some((Soft, ReservationAction::Remove(which)));
     }
@@ -76,7 +82,7 @@ fn parse_stay(
 ) -> Option<ReservationAction> {
     let words = &message.words;
     let (name_end, (first, last, next)) = (kind + 1..end).find_map(|at| {
-        let from = words.after(at, &["from", "between"]).unwrap_or(at);
+        let from = words.after(at, phrases!["from", "between"]).unwrap_or(at);
         let dates = trip_planner::dates(message, from).filter(|(first, last, _)| first < last)?;
         Some((at, dates))
     })?;
@@ -102,7 +108,7 @@ fn parse_question(message: &ParsedMessage<'_>, at: usize, end: usize) -> Option<
     let words = &message.words;
     let from = words.after(
         at,
-        &[
+        phrases![
             "when is", "whens", "where is", "wheres", "show me", "show", "whats the number of",
             "what is the number of", "what time is", "whats the address of",
         ],
@@ -119,7 +125,7 @@ fn is_told(message: &ParsedMessage<'_>, start: usize, kind: usize, end: usize) -
         false => &["at", "in", "with", "for"],
     };
     let is_day = |at| when::read(words, at).is_some_and(|(spec, _)| spec.day.is_some());
-    let verb = words.after(kind + 1, &["is", "leaves", "departs"]);
+    let verb = words.after(kind + 1, phrases!["is", "leaves", "departs"]);
     let is_linked = words.after(kind + 1, links).is_some()
         || verb.is_some_and(is_day)
         || is_day(kind + 1) && !is_ride(words.get(kind));
@@ -162,10 +168,10 @@ fn parse_booking(
     let booked = words.after(at, &BOOKED);
     let having = words.after(at, &HAVING);
     let from = booked.or(having).unwrap_or(at);
-    let whom = ["us into", "me into", "us in at", "me in at", "us", "me"];
-    let start = words.after(from, &whom).unwrap_or(from);
+    let whom = phrases!["us into", "me into", "us in at", "me in at", "us", "me"];
+    let start = words.after(from, whom).unwrap_or(from);
     let start = words
-        .after(start, &["a", "an", "my", "our", "the"])
+        .after(start, phrases!["a", "an", "my", "our", "the"])
         .unwrap_or(start);
     let kind = (start..end.min(start + 4)).find(|n| is_kind(words.get(*n)));
     if booked.is_none() {

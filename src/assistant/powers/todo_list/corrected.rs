@@ -1,6 +1,6 @@
 //! Things that are corrected in one breath: "beer, no wait, wine". It knows no lists.
 
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers::things;
 use crate::assistant::powers::texts::same;
@@ -16,7 +16,7 @@ static MARKS_SET_OFF: Phrases = Phrases::new(&[
 ]);
 
 /// Words between what is meant and what isn't.
-const EXCHANGES: [&str; 4] = ["but not", "but no", "instead of", "rather than"];
+static EXCHANGES: Phrases = Phrases::new(&["but not", "but no", "instead of", "rather than"]);
 
 /// Words after such a mark by which nothing takes its place.
 static TAKING_BACK: Phrases = Phrases::new(&[
@@ -88,7 +88,7 @@ fn after_mark(words: &Words<'_>, at: usize) -> Option<usize> {
     let from = from.or_else(bare_no)?;
     Some(
         words
-            .after(from, &["make it", "make that", "i mean", "i meant"])
+            .after(from, phrases!["make it", "make that", "i mean", "i meant"])
             .unwrap_or(from),
     )
 }

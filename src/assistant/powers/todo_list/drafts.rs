@@ -4,7 +4,7 @@
 use super::corrected::things_meant;
 use super::phrases::{is_no_thing, is_repeat, no_repetition};
 use super::{ListName, TodoAction, TodoDraft};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, subject};
@@ -64,7 +64,7 @@ pub(super) fn with_day_each(
 ) -> Option<TodoAction> {
     let words = &message.words;
     let (due, next) = when::time_at(words, rest).filter(|(spec, _)| has_day(spec))?;
-    let more = words.after(next, &["and also", "and", "also", "plus"])?;
+    let more = words.after(next, phrases!["and also", "and", "also", "plus"])?;
     let first = added(message, list.clone(), first, Some(due));
     let second = added(message, list.clone(), (more, end), None);
     Some(match (&first, &second) {
@@ -147,11 +147,11 @@ fn names_list(thing: &str) -> bool {
     let linked = (1..words.len()).any(|at| {
         let from = words.after(
             at,
-            &["to my", "to the", "to", "on my", "on the", "on", "onto"],
+            phrases!["to my", "to the", "to", "on my", "on the", "on", "onto"],
         );
         from.is_some_and(last)
     });
-    linked || words.after(0, &["my", "the"]).is_some_and(last)
+    linked || words.after(0, phrases!["my", "the"]).is_some_and(last)
 }
 
 /// "milk to my list for the party": what was said after the list belongs to the thing.
@@ -233,7 +233,7 @@ const UNITS: [&str; 30] = [
 /// "add sugar" after "flour and".
 fn without_verb(thing: &str) -> String {
     let words = Words::new(thing);
-    match words.after(0, &["add"]) {
+    match words.after(0, phrases!["add"]) {
         Some(from) if from < words.len() => parsers::original(&words, from, words.len()),
         _ => thing.to_owned(),
     }
@@ -261,7 +261,7 @@ fn is_other_request(thing: &str, is_plain: bool) -> bool {
 
 /// "add noodles" after "remove rice and".
 pub(super) fn is_second(thing: &str) -> bool {
-    is_other_request(thing, false) || Words::new(thing).after(0, &["add", "put"]).is_some()
+    is_other_request(thing, false) || Words::new(thing).after(0, phrases!["add", "put"]).is_some()
 }
 
 /// "call the bank on friday". The error says why the day can't be used.

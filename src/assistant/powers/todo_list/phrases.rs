@@ -2,7 +2,7 @@
 
 use super::ListName;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::parsers;
 
@@ -47,7 +47,7 @@ pub(super) fn on_list(
 ) -> Option<ListPhrase> {
     let words = &message.words;
     (from..end.min(from + WORDS_MAX)).rev().find_map(|at| {
-        let is_in_name = words.after(at, &["to do list"]).is_some()
+        let is_in_name = words.after(at, phrases!["to do list"]).is_some()
             && at > from
             && (ARTICLES.contains(&words.get(at - 1)) || prepositions.contains(&words.get(at - 1)));
         if is_in_name || !prepositions.contains(&words.get(at)) {
@@ -81,7 +81,7 @@ pub(super) fn list_at(
 ) -> Option<(ListName, usize)> {
     let words = &message.words;
     let noun = words.after(at, &ARTICLES).unwrap_or(at);
-    if let Some(from) = words.after(noun, &["list called", "list named"]) {
+    if let Some(from) = words.after(noun, phrases!["list called", "list named"]) {
         let to = end.min(from + NAME_WORDS_MAX);
         let name = parsers::original(words, from, to);
         return (to > from && message.is_addressed).then_some((ListName::Named(name), to));

@@ -12,7 +12,7 @@ use super::phrases::{
 };
 use super::{ListName, TodoAction, moved, removed};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers;
@@ -66,7 +66,7 @@ pub(in crate::assistant::powers) fn parse(
     match verb {
         "add" | "put" | "write" | "get" | "throw" | "stick" | "note" => add(message, at, end),
         "new" => {
-            let from = words.after(at, &["new todo", "new task", "new to-do"])?;
+            let from = words.after(at, phrases!["new todo", "new task", "new to-do"])?;
             Some((Clear, added(message, ListName::Unnamed, (from, end), None)))
         }
         // "is milk on my list?"
@@ -147,8 +147,8 @@ fn add_all(
     if words.get(at) == "note" {
         return None;
     }
-    let todo = ["add todo", "add a todo", "add task", "add a task"];
-    if let Some(from) = words.after(at, &todo) {
+    let todo = phrases!["add todo", "add a todo", "add task", "add a task"];
+    if let Some(from) = words.after(at, todo) {
         return Some((Clear, added(message, ListName::Unnamed, (from, end), None)));
     }
     // "put bread on it", "add bread too"
@@ -157,9 +157,9 @@ fn add_all(
     ]);
     let it = (at + 2..end).find(|n| words.after(*n, &ON_IT) == Some(end));
     let to = it.unwrap_or(end);
-    let more = ["as well", "too", "also", "again"];
+    let more = phrases!["as well", "too", "also", "again"];
     let to = (at + 2..to)
-        .find(|n| words.after(*n, &more) == Some(to))
+        .find(|n| words.after(*n, more) == Some(to))
         .unwrap_or(to);
     if it.is_some() && words.get(at) != "get" {
         return Some((
@@ -283,9 +283,9 @@ fn to_lists(
             after = next;
         }
         let next = words
-            .after(after, &["and also", "and", "also"])
+            .after(after, phrases!["and also", "and", "also"])
             .unwrap_or(after);
-        start = words.after(next, &["add", "put"]).unwrap_or(next);
+        start = words.after(next, phrases!["add", "put"]).unwrap_or(next);
         at = start + 1;
     }
     (actions.len() > 1 && start >= end).then_some(actions)
@@ -307,7 +307,7 @@ fn plural_lists(
         .find(|at| links.contains(&words.get(*at)))?;
     let first = words.after(
         link + 1,
-        &["my", "the", "our", "both the", "both my", "both"],
+        phrases!["my", "the", "our", "both the", "both my", "both"],
     );
     let names = parsers::things(words.original(first.unwrap_or(link + 1)..end - 1));
     (names.len() > 1).then_some((link, names))

@@ -4,7 +4,7 @@
 use super::drafts::is_second;
 use super::phrases::{is_no_thing, on_list};
 use super::{ListName, TodoAction};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::{ParsedMessage, subject};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::parsers::things;
@@ -26,7 +26,7 @@ pub(super) fn parse(
             let is_one = |n: usize| words.get(n).parse::<usize>().is_ok();
             let is_number = is_one(at + 1)
                 && (at + 1..end).all(|n| is_one(n) || matches!(words.get(n), "and" | "&"));
-            let from = words.after(at + 1, &["with", "w"]);
+            let from = words.after(at + 1, phrases!["with", "w"]);
             Some(done_with(
                 message,
                 from.or(is_number.then_some(at + 1))?,
@@ -36,7 +36,7 @@ pub(super) fn parse(
         "im" | "i" => {
             let from = words.after(
                 at,
-                &[
+                phrases![
                     "im done with", "i am done with", "i finished", "i did", "ive done", "i got",
                     "i bought",
                 ],
@@ -143,10 +143,10 @@ pub(super) fn put_back(message: &ParsedMessage<'_>, at: usize, end: usize) -> Op
         return None; // most messages
     }
     let back = (at + 2..end).find(|n| words.get(*n) == "back")?;
-    let ends = [
+    let ends = phrases![
         "on the list", "on my list", "on our list", "to the list", "on it", "on there", "on",
     ];
-    let is_whole = back + 1 == end || words.after(back + 1, &ends) == Some(end);
+    let is_whole = back + 1 == end || words.after(back + 1, ends) == Some(end);
     let things = things(words.original(at + 1..back));
     let is_named = !things.is_empty() && !things.iter().any(|thing| is_no_thing(thing));
     (is_whole && is_named).then_some(TodoAction::PutBack(things))
@@ -158,8 +158,8 @@ fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(RequestStrength, 
     let at = message.start;
     let from = at + 1 + usize::from(words.get(at + 1) == "off");
     let mark_end = (from..end).find(|n| {
-        let as_done = ["as done", "done", "as finished"];
-        words.after(*n, &as_done) == Some(end)
+        let as_done = phrases!["as done", "done", "as finished"];
+        words.after(*n, as_done) == Some(end)
     });
     if let Some(found) = on_list(
         message,
@@ -195,15 +195,15 @@ fn checked(message: &ParsedMessage<'_>, end: usize) -> Option<(RequestStrength, 
 /// "actually no bread", "no bread after all", "scratch the bread": what was to be added.
 fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
     let words = &message.words;
-    let fillers = ["actually", "oops", "no actually"];
-    let after_filler = words.after(message.start, &fillers);
+    let fillers = phrases!["actually", "oops", "no actually"];
+    let after_filler = words.after(message.start, fillers);
     let at = after_filler.unwrap_or(message.start);
     let last = end
         .checked_sub(2)
-        .filter(|last| words.after(*last, &["after all"]) == Some(end));
+        .filter(|last| words.after(*last, phrases!["after all"]) == Some(end));
     let from = words.after(
         at,
-        &[
+        phrases![
             "scratch the", "scratch", "no", "not the", "without the", "without",
         ],
     )?;

@@ -4,7 +4,7 @@ use super::super::{RequestStrength, parsers};
 use super::TravelAction;
 use super::stops::StopKind;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 
 /// Words after the kind that name the destination.
@@ -26,12 +26,12 @@ pub(in super::super) fn parse(
     {
         return Some((Clear, TravelAction::Remove { kind, to }));
     }
-    let leaving = [
+    let leaving = phrases![
         "when do i have to leave for", "when should i leave for", "when do i need to leave for",
         "when do i leave for",
     ];
-    if let Some(from) = words.after(at, &leaving) {
-        let from = words.after(from, &["my", "the"]).unwrap_or(from);
+    if let Some(from) = words.after(at, leaving) {
+        let from = words.after(from, phrases!["my", "the"]).unwrap_or(from);
         let is_travel = matches!(
             words.get(from),
             "flight" | "train" | "bus" | "airport" | "station"
@@ -106,8 +106,8 @@ fn parse_fixed(request: &str) -> Option<TravelAction> {
 
 /// "my next flight to Lisbon leave": a flight to Lisbon.
 fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String)> {
-    let from = words.after(from, &["my", "our", "the"])?;
-    let from = words.after(from, &["next"]).unwrap_or(from);
+    let from = words.after(from, phrases!["my", "our", "the"])?;
+    let from = words.after(from, phrases!["next"]).unwrap_or(from);
     let kind = match words.get(from) {
         "flight" | "flights" | "plane" => StopKind::Flight,
         "train" | "trains" => StopKind::Train,
@@ -125,7 +125,7 @@ fn named(words: &Words<'_>, from: usize, end: usize) -> Option<(StopKind, String
     if from + 1 == end {
         return Some((kind, String::new()));
     }
-    let place = words.after(from + 1, &["to the", "to", "in the", "in", "at"])?;
+    let place = words.after(from + 1, phrases!["to the", "to", "in the", "in", "at"])?;
     let is_short = (1..=PLACE_WORDS_MAX).contains(&end.checked_sub(place)?);
     is_short.then(|| (kind, parsers::original(words, place, end)))
 }

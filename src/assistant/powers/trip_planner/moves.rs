@@ -4,7 +4,7 @@ use chrono::{Days, NaiveDate};
 
 use super::{TripAction, TripRef, TripState, span};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{PowerContext, RequestChoice, local_time, parsers};
@@ -23,18 +23,21 @@ pub(super) fn parse(
     static VERBS: Phrases =
         Phrases::new(&["move", "shift", "reschedule", "postpone", "push", "change"]);
     let from = words.after(at, &VERBS)?;
-    let from = words.after(from, &["my", "our", "the"]).unwrap_or(from);
-    let from = words.after(from, &["trip to"]).unwrap_or(from);
-    if let Some(to) = (from + 1..end).find(|n| words.after(*n, &["to day"]).is_some())
+    let from = words
+        .after(from, phrases!["my", "our", "the"])
+        .unwrap_or(from);
+    let from = words.after(from, phrases!["trip to"]).unwrap_or(from);
+    if let Some(to) = (from + 1..end).find(|n| words.after(*n, phrases!["to day"]).is_some())
         && let Ok(day) = words.get(to + 2).parse()
     {
         // "colosseum from day 2"
-        let from_day = (from + 1..to).find(|n| words.after(*n, &["from day", "on day"]).is_some());
+        let from_day =
+            (from + 1..to).find(|n| words.after(*n, phrases!["from day", "on day"]).is_some());
         let what = parsers::original(words, from, from_day.unwrap_or(to));
         return (to + 3 == end).then_some(TripAction::Replan { what, day });
     }
     let link = (from + 1..end.min(from + 2 + PLACE_WORDS_MAX)).find(|n| words.get(*n) == "to")?;
-    let days = words.after(link + 1, &["from"]).unwrap_or(link + 1);
+    let days = words.after(link + 1, phrases!["from"]).unwrap_or(link + 1);
     let (first, last, next) = dates(days)?;
     let name_end = link - usize::from(words.get(link - 1) == "trip" && link > from + 1);
     let name = parsers::original(words, from, name_end);
@@ -52,11 +55,11 @@ pub(super) fn parse(
 
 /// "remove vatican", "remove vatican from day 2": with whether a trip is named.
 pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(bool, TripAction)> {
-    let from = words.after(at, &["remove", "delete", "drop", "take"])?;
+    let from = words.after(at, phrases!["remove", "delete", "drop", "take"])?;
     let link = (from + 1..end)
         .find(|n| matches!(words.get(*n), "from" | "off" | "on") && words.get(*n + 1) != "list");
     let what = |to: usize| {
-        let from = words.after(from, &["the", "my"]).unwrap_or(from);
+        let from = words.after(from, phrases!["the", "my"]).unwrap_or(from);
         parsers::original(words, from, to)
     };
     let Some(link) = link else {
@@ -67,7 +70,7 @@ pub(super) fn unplanned(words: &Words<'_>, at: usize, end: usize) -> Option<(boo
         return (from < end && words.get(at) != "take").then_some((false, action));
     };
     let number = |n: usize| words.get(n).parse::<u32>().ok().filter(|_| n + 1 == end);
-    let day = words.after(link + 1, &["day"]).and_then(number);
+    let day = words.after(link + 1, phrases!["day"]).and_then(number);
     static TRIPS: Phrases = Phrases::new(&[
         "my trip", "the trip", "our trip", "my itinerary", "the itinerary", "the plan",
         "the trip plan",

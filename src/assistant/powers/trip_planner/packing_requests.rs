@@ -2,7 +2,7 @@
 
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::{parsers, statement};
@@ -21,11 +21,11 @@ fn packing_list(
     range.clone().find_map(|at| {
         let from = words.after(at, links)?;
         let from = words
-            .after(from, &["my", "the", "our", "a"])
+            .after(from, phrases!["my", "the", "our", "a"])
             .unwrap_or(from);
-        let is_list = |n: &usize| words.after(*n, &["packing list"]).is_some();
+        let is_list = |n: &usize| words.after(*n, phrases!["packing list"]).is_some();
         let list = (from..=from + PLACE_WORDS_MAX).find(is_list)?;
-        let place = words.after(list + 2, &["for my", "for the", "for"]);
+        let place = words.after(list + 2, phrases!["for my", "for the", "for"]);
         let place = match place.filter(|_| list == from) {
             Some(place) => parsers::original(words, place, end),
             None if list + 2 == end => parsers::original(words, from, list),
@@ -45,14 +45,17 @@ fn on_trip(place: String, action: TripAction) -> TripAction {
 
 /// "my packing list" at the end.
 fn names_packing_list(words: &Words<'_>, from: usize, end: usize) -> bool {
-    let from = words.after(from, &["my", "the", "our"]).unwrap_or(from);
-    words.after(from, &["packing list"]) == Some(end)
+    let from = words
+        .after(from, phrases!["my", "the", "our"])
+        .unwrap_or(from);
+    words.after(from, phrases!["packing list"]) == Some(end)
 }
 
 /// "clear the list", "add socks to the list", where that may be the packing list.
 fn of_list_in_use(words: &Words<'_>, at: usize, end: usize) -> Option<TripAction> {
-    let is_list =
-        |from: usize| words.after(from, &["the list", "this list", "that list"]) == Some(end);
+    let is_list = |from: usize| {
+        words.after(from, phrases!["the list", "this list", "that list"]) == Some(end)
+    };
     let things = |links: &[&str]| {
         let link = (at + 2..end).find(|n| links.contains(&words.get(*n)) && is_list(n + 1))?;
         let things = parsers::things(words.original(at + 1..link));
@@ -105,7 +108,7 @@ pub(super) fn parse(
         "pack" if end > at + 1 => Some((Soft, TripAction::Pack(things(at + 1, end)?))),
         "packed" => Some((InSession, TripAction::Packed(things(at + 1, end)?))),
         "i" | "ive" => {
-            let from = words.after(at, &["i packed", "ive packed", "i have packed"])?;
+            let from = words.after(at, phrases!["i packed", "ive packed", "i have packed"])?;
             Some((Soft, TripAction::Packed(things(from, end)?)))
         }
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::TripAction;
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, Soft};
 use crate::assistant::powers::parsers;
@@ -18,7 +18,7 @@ pub(super) fn parse(
     let words = &message.words;
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "show my trip to", "show our trip to", "show the trip to", "show me my trip to",
         ],
     ) {
@@ -51,7 +51,7 @@ pub(super) fn parse(
         return Some((Soft, TripAction::IfAny(Box::new(TripAction::PackingList))));
     }
     // "My trip to Lisbon was great" is ordinary talk.
-    let questions = [
+    let questions = phrases![
         "when is my trip to", "whens my trip to", "when is our trip to", "when is the trip to",
         "my trip to", "our trip to", "itinerary for", "the itinerary for", "itinerary of",
     ];
@@ -67,7 +67,7 @@ pub(super) fn parse(
     if let Some(place) = shown_place(words, at, end) {
         return Some((Soft, TripAction::Show(place)));
     }
-    if let Some(from) = words.after(at, &questions) {
+    if let Some(from) = words.after(at, questions) {
         return Some((Soft, TripAction::Show(parsers::original(words, from, end))));
     }
     None
@@ -80,7 +80,7 @@ fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
         "how many weeks", "how many sleeps", "how long", "how long is it",
     ]);
     let from = words.after(at, &ASKED)?;
-    let from = words.after(from, &["until", "till", "til", "before", "to"])?;
+    let from = words.after(from, phrases!["until", "till", "til", "before", "to"])?;
     static TRIPS: Phrases = Phrases::new(&[
         "my trip to", "our trip to", "the trip to", "my trip", "our trip", "the trip",
         "my holiday in", "my holiday", "our holiday", "my vacation", "our vacation", "we go to",
@@ -93,7 +93,9 @@ fn waited_for(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
         _ => end,
     };
     let start = match named {
-        None => words.after(start, &["my", "our", "the"]).unwrap_or(start),
+        None => words
+            .after(start, phrases!["my", "our", "the"])
+            .unwrap_or(start),
         Some(_) => start,
     };
     let is_short = last.saturating_sub(start) <= PLACE_WORDS_MAX;

@@ -5,7 +5,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::{DAYS_MAX, TripAction, moves, packing_requests, questions};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear, InSession, Soft};
 use crate::assistant::powers::statement;
@@ -21,7 +21,7 @@ pub(in crate::assistant::powers) fn parse(
     let (at, end) = (message.start, parsers::end(words));
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "plan a trip to", "plan a trip", "plan my trip to", "plan our trip to",
             "plan a holiday in", "plan a vacation in", "plan a weekend in", "plan trip to",
             "new trip to", "start a trip to", "lets plan a trip to", "add a trip to",
@@ -29,7 +29,7 @@ pub(in crate::assistant::powers) fn parse(
         ],
     ) {
         // "plan a trip with Bo to Rome", "from Berlin to Rome"
-        let before = words.after(from, &["with", "for", "from"]);
+        let before = words.after(from, phrases!["with", "for", "from"]);
         let place = before.and_then(|name| {
             let to = (name + 1..end).find(|at| words.get(*at) == "to")?;
             statement::is_person(&words.phrase(name..to)).then_some(to + 1)
@@ -54,7 +54,7 @@ pub(in crate::assistant::powers) fn parse(
     }
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "my trip is now from", "our trip is now from", "the trip is now from",
             "my trip is from", "our trip is from", "the trip is from", "trip dates",
             "change my trip to", "change our trip to", "change the trip to", "move my trip to",
@@ -84,7 +84,7 @@ static BARE: Phrases = Phrases::new(&[
 fn cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     if let Some(from) = words.after(
         at,
-        &[
+        phrases![
             "cancel my trip to", "delete my trip to", "cancel the trip to", "delete the trip to",
             "cancel our trip to", "remove my trip to", "cancel trip to", "delete trip to",
             "remove the trip to",
@@ -95,7 +95,7 @@ fn cancelled(words: &Words<'_>, at: usize, end: usize) -> Option<String> {
     // "cancel my Lisbon trip"
     let named = words.after(
         at,
-        &[
+        phrases![
             "cancel my", "delete my", "cancel our", "cancel the", "delete the",
         ],
     );
@@ -168,11 +168,11 @@ fn plan(message: &ParsedMessage<'_>, from: usize, end: usize) -> TripAction {
     let words = &message.words;
     let found = (from + 1..end).find_map(|at| {
         let link = words
-            .after(at, &["from", "on", "between", "starting"])
+            .after(at, phrases!["from", "on", "between", "starting"])
             .unwrap_or(at);
         let (first, last, next) = dates(message, link)?;
         // "with Bo"
-        let with = words.after(next, &["with", "w"]);
+        let with = words.after(next, phrases!["with", "w"]);
         let are_people = |from: usize| {
             let names = parsers::things(words.original(from..end));
             names.iter().all(|name| is_companion(name))
@@ -255,7 +255,7 @@ pub(in crate::assistant::powers) fn dates(
         && let Ok(days) = words.get(at + 1).parse::<u64>()
         && let Some(from) = words.after(
             at + 2,
-            &[
+            phrases![
                 "days from", "day from", "days starting", "days starting on", "days on",
             ],
         )
@@ -292,7 +292,7 @@ pub(in crate::assistant::powers) fn dates(
     let (first, next) = read(at)?;
     if words.get(next) == "for"
         && let Ok(days) = words.get(next + 1).parse::<u64>()
-        && let Some(end) = words.after(next + 2, &["days", "day"])
+        && let Some(end) = words.after(next + 2, phrases!["days", "day"])
     {
         let last = first.checked_add_days(chrono::Days::new(days.checked_sub(1)?))?;
         return Some((first, last, end));
@@ -315,7 +315,7 @@ pub(in crate::assistant::powers) fn dates(
 
 fn weekend(message: &ParsedMessage<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     let words = &message.words;
-    let end = words.after(at, &["next weekend", "this weekend"])?;
+    let end = words.after(at, phrases!["next weekend", "this weekend"])?;
     let (saturday, _) = parsers::read_day(words, at, message.context.now, message.zone())?;
     Some((saturday, saturday.succ_opt()?, end))
 }
@@ -364,7 +364,7 @@ fn on_day(
     let number = |n: usize| words.get(n).parse::<u32>().ok();
     let add = words.after(
         at,
-        &[
+        phrases![
             "add to day", "add on day", "add day", "add for day", "plan day", "on day", "day",
         ],
     );
@@ -388,7 +388,7 @@ fn on_day(
     if words.get(at) == "add" {
         // "add colosseum to day 2", "add colosseum to day 2 in rome"
         let (to, day) = (at + 2..end).find_map(|to| {
-            let from = words.after(to, &["to day", "on day", "for day"])?;
+            let from = words.after(to, phrases!["to day", "on day", "for day"])?;
             let is_last = matches!(words.get(from + 1), "in" | "of" | "for") || from + 1 == end;
             Some((to, from)).filter(|_| is_last && number(from).is_some())
         })?;

@@ -2,6 +2,7 @@
 
 use super::is_link;
 use super::questions::begins_question;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
@@ -44,7 +45,7 @@ pub(super) fn beginnings(words: &Words) -> impl Iterator<Item = RequestStart> {
         let before = words.get(at - 1);
         is_reminder(words, at) && !matches!(before, "to" | "will" | "that" | "which" | "you")
     };
-    let is_first = move |at: &usize| FIRST_WORDS.contains(words.get(*at)); // few words
+    let is_first = move |at: &usize| FIRST_WORDS.contains(words.hashed(*at)); // few words
     let all = (1..words.len())
         .filter(is_first)
         .map(move |at| RequestStart {
@@ -71,7 +72,7 @@ fn names_number(words: &Words, at: usize) -> bool {
 }
 
 fn is_reminder(words: &Words, at: usize) -> bool {
-    words.after(at, &["remind me"]).is_some()
+    words.after(at, phrases!["remind me"]).is_some()
 }
 
 /// Whether the words from `at` on are set apart from those before.

@@ -1,6 +1,7 @@
 //! Parses frequencies and days: "every other week on monday", "weekdays", "on the 1st of each
 //! month". It reads no times of day.
 
+use crate::assistant::builtin::phrases::phrases;
 use chrono::Weekday;
 
 use super::times_a_year;
@@ -93,7 +94,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     if let Some(found) = once_a(words, at).or_else(|| adverb(words, at)) {
         return Some(found);
     }
-    if let Some(from) = words.after(at, &["every single", "every", "each"]) {
+    if let Some(from) = words.after(at, phrases!["every single", "every", "each"]) {
         return every(words, from);
     }
     plural(words, at).or_else(|| of_each_month(words, at))
@@ -111,13 +112,13 @@ pub(super) fn part_of_day(word: &str) -> Option<PartOfDay> {
 
 /// "once a week", "once every two weeks".
 fn once_a(words: &Words, at: usize) -> Option<(Frequency, usize)> {
-    if let Some(from) = words.after(at, &["once every", "once each"]) {
+    if let Some(from) = words.after(at, phrases!["once every", "once each"]) {
         return every(words, from);
     }
     if let Some((months, end)) = times_a_year::months(words, at) {
         return Some((Frequency::of(Unit::Month, months), end));
     }
-    let from = words.after(at, &["once a", "once per", "one time a"])?;
+    let from = words.after(at, phrases!["once a", "once per", "one time a"])?;
     let unit = unit(words.get(from))?;
     Some(on_day(words, Frequency::of(unit, 1), from + 1))
 }
@@ -145,7 +146,7 @@ fn adverb(words: &Words, at: usize) -> Option<(Frequency, usize)> {
 pub(super) fn next_days(words: &Words, at: usize) -> Option<(Frequency, u32, usize)> {
     let from = words.after(
         at,
-        &[
+        phrases![
             "for the next", "on the next", "over the next", "the next", "next", "for",
         ],
     )?;
@@ -186,7 +187,7 @@ fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     if let Some((days, end)) = weekdays(words, at) {
         // "every friday the 13th"
         if words
-            .after(end, &["the"])
+            .after(end, phrases!["the"])
             .is_some_and(|next| when::ordinal(words.get(next)).is_some())
         {
             return None;
@@ -237,7 +238,7 @@ fn dated(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     let (days, end) = days_of_month(words, at)?;
     let after = words.after(
         end,
-        &[
+        phrases![
             "of the month", "of each month", "of every month", "in the month",
         ],
     );
@@ -278,7 +279,7 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         return None;
     }
     let is_count = amount::is_number(before) || before.starts_with(|c: char| c.is_ascii_digit());
-    if is_count && words.after(from + 1, &["from"]).is_some() {
+    if is_count && words.after(from + 1, phrases!["from"]).is_some() {
         return None;
     }
     let night = words.get(from) == "weeknights";
@@ -292,9 +293,9 @@ fn plural(words: &Words, at: usize) -> Option<(Frequency, usize)> {
 
 /// "on the 1st of each month", "first monday of every month", "on the last day of the month".
 fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
-    let link = words.after(at, &["on the", "at the", "the", "on"]);
+    let link = words.after(at, phrases!["on the", "at the", "the", "on"]);
     let from = link.unwrap_or(at);
-    if let Some(end) = words.after(from, &["end of each month", "end of every month"]) {
+    if let Some(end) = words.after(from, phrases!["end of each month", "end of every month"]) {
         return Some((Frequency::on(Unit::Month, Days::OfMonth(vec![-1])), end));
     }
     let (days, end) = days_of_month(words, from)?;
@@ -307,7 +308,7 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     }
     let end = match words.after(
         end,
-        &[
+        phrases![
             "of each month", "of every month", "each month", "every month", "monthly",
         ],
     ) {
@@ -317,7 +318,7 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
             && (matches!(&days, Days::OfMonth(days) if days == &[-1])
                 || matches!(days, Days::NthWeekday(..))) =>
         {
-            words.after(end, &["of the month"])?
+            words.after(end, phrases!["of the month"])?
         }
         None => return None,
     };
@@ -326,7 +327,10 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
 
 /// "of every second month", "every 3 months" after a day of it.
 fn every_few_months(words: &Words, at: usize) -> Option<(u32, usize)> {
-    let from = words.after(at, &["of every", "of each", "in every", "every", "each"])?;
+    let from = words.after(
+        at,
+        phrases!["of every", "of each", "in every", "every", "each"],
+    )?;
     let (interval, end) = match words.get(from) {
         "other" => (2, from + 1),
         _ => amount::count(words, from)?,
@@ -337,7 +341,7 @@ fn every_few_months(words: &Words, at: usize) -> Option<(u32, usize)> {
 
 /// "1st and 15th", "last day", "first monday".
 fn days_of_month(words: &Words, at: usize) -> Option<(Days, usize)> {
-    if let Some(end) = words.after(at, &["last day"]) {
+    if let Some(end) = words.after(at, phrases!["last day"]) {
         return Some((Days::OfMonth(vec![-1]), end));
     }
     let nth = match words.get(at) {
@@ -352,7 +356,7 @@ fn days_of_month(words: &Words, at: usize) -> Option<(Days, usize)> {
     }
     let (mut days, mut end) = (vec![nth], at + 1);
     while days.len() < DAYS_MAX
-        && let Some(next) = words.after(end, &["and the", "and", "&"])
+        && let Some(next) = words.after(end, phrases!["and the", "and", "&"])
         && let Some(day) = when::ordinal(words.get(next)).filter(|day| (1..=31).contains(day))
     {
         days.push(day as i32);
@@ -364,7 +368,7 @@ fn days_of_month(words: &Words, at: usize) -> Option<(Days, usize)> {
 /// "every week on monday", "monthly on the 15th", "every year on may 3".
 fn on_day(words: &Words, frequency: Frequency, at: usize) -> (Frequency, usize) {
     let found = words
-        .after(at, &["on the", "on"])
+        .after(at, phrases!["on the", "on"])
         .and_then(|from| match frequency.unit {
             Unit::Week => weekdays(words, from).map(|(days, end)| (Days::Weekdays(days), end)),
             Unit::Month => days_of_month(words, from),

@@ -1,6 +1,7 @@
 //! Where a recurrence begins and ends, and between which hours it comes: "until 8pm", "for 2 weeks",
 //! "from 9 to 17", "starting next week". It reads no frequencies.
 
+use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use chrono::Weekday;
@@ -11,7 +12,10 @@ use crate::assistant::builtin::words::Words;
 
 /// "until 2028": to its last day.
 pub(super) fn read_year(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
-    let from = words.after(at, &["until the end of", "until", "till", "til", "through"])?;
+    let from = words.after(
+        at,
+        phrases!["until the end of", "until", "till", "til", "through"],
+    )?;
     let year: i32 = words.get(from).parse().ok()?;
     let day = Day::Date {
         year,
@@ -28,12 +32,12 @@ pub(super) fn read_year(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
 
 /// "until 8pm", "until friday", "for 2 weeks".
 pub(super) fn read_end(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
-    if let Some(from) = words.after(at, &["until", "till", "til", "up to", "through"]) {
+    if let Some(from) = words.after(at, phrases!["until", "till", "til", "up to", "through"]) {
         let (spec, after) =
             when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
         return Some((RuleEnd::At(spec), after));
     }
-    let from = words.after(at, &["for the next", "for"])?;
+    let from = words.after(at, phrases!["for the next", "for"])?;
     let (spec, after) = when::read_duration(words, from)?;
     Some((RuleEnd::After(spec.delay?), after))
 }
@@ -43,9 +47,9 @@ pub(super) fn read_between(
     words: &Words,
     at: usize,
 ) -> Option<((TimeExpression, TimeExpression), usize)> {
-    let from = words.after(at, &["from", "between"])?;
+    let from = words.after(at, phrases!["from", "between"])?;
     let (first, after) = when::read_hour_alone(words, from)?;
-    let to = words.after(after, &["to", "until", "till", "and"])?;
+    let to = words.after(after, phrases!["to", "until", "till", "and"])?;
     let (last, after) = when::read_hour_alone(words, to)?;
     Some(((first, last), after))
 }
@@ -89,17 +93,17 @@ impl Repeat {
 
 /// "next week", "january": its first day.
 pub(super) fn first_of_span(words: &Words, at: usize) -> Option<(Day, usize)> {
-    if let Some(after) = words.after(at, &["next week", "the next week"]) {
+    if let Some(after) = words.after(at, phrases!["next week", "the next week"]) {
         let monday = Day::Weekday {
             day: Weekday::Mon,
             next_week: true,
         };
         return Some((monday, after));
     }
-    if let Some(after) = words.after(at, &["next month", "the next month"]) {
+    if let Some(after) = words.after(at, phrases!["next month", "the next month"]) {
         return Some((Day::FirstOfMonth(NamedMonth::Next), after));
     }
-    let from = words.after(at, &["in"]).unwrap_or(at);
+    let from = words.after(at, phrases!["in"]).unwrap_or(at);
     let month = when::month(words.get(from))?;
     let next = words.get(from + 1);
     let is_date = next == "the"

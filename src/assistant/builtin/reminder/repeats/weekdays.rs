@@ -1,6 +1,7 @@
 //! Days of the week as they are listed: "mon, wed and fri", "mon-thu", "weekdays", "mwf". It reads no
 //! frequencies.
 
+use crate::assistant::builtin::phrases::phrases;
 use chrono::Weekday;
 
 use crate::assistant::builtin::when::weekday_name;
@@ -41,14 +42,16 @@ pub(super) fn weekdays(words: &Words, at: usize) -> Option<(Vec<Weekday>, usize)
         return Some((from_to(first, last), at + 1));
     }
     let first = weekday_name(words.get(at))?;
-    if let Some(next) = words.after(at + 1, &["to", "through", "thru"])
+    if let Some(next) = words.after(at + 1, phrases!["to", "through", "thru"])
         && let Some(last) = weekday_name(words.get(next))
     {
         return Some((from_to(first, last), next + 1));
     }
     let (mut days, mut end) = (vec![first], at + 1);
     while days.len() < DAYS_MAX {
-        let next = words.after(end, &["and on", "and", "&"]).unwrap_or(end);
+        let next = words
+            .after(end, phrases!["and on", "and", "&"])
+            .unwrap_or(end);
         // "mon wed fri"; "sat" and "sun" are other words, too.
         let word = words.get(next);
         let is_listed = next > end || words.is_set_off(end - 1) || !matches!(word, "sat" | "sun");

@@ -5,7 +5,7 @@ use super::{
     BillSplitAction, NAME_WORDS_MAX, PaidAction, are_several, everybody_but, is_self, is_somebody,
     names, shared_with,
 };
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Soft};
 use crate::assistant::powers::money::{self, Money};
@@ -58,12 +58,12 @@ fn one_owes(
     let (to, next) = match without_roughly(words, verb + 1, from) {
         to if to > verb + 1 => (parsers::original(words, verb + 1, to), next),
         _ => {
-            let to = words.after(next, &["to", "from"])?;
+            let to = words.after(next, phrases!["to", "from"])?;
             let until = (to..end).find(|n| words.get(*n) == "for").unwrap_or(end);
             (parsers::original(words, to, until), until)
         }
     };
-    let purpose = match words.after(next, &["for"]) {
+    let purpose = match words.after(next, phrases!["for"]) {
         Some(from) => parsers::original(words, from, end),
         None if next == end => String::new(),
         None => return None,
@@ -179,7 +179,7 @@ fn one_paid(
             return settled(words, "I".to_owned(), at + 1, end);
         };
         // "paid 30 for Bo and me"
-        let purpose = parsers::original(words, words.after(next, &["for"])?, end);
+        let purpose = parsers::original(words, words.after(next, phrases!["for"])?, end);
         shared_with(&purpose)?;
         return one_paid(words, at + 1, end, Some("I".to_owned()));
     }
@@ -196,7 +196,7 @@ fn one_paid(
     if is_passive(&payer) {
         return None;
     }
-    let after = words.after(after, &["another"]).unwrap_or(after);
+    let after = words.after(after, phrases!["another"]).unwrap_or(after);
     let Some((money, next)) = money::read(words, after) else {
         return settled(words, payer, after, end);
     };
@@ -247,8 +247,8 @@ fn each_paid(
     (money, next): (money::Money, usize),
     end: usize,
 ) -> Option<BillSplitAction> {
-    let after = words.after(next, &["each"])?;
-    let purpose = match words.after(after, &["for"]) {
+    let after = words.after(next, phrases!["each"])?;
+    let purpose = match words.after(after, phrases!["for"]) {
         Some(from) => parsers::original(words, from, end),
         None => (after == end).then(String::new)?,
     };
@@ -293,7 +293,7 @@ fn shared(
         (None, Some((at, _))) => *at,
         (None, None) => end,
     };
-    let purpose = match words.after(next, &["for"]) {
+    let purpose = match words.after(next, phrases!["for"]) {
         Some(from) if from <= until => parsers::original(words, from, until),
         None if next == until => String::new(),
         _ => return None,
@@ -329,8 +329,8 @@ fn paid_only_for(
     (amount, next): (money::Money, usize),
     end: usize,
 ) -> Option<PaidAction> {
-    let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
-    let purpose = match words.after(next, &["for"]) {
+    let at = (next..end).find(|n| words.after(*n, phrases!["just for", "only for"]).is_some())?;
+    let purpose = match words.after(next, phrases!["for"]) {
         Some(from) if from < at => parsers::original(words, from, at),
         None if next == at => String::new(),
         _ => return None,

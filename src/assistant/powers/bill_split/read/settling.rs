@@ -1,16 +1,17 @@
 //! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
 
 use super::{BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers};
 
 /// "to bo", "back to me", "back" after the amount: whom it was paid to.
 pub(super) fn paid_to(words: &Words<'_>, payer: &str, next: usize, end: usize) -> Option<String> {
-    if words.after(next, &["back"]) == Some(end) && !is_self(payer) {
+    if words.after(next, phrases!["back"]) == Some(end) && !is_self(payer) {
         return Some("me".to_owned());
     }
-    let from = words.after(next, &["back to", "to"])?;
+    let from = words.after(next, phrases!["back to", "to"])?;
     let last = words.get(end - 1) == "back" && end > from + 1;
     let to = parsers::original(words, from, end - usize::from(last));
     is_somebody(&to).then_some(to)
@@ -61,14 +62,14 @@ pub(super) fn settled(
         return None;
     }
     // "max paid everything back"
-    let all = words.after(from, &["everything", "it all", "all of it", "all"]);
+    let all = words.after(from, phrases!["everything", "it all", "all of it", "all"]);
     let is_back = |next: &usize| words.get(*next) == "back";
     let from = all.filter(is_back).unwrap_or(from);
     let amount = (from + 1..end.min(from + 2 + NAME_WORDS_MAX))
         .find_map(|n| money::read(words, n).map(|found| (n, found)));
     let (to, money) = match amount {
         Some((at, (money, next))) => {
-            let whole = next == end || words.after(next, &["back"]) == Some(end);
+            let whole = next == end || words.after(next, phrases!["back"]) == Some(end);
             let to = parsers::original(words, from, at - usize::from(words.get(at - 1) == "back"));
             (to, whole.then_some(Some(money))?)
         }
@@ -77,7 +78,7 @@ pub(super) fn settled(
         }
         None if words.get(from) == "back" => (parsers::original(words, from + 1, end), None),
         // "Bo paid me"
-        None if words.after(from, &["me"]) == Some(end) => ("me".to_owned(), None),
+        None if words.after(from, phrases!["me"]) == Some(end) => ("me".to_owned(), None),
         None => return None,
     };
     let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);

@@ -3,7 +3,7 @@
 
 use super::payments::own_part;
 use super::{NAME_WORDS_MAX, are_several, everybody_but, is_self, names};
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength::{self, Clear};
 use crate::assistant::powers::bill_split::{BillSplitAction, PART_MAX, PaidAction};
@@ -19,13 +19,13 @@ pub(super) fn split_at_end(words: &Words<'_>, at: usize, end: usize) -> Option<B
     let verbs = ["split", "divided", "divide", "shared", "share"];
     let verb = (at + 1..end).find(|n| verbs.contains(&words.get(*n)))?;
     let at = words
-        .after(at, &["i paid", "paid", "we paid", "the", "our", "a"])
+        .after(at, phrases!["i paid", "paid", "we paid", "the", "our", "a"])
         .unwrap_or(at);
     let (purpose, amount) = amount_after(words, at, verb);
     let (sum, next) = amount?;
     let purpose = match (
         purpose,
-        words.after(next, &["for the", "for", "on the", "on"]),
+        words.after(next, phrases!["for the", "for", "on the", "on"]),
     ) {
         (None, Some(from)) => parsers::original(words, from, verb),
         (purpose, None) if next == verb => purpose.unwrap_or_default(),
@@ -73,7 +73,7 @@ pub(super) fn split(
     let after = words
         .after(
             at + 1,
-            &[
+            phrases![
                 "the bill of", "a bill of", "the bill", "a bill", "the check", "the", "a",
             ],
         )
@@ -81,7 +81,7 @@ pub(super) fn split(
     let bill = after > at + 2;
     let (purpose, amount) = amount_after(words, after, end);
     let Some((mut sum, next)) = amount else {
-        let from = words.after(after, &["between", "among", "with", "btw", "w"])?;
+        let from = words.after(after, phrases!["between", "among", "with", "btw", "w"])?;
         let mut people = names(words, from, end);
         let is_own = people.iter().any(|name| is_self(name));
         if matches!(words.get(from - 1), "with" | "w") && !is_own {
@@ -251,10 +251,10 @@ fn split_between(
         return Some(BillSplitAction::Unclear);
     }
     let purpose = words
-        .after(next, &["for", "of"])
+        .after(next, phrases!["for", "of"])
         .filter(|from| *from < between)
         .map_or_else(String::new, |from| parsers::original(words, from, between));
-    let by = (between + 1..end).find(|n| words.after(*n, &["paid by"]).is_some());
+    let by = (between + 1..end).find(|n| words.after(*n, phrases!["paid by"]).is_some());
     let (until, payer) = match by {
         Some(by) => (by, parsers::original(words, by + 2, end)),
         None => payer_after(words, between + 1, end),
@@ -307,17 +307,19 @@ fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize, usize)
 }
 
 fn tip_at(words: &Words<'_>, at: usize) -> Option<(i64, usize, usize)> {
-    let next = words.after(at + 1, &["a", "an"]).unwrap_or(at + 1);
+    let next = words.after(at + 1, phrases!["a", "an"]).unwrap_or(at + 1);
     let number = words.get(next);
     let (percent, after) = match number.strip_suffix('%') {
         Some(percent) => (percent, next + 1),
-        None => (number, words.after(next + 1, &["%", "percent"])?),
+        None => (number, words.after(next + 1, phrases!["%", "percent"])?),
     };
     let percent = percent
         .parse()
         .ok()
         .filter(|n| (1..=TIP_PERCENT_MAX).contains(n))?;
-    words.after(after, &["tip"]).map(|to| (percent, at, to))
+    words
+        .after(after, phrases!["tip"])
+        .map(|to| (percent, at, to))
 }
 
 /// "…, Ana paid" at the end: where the names end, and who.
@@ -345,11 +347,11 @@ fn purpose_after(words: &Words<'_>, from: usize, until: usize, known: String) ->
 
 /// "three ways", "by 3", "between 4 people", "in half".
 fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
-    if words.after(at, &["in half", "in two", "evenly in two"]) == Some(end) {
+    if words.after(at, phrases!["in half", "in two", "evenly in two"]) == Some(end) {
         return Some(2);
     }
     // "with 2 friends", "between me and 2 friends"
-    if let Some(from) = words.after(at, &["with", "w", "between me and", "among me and"]) {
+    if let Some(from) = words.after(at, phrases!["with", "w", "between me and", "among me and"]) {
         let count = count(words.get(from))?;
         static OTHERS: Phrases =
             Phrases::new(&["friends", "others", "people", "other people", "more people"]);
@@ -359,7 +361,7 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
     let from = words
         .after(
             at,
-            &[
+            phrases![
                 "evenly by", "evenly between", "equally between", "by", "between", "among", "into",
                 "btw",
             ],
@@ -369,7 +371,7 @@ fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
     let after = words
         .after(
             from + 1,
-            &["ways", "people", "persons", "of us", "friends", "parts"],
+            phrases!["ways", "people", "persons", "of us", "friends", "parts"],
         )
         .unwrap_or(from + 1);
     (after == end && (after > from + 1 || from > at) && (1..=WAYS_MAX).contains(&count))
