@@ -64,10 +64,11 @@ static REMIND: Phrases = Phrases::new(&[
     "set a timer", "set timer", "timer", "alarm",
 ]);
 
+static NOT_TO_FORGET: Phrases =
+    Phrases::new(&["dont forget to", "do not forget to", "remember to"]);
+
 pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
-    let words = &message.words;
-    let at = message.start;
-    match words.get(at) {
+    match message.words.get(message.start) {
         "list" | "how" | "show" | "what" | "whats" | "when" | "whens" | "next" | "which" | "my"
         | "do" | "reminders" | "upcoming" | "all" | "see" | "pending"
             if pending::lists(message.request()) =>
@@ -127,12 +128,11 @@ fn set_late(message: &ParsedMessage) -> Option<Intent> {
             None => Intent::Unclear(wording::reminder_repeats_unclear()),
         });
     };
-    let after = message.words.after(end, phrases!["please"]).unwrap_or(end);
+    let after = message.words.skip(end, phrases!["please"]);
     let body = message.words.after(after, late)?;
-    let nothing = if message.words.get(after) == "wake" {
-        "wake up"
-    } else {
-        ""
+    let nothing = match message.words.get(after) {
+        "wake" => "wake up",
+        _ => "",
     };
     Some(reminder(
         message,
@@ -159,10 +159,7 @@ struct ReminderText {
 fn set(message: &ParsedMessage) -> Option<Intent> {
     let words = &message.words;
     let at = message.start;
-    let named = words.after(
-        at,
-        phrases!["dont forget to", "do not forget to", "remember to"],
-    );
+    let named = words.after(at, &NOT_TO_FORGET);
     if let Some(body) = named.or_else(|| not_to_forget(words, at)) {
         // Without a time it is a memory.
         let parsed = split_request(message, body..words.len(), false);

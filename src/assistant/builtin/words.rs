@@ -149,6 +149,15 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The index after the first of `phrases` that matches at `at`; `at` where none does.
+    pub(in crate::assistant) fn skip(
+        &self,
+        at: usize,
+        phrases: &(impl PhraseList + ?Sized),
+    ) -> usize {
+        self.after(at, phrases).unwrap_or(at)
+    }
+
     fn after_any(&self, at: usize, phrases: &[&str]) -> Option<usize> {
         let rest = &self.lower.as_bytes()[self.words.get(at)?.low.start..];
         let first = rest.first();

@@ -18,6 +18,13 @@ static WHEN: Phrases = Phrases::new(&[
     "how many days till", "how many days to", "how long until", "how long till",
 ]);
 
+/// What is before a name in a statement.
+static BEGUN: Phrases = Phrases::new(&["its", "it is", "today is", "tomorrow is", "is it"]);
+/// What is between "birthday" and the day.
+static IS_ON: Phrases = Phrases::new(&[
+    "is on the", "is on", "is the", "is", "on the", "on", "falls on", "was on",
+]);
+
 pub(in crate::assistant::powers) fn parse(
     message: &ParsedMessage<'_>,
 ) -> Option<(RequestStrength, BirthdayAction)> {
@@ -53,23 +60,11 @@ pub(in crate::assistant::powers) fn parse(
         return Some((Clear, found));
     }
     let from = words.after(at, &KEEP).unwrap_or(at);
-    let begun = words
-        .after(
-            from,
-            phrases!["its", "it is", "today is", "tomorrow is", "is it"],
-        )
-        .filter(|from| *from < word);
+    let begun = words.after(from, &BEGUN).filter(|from| *from < word);
     let is_told = begun.is_some();
     let from = begun.unwrap_or(from);
     let (name, next) = owner(words, from, word, end)?;
-    let next = words
-        .after(
-            next,
-            phrases![
-                "is on the", "is on", "is the", "is", "on the", "on", "falls on", "was on",
-            ],
-        )
-        .unwrap_or(next);
+    let next = words.skip(next, &IS_ON);
     let stated = next > word + 1 || from > at || words.is_set_off(word);
     match day(message, next) {
         Some((action, to)) if to == end => Some((

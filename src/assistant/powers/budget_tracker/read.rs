@@ -6,7 +6,7 @@ use super::spent::{self, AMOUNTS_MAX};
 use super::spent_day::names_day;
 use super::{BudgetAction, Span};
 use crate::assistant::builtin::ParsedMessage;
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::money::{self, Money};
@@ -219,6 +219,8 @@ fn another_budget(words: &Words<'_>, from: usize, to: usize) -> Option<(Money, S
         .then(|| (amount, parsers::original(words, from, name_to)))
 }
 
+static A_MONTH: Phrases = Phrases::new(&["a month", "per month", "each month", "this month"]);
+
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
 fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let words = &message.words;
@@ -262,17 +264,8 @@ fn budget(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     };
     let purpose = match words.after(next, phrases!["for", "on"]) {
         Some(from) => {
-            let to = (from..end)
-                .find(|n| {
-                    words
-                        .after(
-                            *n,
-                            phrases!["a month", "per month", "each month", "this month"],
-                        )
-                        .is_some()
-                })
-                .unwrap_or(end);
-            parsers::original(words, from, to)
+            let to = (from..end).find(|n| words.after(*n, &A_MONTH).is_some());
+            parsers::original(words, from, to.unwrap_or(end))
         }
         None if whole(words, next, end) => before,
         None => return None,
