@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::money::{self, Currency, Money};
 use super::texts::{counted, same, too_long};
 use super::{PowerContext, Superpower};
-use beneficiaries::people_at_end;
 pub(super) use beneficiaries::shared_with;
 pub(super) use operations::Arguments;
 use people::{is_everybody, is_self};
@@ -271,13 +270,10 @@ impl BillSplitState {
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();
         let whom = (!is_self(&paid.payer)).then_some(payer.as_str());
-        let people = people_at_end(&paid.purpose, whom, &known);
-        let (purpose, named) = match people.filter(|_| paid.among.is_empty()) {
-            Some(found) => found,
-            None => (paid.purpose, paid.among),
-        };
-        let is_among_all = named.is_empty() && paid.except.is_empty();
-        let mut among = self.people_of(&named, context)?;
+        let paid = paid.with_people_of_purpose(whom, &known);
+        let purpose = paid.purpose;
+        let is_among_all = paid.among.is_empty() && paid.except.is_empty();
+        let mut among = self.people_of(&paid.among, context)?;
         if !paid.except.is_empty() {
             among = self.everybody()?;
             let except = self.people_of(&paid.except, context)?;

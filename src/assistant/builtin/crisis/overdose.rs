@@ -3,12 +3,18 @@
 use super::pattern_set::CrisisKind::{Emergency, Overdose};
 use super::pattern_set::{PatternSet, context::*};
 
-pub(super) const OVERDOSE: [PatternSet; 3] = [
+pub(super) const OVERDOSE: [PatternSet; 4] = [
     PatternSet {
         kind: Overdose,
         language: "en",
         yields_to: FICTION | REQUEST | PAST,
         patterns: TOO_MUCH,
+    },
+    PatternSet {
+        kind: Overdose,
+        language: "en",
+        yields_to: FICTION | PAST,
+        patterns: ASKED_FOR,
     },
     PatternSet {
         kind: Overdose,
@@ -47,6 +53,13 @@ const TOO_MUCH: &[&str] = &[
     "PILLS .. washed",
     "want|going|about|ready|thinking|tempted to? overdose|overdosing|od",
     "want|going|about|ready to? take|swallow .. all|whole .. PILLS|them|bottle",
+];
+
+/// As a reminder. "take all my pills tonight" may be what a doctor prescribed.
+const ASKED_FOR: &[&str] = &[
+    "remind .. take|swallow .. all .. PILLS .. at_once|in_one_go",
+    "remind .. take|swallow .. PILLS all at_once|in_one_go",
+    "remind .. take|swallow .. whole|entire bottle|box|pack|packet|strip of PILLS",
 ];
 
 const NAMED: &[&str] = &[

@@ -1,12 +1,48 @@
-//! For whom something was paid: "taxi for Bo and me". It must not know payments.
+//! For whom something was paid: "taxi for Bo and me", "pizza without Bo". It must not know
+//! payments.
 
-use super::{is_everybody, is_self};
+use super::{PaidAction, is_everybody, is_self};
 use crate::assistant::powers::texts::same;
 use crate::assistant::powers::{parsers, statement};
 
+impl PaidAction {
+    /// With the people whom its purpose names, unless they were told otherwise. `payer`: the one
+    /// who paid; `None` for who speaks. `known`: the people on the bill.
+    pub(super) fn with_people_of_purpose(self, payer: Option<&str>, known: &[String]) -> Self {
+        if !self.among.is_empty() || !self.except.is_empty() {
+            return self;
+        }
+        if let Some((purpose, among)) = people_at_end(&self.purpose, payer, known) {
+            return Self {
+                purpose,
+                among,
+                ..self
+            };
+        }
+        if let Some((purpose, except)) = people_left_out(&self.purpose, known) {
+            return Self {
+                purpose,
+                except,
+                ..self
+            };
+        }
+        match people_beside(&self.purpose, known) {
+            Some((purpose, mut among)) => {
+                among.insert(0, self.payer.clone());
+                Self {
+                    purpose,
+                    among,
+                    ..self
+                }
+            }
+            None => self,
+        }
+    }
+}
+
 /// "Bo", "taxi for Bo and me": what was paid for, and for whom, where one of them is known. `payer`:
 /// whom "her" means; `None` for who speaks.
-pub(super) fn people_at_end(
+fn people_at_end(
     purpose: &str,
     payer: Option<&str>,
     known: &[String],
@@ -36,6 +72,28 @@ pub(super) fn people_at_end(
         && people
             .iter()
             .all(|name| is_known(name) || statement::is_person(name));
+    are_known.then(|| (what.trim().to_owned(), people))
+}
+
+/// "pizza without Bo", "pizza except me": what was paid for, and who doesn't share it, where all of
+/// them are known. "pizza without cheese" names nobody.
+fn people_left_out(purpose: &str, known: &[String]) -> Option<(String, Vec<String>)> {
+    let marks = [" except for ", " except ", " without "];
+    people_after(purpose, &marks, known)
+}
+
+/// "pizza with Bo": what was paid for, and with whom it is shared, where all of them are known.
+fn people_beside(purpose: &str, known: &[String]) -> Option<(String, Vec<String>)> {
+    people_after(purpose, &[" with ", " together with "], known)
+}
+
+fn people_after(purpose: &str, marks: &[&str], known: &[String]) -> Option<(String, Vec<String>)> {
+    let padded = format!(" {purpose}"); // nothing may be before the mark
+    let parts = marks.iter().filter_map(|mark| padded.rsplit_once(mark));
+    let (what, people) = parts.min_by_key(|(what, _)| what.len())?;
+    let people = parsers::things(people);
+    let is_known = |name: &String| is_self(name) || known.iter().any(|one| same(one, name));
+    let are_known = !people.is_empty() && people.iter().all(is_known);
     are_known.then(|| (what.trim().to_owned(), people))
 }
 
@@ -91,5 +149,14 @@ mod tests {
             });
             assert_eq!(found, expected, "{purpose}");
         }
+        let pair = |what: &str, name: &str| Some((what.to_owned(), vec![name.to_owned()]));
+        assert_eq!(
+            people_left_out("pizza without bo", &known),
+            pair("pizza", "bo")
+        );
+        assert_eq!(people_left_out("except for me", &known), pair("", "me"));
+        assert_eq!(people_left_out("pizza without cheese", &known), None);
+        assert_eq!(people_beside("pizza with cy", &known), pair("pizza", "cy"));
+        assert_eq!(people_beside("pizza with ham", &known), None);
     }
 }

@@ -1,10 +1,10 @@
 //! What is said with an amount: how it was paid, whether it is a month's, and whether the rest of the
 //! words can be what it was for.
 
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
-use crate::assistant::powers::{money, planned_time, statement};
+use crate::assistant::powers::{money, parsers, planned_time, statement};
 
 /// Where what an amount was for ends, before how it was paid, and that it is so once more: "lunch
 /// with my card", "coffee again".
@@ -51,10 +51,22 @@ pub(super) fn is_purpose(purpose: &str) -> bool {
     statement::is_thing(purpose) && !is_changed
 }
 
-/// "until friday", "next month", "today": a budget has no such days.
+/// "until friday", "next month", "in december", "for 3 months", "starting monday": a budget has no
+/// such days.
 pub(super) fn names_end(words: &Words<'_>, at: usize) -> bool {
     let word = words.get(at);
+    let begins = phrases![
+        "for", "in", "from", "since", "starting", "starting in", "only in"
+    ];
+    let is_month = |next: usize| parsers::read_month(words.get(next)).is_some();
+    let is_count = |next: usize| {
+        let unit = words.get(next + 1);
+        when::read_duration(words, next).is_some()
+            && matches!(unit, "days" | "weeks" | "months" | "years")
+    };
+    let is_bounded = |next: usize| is_month(next) || word == "for" && is_count(next);
     planned_time::is_open_span(words, at)
+        || words.after(at, begins).is_some_and(is_bounded)
         || matches!(
             word,
             "until" | "till" | "til" | "today" | "tomorrow" | "tonight"

@@ -173,11 +173,7 @@ fn budgets(message: &ParsedMessage<'_>, end: usize) -> Option<BudgetAction> {
     let parts = money::parts(words, message.start, end);
     let (first, others) = parts.split_first()?;
     let first = budget(message, first.1)?;
-    let is_of_month =
-        |at: usize| words.get(at - 1) == "for" && parsers::read_month(words.get(at)).is_some();
-    let is_other = |at: usize| {
-        is_other_than_month(words, at) || names_end(words, at) || at > 0 && is_of_month(at)
-    };
+    let is_other = |at: usize| is_other_than_month(words, at) || names_end(words, at);
     if (message.start..end).any(is_other) {
         return Some(BudgetAction::NotMonthly);
     }

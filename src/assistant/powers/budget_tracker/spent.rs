@@ -5,6 +5,7 @@ use super::spent_day::{self, SpentDay, names_day};
 use super::{BudgetAction, SpentAmount};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::powers::RequestStrength;
 use crate::assistant::powers::bill_split::shared_with;
 use crate::assistant::powers::money::{self, Money};
@@ -186,9 +187,16 @@ fn expense(message: &ParsedMessage<'_>, from: usize, to: usize) -> Option<Expens
     if let Some((amount, next)) = money::read(words, from) {
         let is_sure = amount.currency.is_some();
         // "20 yesterday on wine"
-        let within = spent_day::read(message, next)
-            .filter(|(_, after)| words.after(*after, &LINKS).is_some());
+        let is_linked = |after: &usize| words.after(*after, &LINKS).is_some();
+        let within = spent_day::read(message, next).filter(|(_, after)| is_linked(after));
         let (day, next) = within.map_or((day, next), |(day, after)| (Some(day), after));
+        // "12 at noon on lunch": an expense has no hour.
+        let is_hour = |spec: &TimeExpression| spec.day.is_none() && spec.clock.is_some();
+        let hour = when::read(words, next).filter(|(spec, _)| is_hour(spec));
+        let next = hour.map_or(next, |(_, after)| match is_linked(&after) {
+            true => after,
+            false => next,
+        });
         if has_second(next) {
             return None;
         }

@@ -207,7 +207,19 @@ pub(super) fn names_day(purpose: &str) -> bool {
         })
     };
     let is_span = |word: &str| matches!(word, "yesterday" | "ago" | "week" | "month");
-    (0..words.len()).any(|at| is_day(at) || is_span(words.get(at))) || ends_in_month(purpose)
+    (0..words.len()).any(|at| is_day(at) || is_span(words.get(at)))
+        || ends_in_month(purpose)
+        || ends_in_repetition(&words)
+}
+
+/// "lunch weekly", "coffee every morning": an expense is of one day.
+fn ends_in_repetition(words: &Words<'_>) -> bool {
+    let last = words.len().saturating_sub(1);
+    last > 0
+        && (matches!(
+            words.get(last),
+            "daily" | "weekly" | "monthly" | "yearly" | "nightly"
+        ) || words.get(last - 1) == "every")
 }
 
 /// "food in march"

@@ -44,6 +44,10 @@ pub(super) fn added(
             "I'm not sure which list you mean with “{thing}”, so I've added nothing. Say it like “add milk to my groceries list”."
         ));
     }
+    // "gym monday and friday"
+    if things.len() > 1 && things.iter().any(|thing| is_day(thing)) {
+        return TodoAction::Unclear(day_unclear());
+    }
     let drafts = things.into_iter().map(|text| draft(message, text, due));
     match drafts.collect::<Result<Vec<TodoDraft>, String>>() {
         Err(reply) => TodoAction::Unclear(reply),
@@ -274,15 +278,18 @@ fn draft(
     let mut starts = 1..words.len();
     let found = starts.find_map(|at| Some((at, time_until(&words, at, words.len())?)));
     let Some((at, spec)) = found.filter(|_| due.is_none()) else {
-        return match due.is_none() && names_time(&words) {
-            true => Err(day_unclear()),
-            false => Ok(TodoDraft { text, due }),
+        return match due.is_none() {
+            true if ends_in_repetition(&words) => Err(no_repetition()),
+            true if names_time(&words) => Err(day_unclear()),
+            _ => Ok(TodoDraft { text, due }),
         };
     };
     if is_repeat(words.get(at - 1)) {
         return Err(no_repetition());
     }
-    if (at..words.len()).any(|n| planned_time::is_open_span(&words, n)) {
+    // "eggs saturday or sunday"
+    let is_choice = matches!(words.get(at - 1), "or" | "and");
+    if is_choice || (at..words.len()).any(|n| planned_time::is_open_span(&words, n)) {
         return Err(day_unclear());
     }
     let due = planned_time::resolve(spec, message)?;
@@ -292,11 +299,39 @@ fn draft(
     })
 }
 
-/// "call bank tomorrow about the loan": a time that more words follow.
+/// Only a day: "friday".
+fn is_day(thing: &str) -> bool {
+    let words = Words::new(thing);
+    time_until(&words, 0, words.len()).is_some()
+}
+
+/// "milk daily", "cheese every week"
+fn ends_in_repetition(words: &Words<'_>) -> bool {
+    let [before, last] = [2, 1].map(|back| words.get(words.len().saturating_sub(back)));
+    let is_unit = matches!(
+        last,
+        "day" | "week" | "month" | "year" | "morning" | "evening" | "night" | "weekend"
+    );
+    let is_span = is_unit || when::weekday_name(last).is_some();
+    words.len() > 1
+        && (matches!(last, "daily" | "weekly" | "monthly")
+            || is_span && matches!(before, "every" | "each"))
+}
+
+/// "call bank tomorrow about the loan": a time that more words follow. "milk before friday", "milk
+/// in the morning": one that is no day.
 fn names_time(words: &Words<'_>) -> bool {
+    let is_timed = |at: usize| when::read(words, at).is_some_and(|(_, to)| to == words.len());
     (1..words.len()).any(|at| {
         let word = words.get(at);
         let is_last = at + 1 == words.len();
+        let is_bound = matches!(
+            word,
+            "before" | "until" | "till" | "til" | "after" | "since"
+        );
+        if is_bound && is_timed(at + 1) || word == "in" && is_timed(at) {
+            return true;
+        }
         matches!(word, "today" | "tomorrow" | "tonight" | "yesterday")
             || is_last && matches!(word, "later" | "soon")
             || matches!(word, "on" | "at") && when::time_at(words, at).is_some()

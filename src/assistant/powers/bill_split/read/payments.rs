@@ -329,14 +329,24 @@ fn paid_only_for(
     (amount, next): (money::Money, usize),
     end: usize,
 ) -> Option<PaidAction> {
-    let at = (next..end).find(|n| words.after(*n, phrases!["just for", "only for"]).is_some())?;
+    static ONLY_FOR: Phrases = Phrases::new(&["just for", "only for", "for just", "for only"]);
+    let limited = (next..end).find_map(|n| Some((n, words.after(n, &ONLY_FOR)?, end)));
+    // "for her and Bo only"
+    let is_last = words.get(end - 1) == "only";
+    let last_for = || (next..end - 1).rfind(|n| is_last && words.get(*n) == "for");
+    let (at, from, end) = limited.or_else(|| last_for().map(|n| (n, n + 1, end - 1)))?;
     let purpose = match words.after(next, phrases!["for"]) {
+        _ if at == next => String::new(),
         Some(from) if from < at => parsers::original(words, from, at),
-        None if next == at => String::new(),
         _ => return None,
     };
-    let among = names(words, at + 2, end);
-    let among = with_payer(among.clone(), payer).unwrap_or(among);
+    let among = names(words, from, end);
+    let with_payer = with_payer(among.clone(), payer);
+    // "30 for pizza only"
+    if is_last && at == next && with_payer.is_none() {
+        return None;
+    }
+    let among = with_payer.unwrap_or(among);
     Some(PaidAction {
         payer: payer.to_owned(),
         money: amount,
