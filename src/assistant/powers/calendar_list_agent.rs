@@ -3,11 +3,11 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, PowerEffect, RequestStrength, Superpower, events, parsers};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 pub(super) use operations::Arguments;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,6 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::events;
@@ -12,6 +11,7 @@ use super::notice::{Notice, SentNotices};
 use super::{Power, PowerContext, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;

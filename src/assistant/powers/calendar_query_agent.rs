@@ -6,7 +6,6 @@ pub(super) mod changes;
 mod operations;
 mod proposals;
 
-use crate::assistant::builtin::phrases::phrases;
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,7 @@ use super::planned_time;
 use super::{CalendarRequest, PowerContext, PowerEffect, RequestStrength, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::TimeOfDay;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;

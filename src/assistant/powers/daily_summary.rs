@@ -3,11 +3,11 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, Day, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 pub(super) use operations::Arguments;

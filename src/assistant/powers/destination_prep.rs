@@ -3,7 +3,6 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::events;
@@ -12,6 +11,7 @@ use super::notice::{self, Notice, SentNotices};
 use super::{Power, PowerContext, RequestStrength, StoredState, Superpower};
 use super::{local_time, parsers, texts};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when;
 use crate::clock::Timestamp;
 pub(super) use operations::Arguments;

@@ -3,12 +3,12 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, RequestStrength, Superpower};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::follow_up::two_durations;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, TimeExpression};
 use crate::assistant::wording;
 use crate::clock::Timestamp;

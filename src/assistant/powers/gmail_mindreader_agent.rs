@@ -3,13 +3,13 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Mail;
 use super::mails;
 use super::{PowerContext, RequestStrength, Superpower, parsers};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 pub(super) use operations::Arguments;
 
 /// Mails that are named.

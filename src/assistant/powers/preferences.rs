@@ -3,12 +3,12 @@
 
 mod operations;
 
-use crate::assistant::builtin::phrases::phrases;
 use serde::{Deserialize, Serialize};
 
 use super::waking_hours::WakingHours;
 use super::{Power, parsers};
 use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::TimeOfDay;
 use crate::assistant::builtin::words::Words;
 use crate::clock::Timestamp;

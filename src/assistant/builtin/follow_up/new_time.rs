@@ -1,9 +1,9 @@
 //! Parses the new time of a reminder.
 
-use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use super::{MINUTE_S, NewTimeText, TimeChange};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::reminder::repeats;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;

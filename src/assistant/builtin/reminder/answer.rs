@@ -1,11 +1,12 @@
 //! The answer to the question what to remind of: a text, or none.
 
+use std::ops::Range;
+
 use super::half_understood::has_time_left;
 use super::parts::{after_link, text_of};
 use super::spoken_of::is_past;
 use super::{REMINDER_CHARS_MAX, Words, is_pronoun, repeats};
 use crate::assistant::builtin::phrases::Phrases;
-use std::ops::Range;
 
 /// The whole answer is the reminder's text, unless it is a question or no answer.
 pub(in crate::assistant::builtin) fn answered_text(words: &Words) -> String {

@@ -2,7 +2,6 @@
 //! the morning of Ana's birthday". It parses them and computes the moment; it must not know which
 //! events there are.
 
-use crate::assistant::builtin::phrases::{Phrases, phrases};
 use std::ops::Range;
 
 use chrono::Days;
@@ -12,6 +11,7 @@ use super::parts::{after_link, text_of};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
 use crate::assistant::builtin::parsing::drop_name;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::plan::Plan;

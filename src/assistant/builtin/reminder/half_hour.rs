@@ -1,9 +1,9 @@
 //! "half 9", which is 08:30 to some and 09:30 to others: the question which one is meant.
 
-use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use super::{ReminderText, repeats};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, wording};

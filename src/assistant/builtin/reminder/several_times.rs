@@ -1,13 +1,13 @@
 //! One message that sets several reminders: one thing at several times, or two things. It reads no
 //! recurrences.
 
-use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use super::finished;
 use super::half_understood::has_time_left;
 use super::parts::{self, split_request, text_of};
 use super::task_words::is_task_word;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, TimeExpression, TimeOfDay};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, wording};

@@ -1,12 +1,12 @@
 //! Events that a person wants added, moved or deleted: "put lunch with Bo on tuesday at 1", "move
 //! lunch with Bo to 2", "delete lunch with Bo".
 
-use crate::assistant::builtin::phrases::phrases;
 use chrono::NaiveDate;
 
 use super::{CalendarQuery, RequestStrength, hours};
 use crate::assistant::MessageContext;
 use crate::assistant::builtin::parsing::read_message;
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::{ParsedMessage, TimeChange, follow_up, when};
 use crate::assistant::powers::{PowerContext, planned_time};
 use crate::assistant::powers::{local_time, parsers, texts};

@@ -1,8 +1,8 @@
 //! The words by which bookings are known, and what they are called.
 
-use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::{parsers, planned_time};

@@ -1,11 +1,11 @@
 //! Parses frequencies and days: "every other week on monday", "weekdays", "on the 1st of each
 //! month". It reads no times of day.
 
-use crate::assistant::builtin::phrases::phrases;
 use chrono::Weekday;
 
 use super::times_a_year;
 use super::weekdays::{ALL_DAYS, dashed, is_compact, weekdays};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, Day, PartOfDay, amount, weekday_name};
 use crate::assistant::builtin::words::Words;
 

@@ -1,12 +1,12 @@
 //! Where a recurrence begins and ends, and between which hours it comes: "until 8pm", "for 2 weeks",
 //! "from 9 to 17", "starting next week". It reads no frequencies.
 
-use crate::assistant::builtin::phrases::phrases;
 use std::ops::Range;
 
 use chrono::Weekday;
 
 use super::{Repeat, RuleEnd, RuleParts};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, Day, NamedMonth, TimeExpression};
 use crate::assistant::builtin::words::Words;
 

@@ -1,9 +1,9 @@
 //! Days of the week as they are listed: "mon, wed and fri", "mon-thu", "weekdays", "mwf". It reads no
 //! frequencies.
 
-use crate::assistant::builtin::phrases::phrases;
 use chrono::Weekday;
 
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::weekday_name;
 use crate::assistant::builtin::words::Words;
 
