@@ -25,7 +25,8 @@ pub use apologies::{
 pub use care::{after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
 pub use follow_ups::*;
-pub use language::{foreign_language_of, language_of};
+pub(in crate::assistant) use language::foreign_language_of;
+pub use language::language_of;
 pub use memories::*;
 pub use occasions::*;
 pub use recurring::{

@@ -230,10 +230,8 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     }
     let taken = offers::take_statement(turn, tx)?;
     let text = turn.message.text.as_str();
-    let otherwise = || match (
-        turn.unknown_message().sympathy,
-        wording::foreign_language_of(text),
-    ) {
+    let unknown = turn.unknown_message();
+    let otherwise = || match (unknown.sympathy, unknown.foreign_language) {
         (Some(answer), _) => answer.to_owned(),
         (None, Some(language)) => wording::english_only(language).to_owned(),
         (None, None) => wording::unknown(text, persona),

@@ -314,12 +314,12 @@ impl FromRow for ObjectOrEmpty {
     }
 }
 
-/// A JSON array; invalid JSON counts as an empty one.
+/// A JSON array; any other value counts as an empty one.
 struct ListOrEmpty(Value);
 
 impl FromRow for ListOrEmpty {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
-        let json = valid_json(columns)?.filter(|json| !json.is_object());
+        let json = valid_json(columns)?.filter(Value::is_array);
         Ok(Self(json.unwrap_or_else(|| json!([]))))
     }
 }

@@ -5,7 +5,7 @@ use super::reminder;
 use super::words::Words;
 use super::{
     FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed, parsing,
-    small_talk,
+    small_talk, wording,
 };
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
@@ -25,6 +25,8 @@ pub struct UnknownMessage {
     pub may_correct: bool,
     /// What is said to the feeling that it tells of.
     pub sympathy: Option<&'static str>,
+    /// The language in which it is written, if that is not English (a tag of BCP 47).
+    pub foreign_language: Option<&'static str>,
     /// It may say that a crisis is over.
     pub may_end_crisis: bool,
 }
@@ -71,6 +73,7 @@ impl UnknownMessage {
             statement: statement(message),
             may_correct: follow_up::may_correct(unnamed),
             sympathy: small_talk::sympathy(message.context.text, unnamed),
+            foreign_language: wording::foreign_language_of(message.context.text, words),
             may_end_crisis: crisis::may_be_over(words),
         }
     }

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use whatlang::{Detector, Lang};
 
-use crate::assistant::builtin::word_set::WordMap;
+use crate::assistant::builtin::word_set::{HashedWord, WordMap};
+use crate::assistant::builtin::words::Words;
 
 /// Characters of a text that are looked at.
 const CHARS_MAX: usize = 1_000;
@@ -140,9 +141,29 @@ fn beginning(text: &str) -> &str {
 }
 
 /// The language of a text that is no English by its words.
-pub fn foreign_language_of(text: &str) -> Option<&'static str> {
+pub(in crate::assistant) fn foreign_language_of(
+    text: &str,
+    words: &Words<'_>,
+) -> Option<&'static str> {
     const KNOWN_MIN: usize = 3;
-    language_by_words(beginning(text), KNOWN_MIN).filter(|language| *language != "en")
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_alphabetic())
+            || is_number(word)
+            || word.chars().all(char::is_alphabetic)
+    };
+    let has_apostrophe =
+        text.as_bytes().contains(&b'\'') || !text.is_ascii() && text.contains(['’', '‘']);
+    // Most texts can be read by the words that are there already.
+    let are_plain = text.len() <= CHARS_MAX && words.is_whole() && words.iter().all(is_plain);
+    let language = match are_plain && !has_apostrophe {
+        true => {
+            let words = words.iter_hashed().filter(|word| !is_number(word.word));
+            language_of_words(words, KNOWN_MIN)
+        }
+        false => language_by_words(beginning(text), KNOWN_MIN),
+    };
+    language.filter(|language| *language != "en")
 }
 
 /// A word with it is an address.
@@ -155,12 +176,21 @@ fn language_by_words(text: &str, known_min: usize) -> Option<&'static str> {
     let is_plain = |word: &&str| !has_addresses || !word.contains(ADDRESS_MARK);
     let plain = text.split_ascii_whitespace().filter(is_plain);
     let words = plain.flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
+    let words = words.filter(|word| !word.is_empty());
+    language_of_words(words.map(HashedWord::from), known_min)
+}
+
+fn language_of_words<'a>(
+    words: impl Iterator<Item = HashedWord<'a>>,
+    known_min: usize,
+) -> Option<&'static str> {
     let (mut count, mut scores) = (0, [0; FREQUENT_WORDS.len()]);
-    for word in words.filter(|word| !word.is_empty()) {
+    for word in words {
         count += 1;
-        let languages = LANGUAGES_OF.get(word).unwrap_or_default();
-        for (at, score) in scores.iter_mut().enumerate() {
-            *score += usize::from(languages >> at & 1);
+        let mut languages = LANGUAGES_OF.get(word).unwrap_or_default();
+        while languages != 0 {
+            scores[languages.trailing_zeros() as usize] += 1;
+            languages &= languages - 1; // the lowest bit is done
         }
     }
     let most = scores.into_iter().max()?;
@@ -275,7 +305,11 @@ mod tests {
             ("museum on die street", None),
             ("i am in love", None),
         ] {
-            assert_eq!(foreign_language_of(text), language, "{text}");
+            assert_eq!(
+                foreign_language_of(text, &Words::new(text)),
+                language,
+                "{text}"
+            );
         }
     }
 

@@ -23,7 +23,8 @@ pub(in crate::ingest) fn take_statement(
     if turn.in_group() {
         return Ok(None);
     }
-    Ok(match turn.unknown_message().into_owned().statement {
+    let unknown = turn.unknown_message();
+    Ok(match unknown.statement.clone() {
         Some(Statement::Fact(_)) if !limits::may_command(turn) => {
             Some(limits::too_many(turn).into())
         }
@@ -50,7 +51,7 @@ pub(in crate::ingest) fn take_statement(
             text,
             send_at,
             recurrence,
-        }) if wording::foreign_language_of(&turn.message.text).is_none() => {
+        }) if unknown.foreign_language.is_none() => {
             let new = NewTime {
                 send_at,
                 recurrence,
