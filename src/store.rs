@@ -189,7 +189,7 @@ impl Store {
         let undelivered = cache.undelivered.clone();
         cache.provider_tasks = TaskQueue::new(options.payment_provider);
         let provider_tasks = cache.provider_tasks.clone();
-        let counts = cache.deferred.shown().clone();
+        let counts = cache.deferred.committed_counts().clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let (health, short_reads) = (
             health::WriterHealth::new(),

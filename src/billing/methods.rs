@@ -18,7 +18,7 @@ use crate::store::{Payer, UserId};
 const ASK_MAX: Duration = Duration::from_secs(2);
 /// How long an answer is cached.
 const FRESH_MS: u64 = 30_000;
-/// How long the provider isn't asked after a failure.
+/// How long the provider isn't asked after it gave no answer.
 const OUTAGE_MS: u64 = 15_000;
 /// The cache is emptied when it has this many users.
 const USERS_MAX: usize = 10_000;
@@ -28,7 +28,9 @@ pub(super) struct Methods(Mutex<PaymentMethodLookups>);
 
 #[derive(Default)]
 struct PaymentMethodLookups {
+    /// When the provider last answered for a user, also with a refusal.
     answered_at: HashMap<UserId, Monotonic>,
+    /// When it last gave no answer.
     failed_at: Option<Monotonic>,
 }
 
@@ -82,7 +84,15 @@ impl Billing {
             }
             Err(failure) => {
                 log::warn!("can't ask whether a user has a payment method: {failure}");
-                self.methods.record_failure(now);
+                match failure {
+                    // It answers: other users can be asked for.
+                    Failure::Refused { .. } | Failure::InvalidAnswer(_) => {
+                        self.methods.record_answer(user, now);
+                    }
+                    Failure::Failed(_) | Failure::Unreachable(_) => {
+                        self.methods.record_failure(now);
+                    }
+                }
                 Ok(payer.has_payment_method)
             }
         }

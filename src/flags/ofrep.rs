@@ -19,9 +19,13 @@ pub(super) fn values(body: &[u8]) -> Result<HashMap<&'static str, Value>, String
     let flags = body.get("flags").and_then(Value::as_array);
     let flags = flags.ok_or("its answer has no list \"flags\"")?;
     let mut values = HashMap::new();
-    for entry in flags {
-        let key = entry.get("key").and_then(Value::as_str);
-        let key = key.ok_or("its answer has a flag without a key")?;
+    let named = |entry| Some((Value::get(entry, "key")?.as_str()?, entry));
+    let mut named = flags.iter().filter_map(named).peekable();
+    // One entry without a key is left out.
+    if named.peek().is_none() && !flags.is_empty() {
+        return Err("its answer has no flag with a key".to_owned());
+    }
+    for (key, entry) in named {
         let value = entry
             .get("value")
             .filter(|_| entry.get("errorCode").is_none());
@@ -43,6 +47,8 @@ mod tests {
             { "key": "llm.force_basic_mode", "errorCode": "PARSE_ERROR" },
             { "key": "payment.topup_enabled", "value": true, "errorCode": "GENERAL" },
             { "key": "somebody.elses", "value": 1 },
+            { "value": 1 },
+            7,
         ]});
         let parsed = values(body.to_string().as_bytes()).unwrap();
         assert_eq!(parsed, HashMap::from([("context.max_messages", 7.into())]));

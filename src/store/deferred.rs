@@ -34,9 +34,9 @@ pub(super) type DayCounts = HashMap<(UserId, i64), i64>;
 pub(super) struct DeferredRows {
     heads: HashMap<RoomId, RoomHead>,
     counts: DayCounts,
-    /// Events that are not in the rings yet, or more: those of undone changes stay counted.
+    /// At least the number of events that are not in the rings yet: a rollback doesn't lower it.
     webhook_events: usize,
-    earlier: Vec<UndoStep>,
+    undo_log: Vec<UndoStep>,
     /// When the first of the rows began to wait.
     since: Option<Instant>,
     committed: CommittedCounts,
@@ -65,7 +65,7 @@ impl DeferredRows {
     pub(super) fn set_head(&mut self, room: RoomId, head: RoomHead) {
         self.begin_to_wait();
         let before = self.heads.insert(room, head);
-        self.earlier.push(UndoStep::Head(room, before));
+        self.undo_log.push(UndoStep::Head(room, before));
     }
 
     pub(super) fn count(&self, user: UserId, day: i64) -> Option<i64> {
@@ -75,7 +75,7 @@ impl DeferredRows {
     pub(super) fn set_count(&mut self, user: UserId, day: i64, count: i64) {
         self.begin_to_wait();
         let before = self.counts.insert((user, day), count);
-        self.earlier.push(UndoStep::Count((user, day), before));
+        self.undo_log.push(UndoStep::Count((user, day), before));
     }
 
     pub(super) fn add_webhook_event(&mut self) {
@@ -84,7 +84,7 @@ impl DeferredRows {
     }
 
     /// The counts for readers.
-    pub(super) fn shown(&self) -> &CommittedCounts {
+    pub(super) fn committed_counts(&self) -> &CommittedCounts {
         &self.committed
     }
 
@@ -104,17 +104,17 @@ impl DeferredRows {
         self.since = Some(Instant::now());
     }
 
-    /// A place in the running transaction, for `undo_to`.
-    pub(super) fn place(&self) -> usize {
-        self.earlier.len()
+    /// A point in the running transaction, for `undo_to`.
+    pub(super) fn savepoint(&self) -> usize {
+        self.undo_log.len()
     }
 
-    /// Undoes the changes since then.
-    pub(super) fn undo_to(&mut self, place: usize) {
-        for earlier in self.earlier.drain(place..).rev() {
-            match earlier {
-                UndoStep::Head(room, before) => set_back(self.heads.entry(room), before),
-                UndoStep::Count(day, before) => set_back(self.counts.entry(day), before),
+    /// Undoes the changes since that point.
+    pub(super) fn undo_to(&mut self, savepoint: usize) {
+        for step in self.undo_log.drain(savepoint..).rev() {
+            match step {
+                UndoStep::Head(room, before) => restore(self.heads.entry(room), before),
+                UndoStep::Count(day, before) => restore(self.counts.entry(day), before),
                 UndoStep::Flushed { heads, counts, .. } => {
                     (self.heads, self.counts) = (heads, counts);
                     self.since = Some(Instant::now());
@@ -127,25 +127,25 @@ impl DeferredRows {
         }
     }
 
-    /// Shows the readers what the transaction changed. Called after its commit.
-    pub(super) fn committed(&mut self) {
-        if self.earlier.is_empty() {
+    /// Gives the readers what the transaction changed. Called after its commit.
+    pub(super) fn publish(&mut self) {
+        if self.undo_log.is_empty() {
             return;
         }
-        let mut shown = self.committed.0.lock();
-        for earlier in self.earlier.drain(..) {
-            match earlier {
+        let mut counts_of_readers = self.committed.0.lock();
+        for step in self.undo_log.drain(..) {
+            match step {
                 UndoStep::Head(..) | UndoStep::WebhookEvents(_) => {}
                 UndoStep::Count(day, _) => {
                     // Written since: then the next entries say so.
                     if let Some(count) = self.counts.get(&day) {
-                        shown.newer.insert(day, *count);
+                        counts_of_readers.newer.insert(day, *count);
                     }
                 }
-                UndoStep::Flushed { settled: true, .. } => *shown = Default::default(),
+                UndoStep::Flushed { settled: true, .. } => *counts_of_readers = Default::default(),
                 UndoStep::Flushed { counts, .. } => {
-                    shown.newer.clear();
-                    shown.written = counts;
+                    counts_of_readers.newer.clear();
+                    counts_of_readers.written = counts;
                 }
             }
         }
@@ -174,7 +174,7 @@ impl DeferredRows {
         let mut by_room: Vec<_> = heads.iter().map(|(room, head)| (room.0, *head)).collect();
         let mut by_user: Vec<_> = counts.iter().map(|((u, d), n)| (u.0, *d, *n)).collect();
         // From here on `undo_to` puts them back.
-        self.earlier.push(UndoStep::Flushed {
+        self.undo_log.push(UndoStep::Flushed {
             heads,
             counts,
             settled,
@@ -206,7 +206,7 @@ impl DeferredRows {
         match std::mem::take(&mut self.webhook_events) {
             0 => Ok(()),
             count => {
-                self.earlier.push(UndoStep::WebhookEvents(count));
+                self.undo_log.push(UndoStep::WebhookEvents(count));
                 webhook_events::move_into_rings(conn)
             }
         }
@@ -219,7 +219,7 @@ impl DeferredRows {
     }
 }
 
-fn set_back<K, V>(entry: Entry<'_, K, V>, before: Option<V>) {
+fn restore<K, V>(entry: Entry<'_, K, V>, before: Option<V>) {
     match (entry, before) {
         (entry, Some(before)) => drop(entry.insert_entry(before)),
         (Entry::Occupied(entry), None) => drop(entry.remove()),

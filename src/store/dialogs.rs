@@ -89,12 +89,12 @@ impl Tx<'_> {
     /// The assistant's open question to a person in a room, and when it was asked. That there
     /// is none is cached: it is so for most people.
     pub fn question(&mut self, room: RoomId, user: UserId) -> Result<Option<JsonAt>> {
-        if self.cache.unasked.contains(&(user, room)) {
+        if self.cache.without_question.contains(&(user, room)) {
             return Ok(None);
         }
         let question = self.dialog(room, user)?.question;
         if question.is_none() {
-            self.cache.put_unasked(user, room);
+            self.cache.put_without_question(user, room);
         }
         Ok(question)
     }
@@ -109,7 +109,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         if part == DialogPart::Question {
-            self.cache.unasked.remove(&(user, room));
+            self.cache.without_question.remove(&(user, room));
         }
         let (text, at) = match part {
             DialogPart::Question => ("question", "asked_at"),

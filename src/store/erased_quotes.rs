@@ -44,8 +44,8 @@ impl Tx<'_> {
         room: RoomId,
         newest: Option<i64>,
     ) -> Result<bool> {
-        let known = self.cache.quoted.take();
-        let mut quoted = match known.filter(|known| (known.user, known.room) == (user, room)) {
+        let known = self.cache.erased_words.take();
+        let mut erased = match known.filter(|known| (known.user, known.room) == (user, room)) {
             Some(known) => known,
             None => AccountWords {
                 user,
@@ -55,26 +55,26 @@ impl Tx<'_> {
             },
         };
         for _ in 0..READ_MAX {
-            let Some(id) = quoted.next else { break };
+            let Some(id) = erased.next else { break };
             let found: Option<(Option<i64>, Option<String>)> = self.find(
                 "SELECT previous_id, iif(user_id = ?2, text, NULL) FROM messages WHERE id = ?1",
                 (id, user),
             )?;
             let (previous, text) = found.unwrap_or_default();
             if let Some(text) = text {
-                quoted.words.add(&text);
+                erased.words.add(&text);
             }
-            quoted.next = previous;
+            erased.next = previous;
         }
-        let all = quoted.next.is_none();
-        self.cache.quoted = Some(quoted);
+        let all = erased.next.is_none();
+        self.cache.erased_words = Some(erased);
         Ok(all)
     }
 
     /// Whether the words of that account in that room are complete.
     pub(super) fn has_words(&self, user: UserId, room: RoomId) -> bool {
-        let quoted = self.cache.quoted.as_ref();
-        quoted.is_some_and(|q| (q.user, q.room) == (user, room) && q.next.is_none())
+        let erased = self.cache.erased_words.as_ref();
+        erased.is_some_and(|q| (q.user, q.room) == (user, room) && q.next.is_none())
     }
 
     /// Removes the handle and the words from another person's message: from the relay's metadata
@@ -86,7 +86,7 @@ impl Tx<'_> {
         others: &QuotingMessage,
         handle: Option<&str>,
     ) -> Result<()> {
-        let words = self.cache.quoted.as_ref().map(|quoted| &quoted.words);
+        let words = self.cache.erased_words.as_ref().map(|erased| &erased.words);
         let redacted = |json: &Option<String>| -> Option<String> {
             let json = json.as_deref()?;
             let first =
@@ -154,7 +154,7 @@ impl Tx<'_> {
 
     /// Commands that relays still have to deliver there. The outbox is bounded.
     fn redact_unfinished(&self, room: RoomId) -> Result<()> {
-        let Some(quoted) = self.cache.quoted.as_ref() else {
+        let Some(erased) = self.cache.erased_words.as_ref() else {
             return Ok(());
         };
         let waiting: Vec<(i64, String)> = self.all(
@@ -164,7 +164,7 @@ impl Tx<'_> {
             [room],
         )?;
         for (id, payload) in waiting {
-            if let Some(left) = redaction::payload_without_quotes(&payload, &quoted.words, "") {
+            if let Some(left) = redaction::payload_without_quotes(&payload, &erased.words, "") {
                 self.run("UPDATE commands SET payload = ?2 WHERE id = ?1", (id, left))?;
             }
         }
@@ -179,8 +179,8 @@ impl Tx<'_> {
             [room],
         )?;
         for (chat, user, json) in private_answers {
-            let quoted = self.cache.quoted.as_ref();
-            let unquoted = quoted.and_then(|q| redaction::without_quotes(&json, &q.words, ""));
+            let erased = self.cache.erased_words.as_ref();
+            let unquoted = erased.and_then(|q| redaction::without_quotes(&json, &q.words, ""));
             let left = unquoted.as_deref().unwrap_or(&json);
             let left = handle.and_then(|handle| redaction::without_handle(left, handle));
             if let Some(left) = left.or(unquoted) {

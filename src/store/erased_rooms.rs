@@ -69,7 +69,7 @@ impl Tx<'_> {
         if place.own_direct {
             // The room holds no other person's answers. Messages of the phone number's new owner
             // quote only themselves.
-            self.cache.quoted = None;
+            self.cache.erased_words = None;
         } else if last_kept.is_none() {
             let head = self.head(place.id)?;
             if !self.read_words(erasure.user, place.id, head)? {
@@ -286,7 +286,7 @@ impl Tx<'_> {
             None => true,
         };
         if free && redaction::text_without_handle(&place.chat_guid, handle).is_some() {
-            self.set_room_nameless(place.id, &place.chat_guid)?;
+            self.erase_room_name(place.id, &place.chat_guid)?;
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ impl Tx<'_> {
             || self.erase_from_tables(erasure.user)?
             || self.erase_limit_uses(erasure)?;
         if !more {
-            self.cache.quoted = None;
+            self.cache.erased_words = None;
             self.forget_commands_looked_through(erasure.user)?;
             self.cut_statuses()?;
             if let Some(phone) = &erasure.phone {

@@ -33,7 +33,7 @@ pub(super) const FORMER: &str = "\u{1}direct ";
 
 /// Prefix of a room name that contained an erased person's phone number; a digest of the name
 /// follows.
-const NAMELESS: &str = "\u{1}erased ";
+const ERASED_NAME: &str = "\u{1}erased ";
 
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
@@ -78,7 +78,7 @@ impl Tx<'_> {
         }
         let found = self.find(ROOM, [chat_guid])?;
         let found = match found {
-            None => self.name_again(chat_guid)?,
+            None => self.restore_name(chat_guid)?,
             found => found,
         };
         let Some(mut room) = found else {
@@ -92,10 +92,10 @@ impl Tx<'_> {
     }
 
     /// Finds a room that lost this name in an erasure, when its relay uses the name again.
-    fn name_again(&self, chat_guid: &str) -> Result<Option<Room>> {
+    fn restore_name(&self, chat_guid: &str) -> Result<Option<Room>> {
         let named = self.execute(
             "UPDATE rooms SET chat_guid = ?1 WHERE chat_guid = ?2",
-            (chat_guid, nameless(chat_guid)),
+            (chat_guid, erased_name(chat_guid)),
         )?;
         if named == 0 {
             return Ok(None);
@@ -105,10 +105,10 @@ impl Tx<'_> {
 
     /// Replaces a room's name by a digest. Nothing is sent there until the relay sends a message
     /// from it again.
-    pub(super) fn set_room_nameless(&mut self, room: RoomId, chat_guid: &str) -> Result<()> {
+    pub(super) fn erase_room_name(&mut self, room: RoomId, chat_guid: &str) -> Result<()> {
         self.run(
             "UPDATE rooms SET chat_guid = ?2, agent_id = NULL WHERE id = ?1",
-            (room, nameless(chat_guid)),
+            (room, erased_name(chat_guid)),
         )?;
         self.forget_room(chat_guid);
         Ok(())
@@ -240,9 +240,9 @@ impl Tx<'_> {
     }
 }
 
-fn nameless(chat_guid: &str) -> String {
+fn erased_name(chat_guid: &str) -> String {
     format!(
-        "{NAMELESS}{}",
+        "{ERASED_NAME}{}",
         hex::encode(Digest::of(&[chat_guid.as_bytes()]).0)
     )
 }
@@ -257,7 +257,7 @@ pub fn is_relay_name(chat_guid: &str) -> bool {
 pub fn given_name(chat_guid: &str) -> &str {
     match chat_guid.split_once(FORMER) {
         Some((known, _)) => known,
-        None if chat_guid.starts_with(NAMELESS) => "",
+        None if chat_guid.starts_with(ERASED_NAME) => "",
         None => chat_guid,
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct WriterCache {
     /// Known authors in rooms.
     pub(super) authors: HashSet<(UserId, RoomId)>,
     /// People known to have no open question of the assistant in a room.
-    pub(super) unasked: HashSet<(UserId, RoomId)>,
+    pub(super) without_question: HashSet<(UserId, RoomId)>,
     /// Apps known to be installed in no room.
     pub(super) uninstalled: HashSet<AppId>,
     /// Active sessions of superpowers.
@@ -37,7 +37,7 @@ pub(super) struct WriterCache {
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
     /// The words of the account that is being erased.
-    pub(super) quoted: Option<AccountWords>,
+    pub(super) erased_words: Option<AccountWords>,
     pub(super) last_message_id: i64,
     /// Rows that are written later. Not a copy: a rollback undoes its changes one by one.
     pub(super) deferred: DeferredRows,
@@ -153,12 +153,12 @@ impl WriterCache {
         new
     }
 
-    pub(super) fn put_unasked(&mut self, user: UserId, room: RoomId) {
+    pub(super) fn put_without_question(&mut self, user: UserId, room: RoomId) {
         self.touched = true;
-        if self.unasked.len() >= ENTRIES_MAX {
-            self.unasked.clear();
+        if self.without_question.len() >= ENTRIES_MAX {
+            self.without_question.clear();
         }
-        self.unasked.insert((user, room));
+        self.without_question.insert((user, room));
     }
 
     pub(super) fn put_uninstalled(&mut self, app: AppId) {

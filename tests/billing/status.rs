@@ -141,6 +141,19 @@ async fn ways_to_pay_are_asked_for_seldom_and_remembered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_about_one_customer_concerns_no_other() {
+    let world = World::start().await;
+    let (refused, other) = (world.customer("cus_1").await, world.customer("cus_2").await);
+    world.stripe.state().methods.insert("cus_2".into(), 1);
+    world.stripe.mode("types");
+    let status = world.status(&refused).await;
+    assert_eq!(status["has_payment_method"], false);
+    world.stripe.mode("");
+    let status = world.status(&other).await;
+    assert_eq!(status["has_payment_method"], true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_a_minute() {
     let world = World::start().await;
     let user = world.user().await;

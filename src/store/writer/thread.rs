@@ -75,7 +75,7 @@ impl<'c> Thread<'c> {
             release: conn.prepare("RELEASE job")?,
             undo: conn.prepare("ROLLBACK TO job")?,
             prepared: PreparedStatements::prepare(conn)?,
-            counts: cache.deferred.shown().clone(),
+            counts: cache.deferred.committed_counts().clone(),
             cache,
             checkpointer,
             health,
@@ -273,7 +273,7 @@ impl<'c> Thread<'c> {
             .and_then(|()| self.commit.execute([]));
         match written {
             Ok(_) => {
-                self.cache.deferred.committed();
+                self.cache.deferred.publish();
                 self.checkpointer.committed(self.conn);
             }
             Err(error) => {
@@ -310,7 +310,7 @@ impl<'c> Thread<'c> {
         let began = Instant::now();
         self.commit.execute([])?;
         self.metrics.committed(writes, began.elapsed());
-        self.cache.deferred.committed();
+        self.cache.deferred.publish();
         Ok(())
     }
 
@@ -345,12 +345,12 @@ impl<'c> Thread<'c> {
     /// Runs a closure without a savepoint. False when it failed after it had written.
     fn run_bare(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         let (effects, changes) = (after.len(), self.conn.total_changes());
-        let place = self.cache.deferred.place();
+        let savepoint = self.cache.deferred.savepoint();
         if self.run_work(work, after)? {
             return Ok(true);
         }
         after.truncate(effects);
-        self.cache.deferred.undo_to(place);
+        self.cache.deferred.undo_to(savepoint);
         if self.cache.touched {
             self.cache.forget();
         }
@@ -377,10 +377,10 @@ impl<'c> Thread<'c> {
 
     fn run_one(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<()> {
         self.savepoint.execute([])?;
-        let (effects, place) = (after.len(), self.cache.deferred.place());
+        let (effects, savepoint) = (after.len(), self.cache.deferred.savepoint());
         if !self.run_work(work, after)? {
             after.truncate(effects);
-            self.cache.deferred.undo_to(place);
+            self.cache.deferred.undo_to(savepoint);
             self.undo.execute([])?;
             if self.cache.touched {
                 self.cache.forget();
