@@ -42,11 +42,14 @@ pub struct PromptMessage {
 }
 
 /// Calls of tools that the model made for this message, with their results.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolExchange {
     /// The model's text beside the calls.
     pub text: String,
+    /// None: it only said something.
     pub calls: Vec<CallWithResult>,
+    /// A note to it; "" for none.
+    pub note: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +82,14 @@ pub struct Prompt {
 impl Prompt {
     /// What the model has said, and a note to it.
     pub fn add_turn(&mut self, said: &str, note: &str) {
+        if !self.exchanges.is_empty() {
+            self.exchanges.push(ToolExchange {
+                text: said.to_owned(),
+                note: note.to_owned(),
+                ..ToolExchange::default()
+            });
+            return;
+        }
         for (role, text) in [(Role::Assistant, said), (Role::User, note)] {
             self.messages.push(PromptMessage {
                 role,

@@ -302,9 +302,9 @@ impl Tool {
         let (arguments, _) = self.fitted(arguments)?;
         let arguments = arguments.as_str();
         match self {
-            Self::SetReminder => read::<SetReminder>(arguments)?.operation(context.now),
+            Self::SetReminder => read::<SetReminder>(arguments)?.operation(context),
             Self::ListReminders => read::<ListReminders>(arguments)?.operation(),
-            Self::ChangeReminder => read::<ChangeReminder>(arguments)?.operation(context.now),
+            Self::ChangeReminder => read::<ChangeReminder>(arguments)?.operation(context),
             Self::CancelReminder => {
                 let CancelReminder { id } = read(arguments)?;
                 Ok(Operation::CancelReminder { id })

@@ -4,6 +4,7 @@
 mod account;
 mod agenda;
 mod apologies;
+mod calendar;
 mod care;
 mod connecting;
 mod follow_ups;
@@ -20,8 +21,9 @@ pub use account::*;
 pub use agenda::*;
 pub use apologies::{
     Apology, account_stays, apology, called_elsewhere, cut_short, english_only, no_export,
-    not_done, nothing_done, nothing_sent, without_model,
+    not_done, nothing_done, nothing_sent, what_is_set, without_model,
 };
+pub use calendar::NamedTimes;
 pub use care::{after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
 pub use follow_ups::*;

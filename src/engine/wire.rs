@@ -154,7 +154,7 @@ pub(super) fn request(
     Value::Object(body)
 }
 
-/// The calls in the assistant's own message, and a message for each result.
+/// The calls in the assistant's own message, a message for each result, and a note to it.
 fn exchange(exchange: &ToolExchange) -> Vec<Value> {
     let calls = exchange.calls.iter().map(|call| {
         json!({
@@ -168,13 +168,20 @@ fn exchange(exchange: &ToolExchange) -> Vec<Value> {
     });
     let text = (!exchange.text.is_empty()).then_some(&exchange.text);
     let calls: Vec<Value> = calls.collect();
-    let mut messages = vec![json!({ "role": "assistant", "content": text, "tool_calls": calls })];
+    let mut said = json!({ "role": "assistant", "content": text });
+    if !calls.is_empty() {
+        said["tool_calls"] = calls.into();
+    }
+    let mut messages = vec![said];
     messages.extend(
         exchange
             .calls
             .iter()
             .map(|call| json!({ "role": "tool", "tool_call_id": call.id, "content": call.result })),
     );
+    if !exchange.note.is_empty() {
+        messages.push(json!({ "role": "user", "content": exchange.note }));
+    }
     messages
 }
 

@@ -28,7 +28,9 @@ mod requested_changes;
 mod result;
 mod statements;
 mod streaming;
+mod told_times;
 mod tool_outcomes;
+mod unasked_claims;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -92,7 +92,7 @@ async fn broken_answers_are_met_with_honest_ones() {
         assert_eq!(said, expected, "{name}");
         // A command that is plain is done without the model.
         let said = reply(&service, &sender, "remind me in 2 hours to stretch").await;
-        if expected == APOLOGY {
+        if [APOLOGY, REFUSED].contains(&expected) {
             reminders += 1;
             assert!(
                 said.contains("stretch") && said.contains("basic assistant"),
@@ -101,15 +101,7 @@ async fn broken_answers_are_met_with_honest_ones() {
         } else {
             // A text, and nothing done for it.
             let denied = format!("{expected}\n{DENIAL}");
-            assert_eq!(
-                said,
-                if expected == REFUSED {
-                    expected
-                } else {
-                    &denied
-                },
-                "{name}"
-            );
+            assert_eq!(said, denied, "{name}");
         }
         assert_eq!(count(&service, "reminders"), reminders, "{name}");
         assert_eq!(count(&service, "memories"), 0, "{name}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::support::model_server::{Mode, calling, completion};
 use super::support::{self, Service, direct, group};
 use super::tools::{subscribe, subscribed, told_of};
-use super::{acting, count, legacy, reply, say, service, service_of, service_with};
+use super::{acting, count, legacy, reply, say, service, service_at, service_of, service_with};
 
 const SURE: &str = "remind me in 2 hours to rest";
 pub(super) const DENIAL: &str = "(Nothing was set, noted or changed for this message.)";
@@ -244,6 +244,289 @@ async fn one_that_claims_after_a_call_that_failed_is_contradicted() {
         assert_eq!(reply(&service, "ana", SURE).await, denied);
     }
     assert_eq!(count(&service, "reminders"), 1);
+}
+
+/// What is set in the place of what a reply tells, in each language.
+const SET_INSTEAD: [(&str, &str, &str); 4] = [
+    (
+        "remind me tomorrow at 9 to run", "Done: tomorrow at 09:00. Enjoy!",
+        "Enjoy!\n(What is set: “run”, {}.)",
+    ),
+    (
+        "recuerdame manana a las 9 correr",
+        "¡Listo! Te recordaré mañana a las 9. Que te vaya bien.",
+        "¡Listo! Que te vaya bien.\n(Lo que está programado: “run”, {}.)",
+    ),
+    (
+        "erinnere mich morgen um 9 ans Laufen", "Ich erinnere dich morgen um 9 Uhr.",
+        "(Eingestellt ist: “run”, {}.)",
+    ),
+    (
+        "rappelle-moi demain à 9h de courir",
+        "C'est noté pour demain à 9h.",
+        "(Ce qui est programmé : “run”, {}.)",
+    ),
+];
+
+/// The same day of 2029 in these languages.
+const DAYS: [&str; 4] = [
+    "Saturday, 5 May 2029, 20:00", "sábado, 5 de mayo de 2029, 20:00",
+    "Samstag, 5. Mai 2029, 20:00", "samedi 5 mai 2029, 20:00",
+];
+
+fn run_at(at: &str) -> Mode {
+    let arguments = json!({"text": "run", "at": at});
+    Mode::Json(calling(&[("set_reminder", arguments)]))
+}
+
+/// The model is told what is set, and may set it right or say it as it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_tells_another_time_than_it_set_is_asked_once_more() {
+    let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (text, claim, _) in SET_INSTEAD {
+        let before = model.requests().len();
+        model.next(run_at("2029-05-05T20:00"));
+        model.next(says(claim));
+        model.next(says("On 5 May 2029 at 20:00."));
+        assert_eq!(reply(service, "ana", text).await, "On 5 May 2029 at 20:00.");
+        let asked = &model.requests()[before..];
+        assert_eq!(asked.len(), 3, "{text}");
+        let told = asked[2].messages();
+        assert_eq!(told[told.len() - 2], ("assistant".to_owned(), claim.into()));
+        let note = told[told.len() - 1].1.as_str().unwrap();
+        assert!(note.contains("Saturday 2029-05-05T20:00"), "{note}");
+        assert_eq!(newest(service).await["model"]["is_asked_again"], true);
+    }
+    assert_eq!(count(service, "reminders"), 4);
+    // It meant another time, and sets it right by the id that it was told.
+    model.next(run_at("2029-05-05T20:00"));
+    model.next(says("Done: tomorrow at 09:00."));
+    model.next(Mode::Answer(|asked| {
+        let id = &asked.results()[0]["id"];
+        let arguments = json!({"id": id, "at": "2027-05-06T09:00"});
+        calling(&[("change_reminder", arguments)])
+    }));
+    model.next(says("Done: tomorrow at 09:00."));
+    let said = reply(service, "ana", SET_INSTEAD[0].0).await;
+    assert_eq!(said, "Done: tomorrow at 09:00.");
+    let newest_one = "SELECT strftime('%FT%R', send_at / 1000, 'unixepoch') FROM reminders \
+                      ORDER BY id DESC LIMIT 1";
+    assert_eq!(service.rows(newest_one), [["2027-05-06T09:00"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_tells_another_time_again_is_set_right() {
+    let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for ((text, claim, instead), day) in SET_INSTEAD.into_iter().zip(DAYS) {
+        let before = model.requests().len();
+        model.next(run_at("2029-05-05T20:00"));
+        model.next(says(claim));
+        model.next(says(claim));
+        let said = reply(service, "ana", text).await;
+        assert_eq!(said, instead.replace("{}", day), "{text}");
+        assert_eq!(model.requests().len() - before, 3);
+    }
+    // Only the day, or only the half of the day, is another.
+    for (at, claim) in [
+        ("2029-05-05T09:00", "I'll remind you tomorrow at 09:00."),
+        ("2027-05-06T09:00", "I'll remind you tomorrow at 9 pm."),
+        ("2027-05-06T21:00", "Ich erinnere dich morgen um 09:00."),
+        ("2027-05-06T09:00", "I'll remind you on Friday at 9."),
+    ] {
+        model.next(run_at(at));
+        model.next(says(claim));
+        model.next(says(claim));
+        let said = reply(service, "ana", SET_INSTEAD[0].0).await;
+        assert!(
+            said.starts_with('(') && !said.contains(claim),
+            "{claim}: {said}"
+        );
+    }
+}
+
+/// Replies that tell what is set, in whatever words, cost no request more.
+#[tokio::test(flavor = "multi_thread")]
+async fn true_times_are_left_alone() {
+    let (service, model) = &service_at("2027-05-05T12:00:00Z").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (at, answer) in [
+        ("2027-05-06T21:00", "Done: tomorrow at 9 pm."),
+        ("2027-05-06T21:00", "Tomorrow at 9, as you asked."),
+        ("2027-05-06T21:00", "Mañana a las 9 de la noche te aviso."),
+        ("2027-05-06T09:00", "Morgen früh um 9 Uhr."),
+        ("2027-05-06T09:00", "Il est programmé jeudi à 9h."),
+        (
+            "2027-05-06T09:00",
+            "Set for Thursday, 6 May, at 9:00, an hour before your call at 10:00.",
+        ),
+        ("2027-05-06T09:00", "It is set."),
+        (
+            "2027-05-06T09:00",
+            "Tomorrow at 9. Shall I make it 10:00 on Friday?",
+        ),
+    ] {
+        let before = model.requests().len();
+        model.next(run_at(at));
+        model.next(says(answer));
+        assert_eq!(reply(service, "ana", SET_INSTEAD[0].0).await, answer);
+        assert_eq!(model.requests().len() - before, 2, "{answer}");
+    }
+    // Two, one of which is named.
+    let both = json!([{"text": "eat", "at": "2027-05-06T13:00"}, {"text": "run", "at": "2027-05-06T09:00"}]);
+    let calls: Vec<(&str, Value)> = both
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|arguments| ("set_reminder", arguments.clone()))
+        .collect();
+    model.next(Mode::Json(calling(&calls)));
+    model.next(says("Both are set, the first one at 9:00."));
+    let said = reply(service, "ana", "please see to it").await;
+    assert_eq!(said, "Both are set, the first one at 9:00.");
+    // One that comes several times a day.
+    let often =
+        json!({"text": "drink", "at": "2027-05-06T09:00", "repeat": "FREQ=HOURLY;INTERVAL=3"});
+    model.next(Mode::Json(calling(&[("set_reminder", often)])));
+    model.next(says("From 9:00 on: 12:00, 15:00, 18:00, every day."));
+    let said = reply(service, "ana", "please see to it").await;
+    assert_eq!(said, "From 9:00 on: 12:00, 15:00, 18:00, every day.");
+}
+
+/// Of requests in other languages, which the builtin assistant does not understand.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_in_another_language_without_a_call_is_contradicted() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (text, claim, denial) in FOREIGN {
+        let before = model.requests().len();
+        model.next(says(claim));
+        model.next(says(claim));
+        let said = reply(&service, "ana", text).await;
+        assert_eq!(
+            said,
+            format!("{}\n{denial}", claim.replace("\n\n", "\n")),
+            "{text}"
+        );
+        let asked = &model.requests()[before..];
+        assert_eq!(asked.len(), 2, "{text}");
+        let told = asked[1].messages();
+        let note = told[told.len() - 1].1.as_str().unwrap();
+        assert!(note.contains("You called no tool"), "{note}");
+        assert_eq!(count(&service, "reminders"), 0);
+    }
+    // It only looked, and claims.
+    model.next(Mode::Json(calling(&[("list_reminders", json!({}))])));
+    model.next(says(FOREIGN[0].1));
+    model.next(rest());
+    model.next(says("En dos horas."));
+    assert_eq!(reply(&service, "ana", FOREIGN[0].0).await, "En dos horas.");
+    assert_eq!(count(&service, "reminders"), 1);
+}
+
+const FOREIGN: [(&str, &str, &str); 10] = [
+    (
+        "recuerdame manana a las 9 correr",
+        "¡Listo! Te recordaré mañana a las 9.",
+        DENIALS[2],
+    ),
+    (
+        "erinnere mich morgen um 9 ans Laufen",
+        "Alles klar, ich erinnere dich morgen um 9. Noch etwas?",
+        DENIALS[1],
+    ),
+    ("setz bitte Milch auf meine Liste", "Erledigt!", DENIALS[1]),
+    (
+        "rappelle-moi demain de courir", "D'accord, je te le rappellerai.", DENIALS[3],
+    ),
+    ("ajoute du lait à ma liste", "C'est fait !", DENIALS[3]),
+    (
+        "ricordami domani di correre",
+        "Certo, ti ricorderò domani di correre.",
+        "(Per questo messaggio non è stato impostato, annotato né cambiato nulla.)",
+    ),
+    (
+        "herinner me morgen aan het hardlopen",
+        "Komt goed, ik herinner je er morgen aan.",
+        "(Voor dit bericht is niets ingesteld, genoteerd of gewijzigd.)",
+    ),
+    (
+        "me lembra amanhã às 9 de correr",
+        "Claro, vou te lembrar amanhã às 9.",
+        "(Nada foi programado, anotado nem alterado para esta mensagem.)",
+    ),
+    (
+        "påminn mig imorgon att springa",
+        "Okej, jag påminner dig imorgon.",
+        "(Inget har ställts in, antecknats eller ändrats för det här meddelandet.)",
+    ),
+    (
+        "could you nudge me about the oven in a bit",
+        "Sure thing, I'll remind you about the oven.",
+        DENIAL,
+    ),
+];
+
+/// Ordinary talk in these languages costs one request, and stays as it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn ordinary_talk_in_other_languages_is_left_alone() {
+    let (service, model) = service().await;
+    service.set_flag("rate_limit.enabled", false).await;
+    for (text, answer) in [
+        (
+            "erzähl mir von Bath",
+            "Bath ist eine Stadt. Sie erinnert mich an Rom.",
+        ),
+        (
+            "wie setzt man einen Teig an?", "Mehl und Wasser mischen. Fertig 👌",
+        ),
+        ("erinnerst du dich an Rom?", "Ja, Rom ist schön."),
+        (
+            "kannst du mich an etwas erinnern?",
+            "Klar! Sag mir, woran, dann erinnere ich dich.",
+        ),
+        (
+            "¿puedes recordarme algo?",
+            "Sí, si me dices cuándo te lo recordaré.",
+        ),
+        ("¿estás listo?", "Listo para ayudarte."),
+        (
+            "cuéntame un chiste",
+            "Te recuerdo que soy malo con los chistes.",
+        ),
+        ("rappelle-moi la capitale de la France", "C'est Paris."),
+        (
+            "parle-moi de Bath", "Je te rappelle que Bath est une ville.",
+        ),
+        ("mi parli di Bath?", "È una città; ti ricordo che è antica."),
+        (
+            "vertel me iets",
+            "Ik kan je aan iets herinneren als je wilt.",
+        ),
+        ("tudo bem?", "Tudo ótimo, e você?"),
+        ("hur mår du?", "Bra, tack! Det är klart att jag mår bra."),
+    ] {
+        let before = model.requests().len();
+        model.next(says(answer));
+        assert_eq!(reply(&service, "ana", text).await, answer, "{text}");
+        assert_eq!(model.requests().len() - before, 1, "{text}");
+    }
+    // What tells of a reminder that is set.
+    model.next(rest());
+    model.next(says("In two hours."));
+    reply(&service, "ana", SURE).await;
+    for (text, answer) in [
+        ("danke dir sehr", "Gern! Ich erinnere dich dann."),
+        (
+            "erinnerst du mich?", "Ja, ich erinnere dich in zwei Stunden.",
+        ),
+    ] {
+        let before = model.requests().len();
+        model.next(says(answer));
+        assert_eq!(reply(&service, "ana", text).await, answer, "{text}");
+        assert_eq!(model.requests().len() - before, 1, "{text}");
+    }
 }
 
 /// Nothing of it is cached, and a server that takes no tools is not asked for calls.

@@ -72,6 +72,14 @@ async fn what_is_refused_is_said_kindly_and_what_is_cut_off_shows_it() {
         refused,
         "That's something Juno would rather not answer. Is there anything else?"
     );
+    // What the builtin assistant understands for certain is done by it.
+    model.next(Mode::Json(completion("", "content_filter")));
+    let said = reply(&service, "ana", "remind me tomorrow at 9 to call bo").await;
+    assert!(
+        said.contains("call bo") && said.contains("basic assistant"),
+        "{said}"
+    );
+    assert_eq!(service.rows("SELECT text FROM reminders"), [["call bo"]]);
     model.next(Mode::Json(completion("It all began", "length")));
     assert_eq!(
         reply(&service, "ana", "tell a story").await,

@@ -27,7 +27,7 @@ mod undone;
 mod usage;
 mod written_calls;
 
-use chatkeep::clock::Clock;
+use chatkeep::clock::{Clock, Timestamp};
 use serde_json::Value;
 use support::model_server::{Mode, ModelServer, calling};
 use support::{Answer, Service, direct, group, post, token};
@@ -54,6 +54,16 @@ async fn service_of(
     let mut all: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     all.extend(settings);
     Service::in_folder(folder, &all, Clock::system()).await
+}
+
+/// A service at that time of a fixed clock.
+async fn service_at(now: &str) -> (Service, ModelServer) {
+    let model = ModelServer::start().await;
+    let own = model.settings();
+    let all: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let clock = Clock::fixed(Timestamp::parse(now).unwrap());
+    let service = Service::in_folder(tempfile::tempdir().unwrap(), &all, clock).await;
+    (service, model)
 }
 
 /// Sends a direct message by agent `a`; what was answered.

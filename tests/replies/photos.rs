@@ -91,8 +91,8 @@ async fn photos_go_one_by_one_or_in_batches() {
     );
 }
 
-/// "Put this receipt in my budget": the call in which the last photos are shown offers the tools,
-/// with what was said of those before.
+/// "Put this receipt in my budget": each call offers the tools, with what was said of the photos
+/// before.
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_do_what_photos_show() {
     let (service, model) = subscribed().await;
@@ -116,7 +116,7 @@ async fn tools_do_what_photos_show() {
     for asked in [first, last, told] {
         assert_eq!(asked.body["model"], "test-vision");
     }
-    assert!(first.body.get("tools").is_none());
+    assert!(first.tools().contains(&"budget_tracker"));
     assert!(last.tools().contains(&"budget_tracker"));
     assert_eq!(shown_in(last), ["2.jpg"]);
     let before = format!("{:?}", last.messages());
@@ -137,11 +137,78 @@ async fn tools_do_what_photos_show() {
     }
 }
 
+fn spent(amount: i64, purpose: &str) -> Mode {
+    let expenses = json!([{"amount": amount, "purpose": purpose}]);
+    let arguments = json!({"operation": "spent", "expenses": expenses});
+    Mode::Json(calling(&[("budget_tracker", arguments)]))
+}
+
+/// What the model does for one photo is done, whichever it is, and it is told so with the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_do_what_each_photo_shows() {
+    let (service, model) = subscribed().await;
+    let before = model.requests().len();
+    for (n, purpose) in ["lunch", "shoes", "tea"].into_iter().enumerate() {
+        model.next(spent(12 + n as i64, purpose));
+        model.next(Mode::Say(format!("Noted: {purpose}.")));
+    }
+    let said = send(&service, "put these receipts in my budget", 3).await;
+    assert_eq!(said, "Noted: lunch.\nNoted: shoes.\nNoted: tea.");
+    let asked = &model.requests()[before..];
+    let shown: Vec<Vec<String>> = asked.iter().map(shown_in).collect();
+    assert_eq!(
+        shown,
+        [
+            ["1.jpg"],
+            ["1.jpg"],
+            ["2.jpg"],
+            ["2.jpg"],
+            ["3.jpg"],
+            ["3.jpg"]
+        ]
+    );
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.tools().contains(&"budget_tracker"))
+    );
+    let last = format!("{:?}", asked[4].messages());
+    for part in ["Noted: lunch. Noted: shoes.", "not to be repeated", "shoes"] {
+        assert!(last.contains(part), "{part}: {last}");
+    }
+    let states = format!("{:?}", service.rows("SELECT state FROM power_states"));
+    for part in ["lunch", "shoes", "tea"] {
+        assert!(states.contains(part), "{part}: {states}");
+    }
+    // One that fails takes nothing back of those before.
+    model.next(spent(20, "wine"));
+    model.next(Mode::Say("Noted: wine.".to_owned()));
+    model.next(spent(21, "beer"));
+    model.next(Mode::Status(400, None));
+    let said = send(&service, "put these in my budget too", 3).await;
+    assert_eq!(said, "Noted: wine.");
+    let states = format!("{:?}", service.rows("SELECT state FROM power_states"));
+    assert!(
+        states.contains("wine") && !states.contains("beer"),
+        "{states}"
+    );
+    // One that only calls leaves a request for each of the others.
+    let before = model.requests().len();
+    for n in 0..5 {
+        let arguments = json!({"query": n.to_string()});
+        model.next(Mode::Json(calling(&[("recall", arguments)])));
+    }
+    model.usually(Mode::Say("A receipt.".to_owned()));
+    let said = send(&service, "and these", 3).await;
+    assert_eq!(said, "A receipt.\nA receipt.\nA receipt.");
+    assert_eq!(model.requests().len() - before, 8);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_could_be_seen_is_said_when_the_rest_fails() {
     let (service, model) = service().await;
     model.next(Mode::Say("One.".to_owned()));
-    model.next(Mode::Status(400, None));
+    model.next(Mode::Status(403, None));
     assert_eq!(send(&service, "look", 3).await, "One.");
     assert_eq!(model.requests().len(), 2);
 }

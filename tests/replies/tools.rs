@@ -7,7 +7,7 @@ use super::support::model_server::{
     INTERNALS, Mode, ModelServer, calling, calling_with, completion,
 };
 use super::support::{self, Service, direct, group, post, token};
-use super::{APOLOGY, count, legacy, reply, say, service, service_of, service_with};
+use super::{APOLOGY, count, legacy, reply, say, service, service_at, service_of, service_with};
 
 /// What nobody but a model takes for a command.
 const HINT: &str = "we have run out of milk again";
@@ -142,7 +142,8 @@ async fn what_a_tool_did_goes_back_to_the_model_which_says_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_are_understood_one_after_the_other() {
-    let (service, model) = subscribed().await;
+    let (service, model) = service_at("2097-06-01T12:00:00Z").await;
+    subscribe(&service, "ana").await;
     let mut both = calling(&[
         add("milk"),
         (
@@ -974,4 +975,82 @@ async fn arguments_are_taken_as_they_are_meant() {
     let error = model.last_request().results()[0]["error"].clone();
     assert_eq!(error, "There is no field \"when\"; use \"at\".");
     assert_eq!(count(&service, "reminders"), 1);
+}
+
+/// Beside the sentence, what is kept comes as typed fields.
+#[tokio::test(flavor = "multi_thread")]
+async fn results_of_superpowers_have_typed_fields() {
+    let (service, model) = service_at("2026-11-23T14:00:00Z").await;
+    subscribe(&service, "ana").await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let tea = json!([{"amount": 4.5, "purpose": "tea"}]);
+    for (tool, arguments, data) in [
+        (
+            "todo_list",
+            json!({"operation": "add", "items": ["milk", "eggs"], "date": "2026-12-24"}),
+            json!({"lists": [{"name": null, "open": 2, "more": 0, "things": [
+                {"number": 1, "text": "milk", "done": false, "day": "2026-12-24", "time": null},
+                {"number": 2, "text": "eggs", "done": false, "day": "2026-12-24", "time": null},
+            ]}]}),
+        ),
+        (
+            "budget_tracker",
+            json!({"operation": "spent", "expenses": tea, "currency": "EUR", "date": "2026-11-22"}),
+            json!({
+                "currency": "EUR", "spent_this_month": 4.5, "more": 0, "budgets": [],
+                "expenses": [{"day": "2026-11-22", "amount": 4.5, "purpose": "tea"}],
+            }),
+        ),
+        (
+            "budget_tracker",
+            json!({"operation": "how_much", "span": "month"}),
+            json!({
+                "currency": "EUR", "spent_this_month": 4.5, "more": 0, "budgets": [],
+                "expenses": [{"day": "2026-11-22", "amount": 4.5, "purpose": "tea"}],
+            }),
+        ),
+        (
+            "habit_tracker",
+            json!({"operation": "track", "habit": "run", "per_week": 3}),
+            json!({"habits": [
+                {"name": "run", "times_a_week": 3, "done_this_week": 0, "last_day": null},
+            ]}),
+        ),
+        (
+            "mood_tracker",
+            json!({"operation": "log", "score": 7, "note": "calm"}),
+            json!({"moods": [{"at": "2026-11-23T14:00", "score": 7, "note": "calm"}], "more": 0}),
+        ),
+        (
+            "trip_planner",
+            json!({"operation": "plan", "place": "Rome", "from": "2026-12-01", "to": "2026-12-03"}),
+            json!({"trips": [{
+                "place": "Rome", "from": "2026-12-01", "to": "2026-12-03", "plans": [],
+                "more_plans": 0, "packing": [],
+            }]}),
+        ),
+        (
+            "birthday_reminder",
+            json!({"operation": "keep", "name": "Bo", "month": 5, "day": 3, "year": 1990}),
+            json!({"birthdays": [{"name": "Bo", "month": 5, "day": 3, "year": 1990}], "more": 0}),
+        ),
+    ] {
+        model.next(Mode::Json(calling(&[(tool, arguments)])));
+        reply(&service, "ana", "please see to it").await;
+        let result = &model.last_request().results()[0];
+        assert_eq!(result["ok"], true, "{result}");
+        assert_eq!(result["data"], data, "{tool}: {result}");
+    }
+    let paid = json!({
+        "operation": "paid", "payer": "Bo", "amount": 30, "purpose": "taxi",
+        "people": ["me", "Bo"],
+    });
+    model.next(Mode::Json(calling(&[("bill_split", paid)])));
+    reply(&service, "ana", "please see to it").await;
+    let result = &model.last_request().results()[0];
+    let data = &result["data"];
+    assert_eq!(data["payments"][0]["payer"], "Bo", "{result}");
+    assert_eq!(data["payments"][0]["amount"], 30.0, "{result}");
+    assert_eq!(data["debts"][0]["to"], "Bo", "{result}");
+    assert_eq!(data["debts"][0]["amount"], 15.0, "{result}");
 }

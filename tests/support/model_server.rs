@@ -25,6 +25,8 @@ pub enum Mode {
     Status(u16, Option<u64>),
     /// Bytes that are no HTTP body of JSON.
     Garbage,
+    /// The JSON that this makes of the request.
+    Answer(fn(&ModelRequest) -> Value),
     /// Says that more comes, and closes.
     CutOff,
     /// Closes without a word.
@@ -308,6 +310,7 @@ async fn answer(mode: &Mode, asked: &ModelRequest, number: usize, state: &State)
         Mode::Echo => json_answer(200, &echo(), None),
         Mode::Say(text) => json_answer(200, &completion(text.as_str(), "stop"), None),
         Mode::Json(body) => json_answer(200, body, None),
+        Mode::Answer(make) => json_answer(200, &make(asked), None),
         Mode::Status(status, retry_after) => {
             let error =
                 json!({"error": {"message": INTERNALS, "type": "t", "param": null, "code": "c"}});

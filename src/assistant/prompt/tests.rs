@@ -57,13 +57,13 @@ fn old_results_of_tools_are_left_out_first() {
     for n in 0..4 {
         let result = format!("{{\"ok\":true,\"quoted\":\"{n}{}\"}}", "x".repeat(12_000));
         prompt.add_exchange(ToolExchange {
-            text: String::new(),
             calls: vec![CallWithResult {
                 id: n.to_string(),
                 name: "recall".to_owned(),
                 arguments: "{}".to_owned(),
                 result,
             }],
+            ..ToolExchange::default()
         });
     }
     let results = prompt.exchanges.iter().map(|e| &e.calls[0].result);

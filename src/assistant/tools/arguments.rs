@@ -1,16 +1,19 @@
 //! The arguments of the tools for what the builtin assistant keeps, as a model writes them.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use chrono::{DateTime, Months, NaiveDate, NaiveDateTime};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::builtin::when::YEARS_AHEAD_MAX;
 use super::super::builtin::{NAME_CHARS_MAX, REMINDER_CHARS_MAX};
 use super::super::powers::operations::{CallContext, clean, planned_day};
 use super::{Operation, ProfileChange, ReminderChat, ReminderTime, Result};
-use crate::clock::{Timestamp, Zone};
+use crate::clock::{Timestamp, Zone, at_wall_time};
 
-/// How far ahead a reminder may be.
-const MINUTES_MAX: i64 = 10 * 366 * 24 * 60;
+/// How far ahead a reminder may be, counted in minutes.
+const MINUTES_MAX: i64 = YEARS_AHEAD_MAX as i64 * 366 * 24 * 60;
+/// The hour of a day without one.
+const DAY_HOUR: u32 = 9;
 /// Bytes of a language tag.
 const LANGUAGE_BYTES_MAX: usize = 35;
 /// Characters of pronouns.
@@ -21,7 +24,7 @@ const PRONOUNS_CHARS_MAX: usize = 40;
 pub(super) struct SetReminder {
     /// What to remind of, in the person's words and without the time.
     text: String,
-    /// Local time of the person, as 2026-12-24T18:30; or give in_minutes.
+    /// Local time of the person, as 2026-12-24T18:30, or a date (at 9); or give in_minutes.
     at: Option<String>,
     in_minutes: Option<i64>,
     /// A rule of RFC 5545 for a reminder that comes again, as FREQ=WEEKLY;BYDAY=MO,WE.
@@ -109,8 +112,8 @@ pub(super) struct Agenda {
 pub(super) struct NoArguments {}
 
 impl SetReminder {
-    pub(super) fn operation(self, now: Timestamp) -> Result<Operation> {
-        let at = time(self.at.as_deref(), self.in_minutes, now)?;
+    pub(super) fn operation(self, context: CallContext) -> Result<Operation> {
+        let at = time(self.at.as_deref(), self.in_minutes, context)?;
         Ok(Operation::SetReminder {
             text: bounded(&self.text, "text", REMINDER_CHARS_MAX)?,
             at: at.ok_or("\"at\" or \"in_minutes\" is needed.")?,
@@ -150,8 +153,8 @@ impl Agenda {
 }
 
 impl ChangeReminder {
-    pub(super) fn operation(self, now: Timestamp) -> Result<Operation> {
-        let at = time(self.at.as_deref(), self.in_minutes, now)?;
+    pub(super) fn operation(self, context: CallContext) -> Result<Operation> {
+        let at = time(self.at.as_deref(), self.in_minutes, context)?;
         let text = self
             .text
             .map(|text| bounded(&text, "text", REMINDER_CHARS_MAX));
@@ -217,7 +220,33 @@ pub(super) fn bounded(text: &str, name: &str, chars_max: usize) -> Result<String
     }
 }
 
-fn time(at: Option<&str>, in_minutes: Option<i64>, now: Timestamp) -> Result<Option<ReminderTime>> {
+fn time(
+    at: Option<&str>,
+    in_minutes: Option<i64>,
+    context: CallContext,
+) -> Result<Option<ReminderTime>> {
+    let time = stated_time(at, in_minutes, context.now)?;
+    let moment = time.and_then(|time| match time {
+        ReminderTime::Moment(moment) => Some(moment),
+        ReminderTime::Local(local) => at_wall_time(local, context.zone),
+    });
+    let latest = context
+        .now
+        .utc()
+        .checked_add_months(Months::new(12 * YEARS_AHEAD_MAX));
+    match (moment, latest) {
+        (Some(moment), Some(latest)) if moment.utc() > latest => Err(format!(
+            "A reminder is set at most {YEARS_AHEAD_MAX} years ahead, so this one was not set."
+        )),
+        _ => Ok(time),
+    }
+}
+
+fn stated_time(
+    at: Option<&str>,
+    in_minutes: Option<i64>,
+    now: Timestamp,
+) -> Result<Option<ReminderTime>> {
     match (at.map(str::trim).filter(|at| !at.is_empty()), in_minutes) {
         (Some(_), Some(_)) => Err("Give either \"at\" or \"in_minutes\".".to_owned()),
         (None, None) => Ok(None),
@@ -226,16 +255,33 @@ fn time(at: Option<&str>, in_minutes: Option<i64>, now: Timestamp) -> Result<Opt
         }
         (None, Some(_)) => Err(format!("\"in_minutes\" must be from 1 to {MINUTES_MAX}.")),
         // An offset is no local time, but says plainly which moment is meant.
-        (Some(at), None) => match DateTime::parse_from_rfc3339(at) {
-            Ok(moment) => Ok(Some(ReminderTime::Moment(Timestamp(
-                moment.timestamp_millis(),
-            )))),
-            Err(_) => local_time(at)
-                .map(ReminderTime::Local)
-                .map(Some)
-                .ok_or_else(|| "\"at\" must be a local time like 2026-12-24T18:30.".to_owned()),
-        },
+        (Some(at), None) => moment(at)
+            .map(ReminderTime::Moment)
+            .or_else(|| local_time(at).map(ReminderTime::Local))
+            .or_else(|| {
+                date(at)?
+                    .and_hms_opt(DAY_HOUR, 0, 0)
+                    .map(ReminderTime::Local)
+            })
+            .map(Some)
+            .ok_or_else(|| "\"at\" must be a local time like 2026-12-24T18:30.".to_owned()),
     }
+}
+
+/// A time with its offset from UTC, also without seconds.
+fn moment(text: &str) -> Option<Timestamp> {
+    let text = text.replacen(' ', "T", 1).replace(['Z', 'z'], "+00:00");
+    [
+        "%Y-%m-%dT%H:%M%:z", "%Y-%m-%dT%H:%M:%S%.f%:z", "%Y-%m-%dT%H:%M%z",
+        "%Y-%m-%dT%H:%M:%S%.f%z",
+    ]
+    .into_iter()
+    .find_map(|form| DateTime::parse_from_str(&text, form).ok())
+    .map(|moment| Timestamp(moment.timestamp_millis()))
+}
+
+fn date(text: &str) -> Option<NaiveDate> {
+    NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok()
 }
 
 pub(super) fn local_time(text: &str) -> Option<NaiveDateTime> {
@@ -252,8 +298,7 @@ fn day_or_time(text: &str, name: &str, is_end: bool) -> Result<NaiveDateTime> {
     if let Some(time) = local_time(text) {
         return Ok(time);
     }
-    let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok();
-    let day = day.and_then(|day| if is_end { day.succ_opt() } else { Some(day) });
+    let day = date(text).and_then(|day| if is_end { day.succ_opt() } else { Some(day) });
     let midnight = day.and_then(|day| day.and_hms_opt(0, 0, 0));
     midnight.ok_or_else(|| {
         format!("\"{name}\" must be a local time like 2026-12-24T18:30, or a date like 2026-12-24.")

@@ -78,6 +78,22 @@ fn calls_mean_operations() {
         ),
         (
             Tool::SetReminder,
+            json!({"text": "call mom", "at": "2026-03-04T17:30+05:00"}),
+            reminder(ReminderTime::Moment(NOW.plus_s(1800)), None, here),
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "call mom", "at": "2026-03-04 12:30Z"}),
+            reminder(ReminderTime::Moment(NOW.plus_s(1800)), None, here),
+        ),
+        // A day without an hour, also at the end of what is allowed.
+        (
+            Tool::SetReminder,
+            json!({"text": "call mom", "at": "2031-03-04"}),
+            reminder(local("2031-03-04T09:00"), None, here),
+        ),
+        (
+            Tool::SetReminder,
             json!({"text": "call mom", "in_minutes": 20, "chat": "direct"}),
             reminder(
                 ReminderTime::Moment(NOW.plus_s(1200)),
@@ -251,6 +267,21 @@ fn errors_say_what_is_wrong() {
             Tool::SetReminder,
             json!({"text": "a", "at": "tomorrow"}),
             "2026-12-24T18:30",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "at": "2099-01-02T09:00"}),
+            "at most 5 years ahead",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "at": "2031-03-05T09:00Z"}),
+            "at most 5 years ahead",
+        ),
+        (
+            Tool::ChangeReminder,
+            json!({"id": "1a2b3c4d", "at": "2031-03-05"}),
+            "at most 5 years ahead",
         ),
         (
             Tool::SetReminder,

@@ -1,6 +1,10 @@
 //! Wording for replies that could not be made, in the person's language where it is known and
 //! stands in the table. It never mentions the cause, which is logged.
 
+use chrono::NaiveDateTime;
+
+use super::calendar;
+
 /// The sentences of one language; `{}` is filled in.
 struct Sentences {
     /// Primary subtag of BCP 47.
@@ -17,6 +21,7 @@ struct Sentences {
     nothing_sent: &'static str,
     account_stays: &'static str,
     no_export: &'static str,
+    what_is_set: &'static str,
     english_only: &'static str,
 }
 
@@ -34,6 +39,7 @@ const ENGLISH: Sentences = Sentences {
     nothing_sent: "(Nothing was sent to your own chat for this message.)",
     account_stays: "(Your account is not deleted. Whoever is signed in to it can delete it: POST /account/deletion with the confirmation “DELETE MY ACCOUNT”; 30 days later everything is deleted for good.)",
     no_export: "(No data was exported. Whoever is signed in to your account can get it: POST /account/export.)",
+    what_is_set: "(What is set: {}.)",
     english_only: "Without a language model I understand only English, so I've done nothing. For example: “remind me at 15:00 to …”. Whoever runs me can connect a language model.",
 };
 
@@ -52,6 +58,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(In deinen eigenen Chat wurde für diese Nachricht nichts geschickt.)",
         account_stays: "(Dein Konto ist nicht gelöscht. Wer darin angemeldet ist, kann es löschen: POST /account/deletion mit der Bestätigung „DELETE MY ACCOUNT“; 30 Tage später wird alles endgültig gelöscht.)",
         no_export: "(Es wurden keine Daten exportiert. Wer in deinem Konto angemeldet ist, bekommt sie: POST /account/export.)",
+        what_is_set: "(Eingestellt ist: {}.)",
         english_only: "Ohne Sprachmodell verstehe ich nur Englisch, deshalb habe ich nichts getan. Zum Beispiel: “remind me at 15:00 to …”. Wer mich betreibt, kann ein Sprachmodell anschließen.",
     },
     Sentences {
@@ -68,6 +75,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(Para este mensaje no se ha enviado nada a tu propio chat.)",
         account_stays: "(Tu cuenta no está eliminada. Quien haya iniciado sesión en ella puede eliminarla: POST /account/deletion con la confirmación «DELETE MY ACCOUNT»; 30 días después se borra todo definitivamente.)",
         no_export: "(No se ha exportado ningún dato. Quien haya iniciado sesión en tu cuenta puede obtenerlos: POST /account/export.)",
+        what_is_set: "(Lo que está programado: {}.)",
         english_only: "Sin un modelo de lenguaje solo entiendo inglés, así que no he hecho nada. Por ejemplo: “remind me at 15:00 to …”. Quien me administra puede conectar un modelo de lenguaje.",
     },
     Sentences {
@@ -84,6 +92,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(Rien n'a été envoyé dans ta propre conversation pour ce message.)",
         account_stays: "(Ton compte n'est pas supprimé. Qui y est connecté peut le supprimer : POST /account/deletion avec la confirmation « DELETE MY ACCOUNT » ; 30 jours plus tard, tout est effacé définitivement.)",
         no_export: "(Aucune donnée n'a été exportée. Qui est connecté à ton compte peut les obtenir : POST /account/export.)",
+        what_is_set: "(Ce qui est programmé : {}.)",
         english_only: "Sans modèle de langage, je ne comprends que l'anglais, je n'ai donc rien fait. Par exemple : “remind me at 15:00 to …”. Qui m'administre peut connecter un modèle de langage.",
     },
     Sentences {
@@ -100,6 +109,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(Per questo messaggio non è stato inviato nulla nella tua chat personale.)",
         account_stays: "(Il tuo account non è eliminato. Chi ha effettuato l'accesso può eliminarlo: POST /account/deletion con la conferma «DELETE MY ACCOUNT»; 30 giorni dopo tutto viene cancellato definitivamente.)",
         no_export: "(Nessun dato è stato esportato. Chi ha effettuato l'accesso al tuo account può ottenerli: POST /account/export.)",
+        what_is_set: "(Quello che è impostato: {}.)",
         english_only: "Senza un modello linguistico capisco solo l'inglese, quindi non ho fatto nulla. Per esempio: “remind me at 15:00 to …”. Chi mi gestisce può collegare un modello linguistico.",
     },
     Sentences {
@@ -116,6 +126,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(Voor dit bericht is niets naar je eigen chat gestuurd.)",
         account_stays: "(Je account is niet verwijderd. Wie erin is aangemeld, kan het verwijderen: POST /account/deletion met de bevestiging “DELETE MY ACCOUNT”; 30 dagen later wordt alles definitief gewist.)",
         no_export: "(Er zijn geen gegevens geëxporteerd. Wie in je account is aangemeld, kan ze krijgen: POST /account/export.)",
+        what_is_set: "(Dit is ingesteld: {}.)",
         english_only: "Zonder taalmodel begrijp ik alleen Engels, dus ik heb niets gedaan. Bijvoorbeeld: “remind me at 15:00 to …”. Wie mij beheert, kan een taalmodel aansluiten.",
     },
     Sentences {
@@ -132,6 +143,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(Nada foi enviado para o teu próprio chat por esta mensagem.)",
         account_stays: "(A tua conta não foi eliminada. Quem tem sessão iniciada nela pode eliminá-la: POST /account/deletion com a confirmação “DELETE MY ACCOUNT”; 30 dias depois tudo é apagado definitivamente.)",
         no_export: "(Nenhum dado foi exportado. Quem tem sessão iniciada na tua conta pode obtê-los: POST /account/export.)",
+        what_is_set: "(O que está programado: {}.)",
         english_only: "Sem um modelo de linguagem só entendo inglês, por isso não fiz nada. Por exemplo: “remind me at 15:00 to …”. Quem me administra pode conectar um modelo de linguagem.",
     },
     Sentences {
@@ -148,6 +160,7 @@ const OTHERS: [Sentences; 7] = [
         nothing_sent: "(Inget har skickats till din egen chatt för det här meddelandet.)",
         account_stays: "(Ditt konto är inte raderat. Den som är inloggad kan radera det: POST /account/deletion med bekräftelsen ”DELETE MY ACCOUNT”; 30 dagar senare raderas allt för gott.)",
         no_export: "(Inga data har exporterats. Den som är inloggad på ditt konto kan få dem: POST /account/export.)",
+        what_is_set: "(Det här är inställt: {}.)",
         english_only: "Utan språkmodell förstår jag bara engelska, så jag har inte gjort något. Till exempel: “remind me at 15:00 to …”. Den som driver mig kan ansluta en språkmodell.",
     },
 ];
@@ -224,6 +237,18 @@ pub fn no_export(language: Option<&str>) -> &'static str {
     sentences(language).no_export
 }
 
+/// The reminders that are set, each its text and its time, after or in place of what a language
+/// model said of other times.
+pub fn what_is_set(reminders: &[(&str, NaiveDateTime)], language: Option<&str>) -> String {
+    let each = reminders
+        .iter()
+        .map(|(text, at)| format!("“{text}”, {}", calendar::date_and_time(*at, language)));
+    let all: Vec<String> = each.collect();
+    sentences(language)
+        .what_is_set
+        .replace("{}", &all.join("; "))
+}
+
 /// For a message in a language that the builtin assistant doesn't read.
 pub fn english_only(language: &str) -> &'static str {
     sentences(Some(language)).english_only
@@ -255,12 +280,13 @@ mod tests {
         for one in OTHERS.iter().chain([&ENGLISH]) {
             for with_name in [
                 one.apology, one.refused, one.overloaded, one.called_elsewhere, one.not_done,
+                one.what_is_set,
             ] {
                 assert_eq!(with_name.matches("{}").count(), 1, "{with_name}");
             }
             for alone in [
                 one.without_model, one.cut_short, one.nothing_done, one.not_done, one.not_all_done,
-                one.nothing_sent, one.account_stays, one.no_export,
+                one.nothing_sent, one.account_stays, one.no_export, one.what_is_set,
             ] {
                 assert!(alone.starts_with('(') && alone.ends_with(')'), "{alone}");
             }

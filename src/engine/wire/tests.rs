@@ -81,13 +81,13 @@ fn what_is_sent() {
 fn results_of_calls_follow_the_message_that_they_were_made_for() {
     let acted = Prompt {
         exchanges: vec![ToolExchange {
-            text: String::new(),
             calls: vec![CallWithResult {
                 id: "c1".to_owned(),
                 name: "remember".to_owned(),
                 arguments: "{}".to_owned(),
                 result: r#"{"ok":false}"#.to_owned(),
             }],
+            ..ToolExchange::default()
         }],
         must_speak: true,
         tools: vec![OfferedTool::Own(Tool::Remember)],
@@ -318,13 +318,13 @@ fn calls_are_told_in_a_form_that_servers_take() {
     ] {
         let acted = Prompt {
             exchanges: vec![ToolExchange {
-                text: String::new(),
                 calls: vec![CallWithResult {
                     id: "c1".to_owned(),
                     name: name.to_owned(),
                     arguments: arguments.to_owned(),
                     result: "{}".to_owned(),
                 }],
+                ..ToolExchange::default()
             }],
             ..prompt(Vec::new())
         };

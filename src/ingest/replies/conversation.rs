@@ -23,7 +23,7 @@ use crate::memory::ServiceMemories;
 use crate::random;
 
 /// Requests for one message that offer tools or contain their results.
-const REQUESTS_MAX: usize = 6;
+pub(super) const REQUESTS_MAX: usize = 6;
 /// Calls in one reply that are carried out.
 const CALLS_MAX: usize = 8;
 /// The result of those after them.
@@ -35,26 +35,30 @@ const UNREADABLE: &str = "That call could not be read, and nothing was done. Cal
 /// Beside the result of a call that failed, where what the model wrote before the call was sent.
 const ALREADY_READ: &str = "The person has read what you wrote before this call. Say plainly that \
                             it was not done.";
+/// Before the calls that were made for earlier photos of the message.
+const DONE_BEFORE: &str = "tools were called for the photos before, which is not to be repeated";
 /// Bytes of a call's arguments that operators may see; what is longer is cut.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
 /// Characters of a tool's name that operators see.
 const NAME_CHARS_MAX: usize = 64;
 
 impl ModelTurn<'_> {
-    /// Requests until the model says something: the results of its calls go back to it.
+    /// Requests until the model says something: the results of its calls go back to it. `first`:
+    /// the number of the first of these photos; the tools come with the most requests for them.
     pub(super) async fn converse(
         &self,
         place: &CallPermit<'_>,
         photos: &[String],
         first: usize,
-        tools: &[OfferedTool],
+        (tools, requests_max): (&[OfferedTool], usize),
         work: &mut CallTotals,
     ) {
-        let mut prompt = self.opening(photos, first, tools, &work.texts);
-        work.requests = 0;
-        while work.requests + work.private_requests < REQUESTS_MAX {
+        let mut prompt = self.opening(photos, first, tools, work);
+        let requests_before = work.requests;
+        let made = |work: &CallTotals| work.requests - requests_before + work.private_requests;
+        while made(work) < requests_max {
             work.requests += 1;
-            let is_last = work.requests + work.private_requests == REQUESTS_MAX;
+            let is_last = made(work) == requests_max;
             let is_over = self.ingest.clock.monotonic() >= self.deadline;
             let has_acted = !prompt.exchanges.is_empty();
             prompt.must_speak = has_acted && (is_over || is_last);
@@ -63,12 +67,11 @@ impl ModelTurn<'_> {
                 return;
             }
             let without_tools = !has_acted && !prompt.tools.is_empty();
-            let without_tools =
-                without_tools.then(|| self.opening(photos, first, &[], &work.texts));
+            let without_tools = without_tools.then(|| self.opening(photos, first, &[], work));
             let reply = self
                 .request(place, prompt.clone(), without_tools, work)
                 .await;
-            if work.requests == 1 {
+            if work.requests == requests_before + 1 {
                 work.photos_shown += photos.len();
             }
             let sent = std::mem::take(&mut work.sent_now);
@@ -82,7 +85,10 @@ impl ModelTurn<'_> {
                 // Nothing is missing of what was sent before.
                 Err(ModelFailure::Empty) if !self.context.sent.is_empty() => return,
                 Ok(reply) => {
-                    if let Some(again) = self.call_or_deny(&prompt, &reply.text, work) {
+                    let again = self
+                        .call_or_deny(&prompt, &reply.text, work)
+                        .or_else(|| self.with_what_is_set(&prompt, &reply.text, work));
+                    if let Some(again) = again.filter(|_| !is_last) {
                         prompt = again;
                         continue;
                     }
@@ -108,22 +114,32 @@ impl ModelTurn<'_> {
         self.fail(ModelFailure::ToolCall, work);
     }
 
-    /// `seen`: the text about earlier photos.
+    /// With what was said and done for the photos before.
     fn opening(
         &self,
         photos: &[String],
         first: usize,
         tools: &[OfferedTool],
-        known: &[String],
+        work: &CallTotals,
     ) -> Prompt {
         let mut prompt = self.prompt(photos, first, tools);
+        // The last call knows what was seen before, and any what was done.
+        let is_last = self.groups().last().is_some_and(|group| group.0 == first);
         if let Some(last) = prompt.messages.last_mut()
-            && !known.is_empty()
+            && (is_last || !work.changes.is_empty())
+            && first > 0
             && !tools.is_empty()
         {
-            let known = known.join(" ");
-            last.text
-                .push_str(&format!("\n[you said of the photos before: {known}]"));
+            if !work.texts.is_empty() {
+                let known = work.texts.join(" ");
+                let known = format!("\n[you said of the photos before: {known}]");
+                last.text.push_str(&known);
+            }
+            let done: Vec<String> = work.changes.iter().map(done_before).collect();
+            if !done.is_empty() {
+                let done = format!("\n[{DONE_BEFORE}: {}]", done.join(", "));
+                last.text.push_str(&done);
+            }
         }
         if !tools.is_empty() {
             prompt.exchanges.extend(self.exchange_before());
@@ -243,6 +259,7 @@ impl ModelTurn<'_> {
             }
             let mut record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
             record.is_change = is_own && is_change && record.is_done;
+            record.reminder = result.reminder.take();
             record.repeats = repeats;
             let is_known = record.is_done || !is_of_before && result.outcome != UNKNOWN;
             // The result of a private answer says by itself what was not sent.
@@ -262,6 +279,7 @@ impl ModelTurn<'_> {
         ToolExchange {
             text: reply.text,
             calls,
+            note: String::new(),
         }
     }
 
@@ -350,6 +368,8 @@ impl ModelTurn<'_> {
             outcome,
             is_change: false,
             repeats: false,
+            reminder: None,
+            told: self.times_in(&result.to_string()),
             words: format!("{arguments} {result}"),
             is_done: result["ok"] == true,
             arguments: is_kept.then(|| arguments[..end].to_owned()),
@@ -428,6 +448,11 @@ impl CallMeaning {
             _ => None,
         }
     }
+}
+
+/// A call as the prompt for later photos names it.
+fn done_before(call: &ToolCall) -> String {
+    format!("{} {}", call.tool.name(), call.arguments)
 }
 
 /// What the model called it, within bounds.

@@ -2,7 +2,8 @@
 //! which the model does nothing: small models claim to have done what they did not. One that calls
 //! no tool is asked once more. What was not done in the end is said by sentences after the reply:
 //! that nothing was changed, or what of several things was not; that nothing was sent to the
-//! person's own chat; how an account is deleted. A reply that only refuses needs none.
+//! person's own chat; how an account is deleted. A reply that only refuses needs none. The same goes
+//! for a reply that claims a change although no request is certain.
 
 use super::model_turn::{CallTotals, ModelTurn};
 use super::remote_calls::UNKNOWN;
@@ -46,7 +47,12 @@ impl ModelTurn<'_> {
         work: &mut CallTotals,
     ) -> Option<Prompt> {
         let is_private = work.records.is_empty() && self.speaks_of_own_chat(text);
-        let is_due = (self.lacks_call(work) && !self.is_talk(text) || is_private)
+        let is_unread = work.parts.is_empty() && self.context.sent.is_empty();
+        let is_unasked = self.plan.request.is_none()
+            && work.failed_changes.is_empty()
+            && is_unread
+            && self.claims_unasked(text, work);
+        let is_due = (self.lacks_call(work) && !self.is_talk(text) || is_private || is_unasked)
             && !work.is_asked_again
             && !prompt.tools.is_empty()
             && !work.lacks_tools
@@ -80,9 +86,11 @@ impl ModelTurn<'_> {
             false => &text,
         };
         let language = self.language_with(said);
+        let (text, what_is_set) = self.without_other_times(text.clone(), work);
         let denial = self.denial(said, work);
         let is_nothing_sent = self.is_nothing_sent(said, work, denial.is_some());
         let sentences = [
+            what_is_set,
             denial,
             is_nothing_sent.then(|| wording::nothing_sent(language).to_owned()),
             self.untold_account_task(&text, work),
@@ -95,16 +103,7 @@ impl ModelTurn<'_> {
     /// That nothing was changed, or not all.
     fn denial(&self, said: &str, work: &CallTotals) -> Option<String> {
         let language = self.language_with(said);
-        let is_own = |record: &CallRecord| record.is_change && !is_private(record);
-        // What other servers' tools did, or what was done before, is not known here.
-        let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
-        let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
-        let may_be_done = work.committed > 0
-            || !self.context.done_calls.is_empty()
-            || work
-                .records
-                .iter()
-                .any(|record| is_own(record) || is_remote(record));
+        let may_be_done = self.may_be_done(work);
         let is_requested =
             matches!(self.plan.request, Some(CertainRequest::Change { .. })) && !self.is_talk(said);
         if self.asks_back(said) {
@@ -113,7 +112,11 @@ impl ModelTurn<'_> {
         let is_whole = work.parts.is_empty() && self.context.sent.is_empty();
         match may_be_done {
             false if is_whole && is_refusal(said) => None,
-            false if work.failed_changes.has_own() || is_requested => {
+            false
+                if work.failed_changes.has_own()
+                    || is_requested
+                    || self.claims_unasked(said, work) =>
+            {
                 Some(wording::nothing_done(language).to_owned())
             }
             true if !work.failed_changes.is_empty() => {
@@ -126,6 +129,18 @@ impl ModelTurn<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Something was changed for the message, as far as is known: what other servers' tools did, or
+    /// what was done before, is not known here.
+    pub(super) fn may_be_done(&self, work: &CallTotals) -> bool {
+        let is_own = |record: &CallRecord| record.is_change && !is_private(record);
+        let has_failed = |record: &CallRecord| !record.is_done && record.outcome != UNKNOWN;
+        let is_remote = |record: &CallRecord| record.tool.contains(LINK) && !has_failed(record);
+        let mut records = work.records.iter();
+        work.committed > 0
+            || !self.context.done_calls.is_empty()
+            || records.any(|record| is_own(record) || is_remote(record))
     }
 
     /// In a group, a private answer that was asked for or spoken of was not sent.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, ReplyContext};
+use super::conversation::REQUESTS_MAX;
 use super::failed_changes::FailedChanges;
 use super::plan::ReplyPlan;
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
@@ -22,6 +23,8 @@ use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// Requests in which photos of one message are looked at.
 const PHOTO_REQUESTS_MAX: usize = 20;
+/// Requests for photos: one in which they are looked at and one with the results of calls.
+const REQUESTS_A_GROUP: usize = 2;
 /// Earlier messages whose language is looked for.
 const LANGUAGE_MESSAGES_MAX: usize = 10;
 
@@ -74,7 +77,7 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// Photos grouped by call, with the index of each group's first photo.
-    fn groups(&self) -> Vec<(usize, &[String])> {
+    pub(super) fn groups(&self) -> Vec<(usize, &[String])> {
         let batch = self.plan.batch;
         let groups = self.context.photos.chunks(batch).enumerate();
         let groups = groups.map(|(at, group)| (at * batch, group));
@@ -99,13 +102,19 @@ impl<'a> ModelTurn<'a> {
         let mut work = self.before();
         let groups = self.groups();
         for (at, (first, photos)) in groups.iter().enumerate() {
-            // The last one acts, as it knows what was seen before.
-            let tools = match at + 1 == groups.len() {
-                true => &self.plan.tools[..],
-                false => &[],
+            // Each may call once and speak; some more are for the first that need them.
+            let all_max = REQUESTS_MAX + REQUESTS_A_GROUP * (groups.len() - 1);
+            let later = groups.len() - 1 - at;
+            let requests_max = (all_max - later - work.requests).min(REQUESTS_MAX);
+            let tools = match requests_max {
+                ..REQUESTS_A_GROUP => &[],
+                _ => &self.plan.tools[..],
             };
-            self.converse(place, photos, *first, tools, &mut work).await;
+            work.begin_group();
+            self.converse(place, photos, *first, (tools, requests_max), &mut work)
+                .await;
             if work.failure.is_some() {
+                work.drop_group();
                 break;
             }
         }
@@ -220,7 +229,7 @@ impl<'a> ModelTurn<'a> {
             photos_shown: work.photos_shown,
             parts_sent: work.parts.len(),
             tools_offered: plan.tools.len(),
-            is_asked_again: work.is_asked_again,
+            is_asked_again: work.is_asked_again || work.is_set_right,
             acted_at: work.tried_at.map(|at| at.0),
             tool_calls: std::mem::take(&mut work.records),
             tokens_max: plan.tokens_max,
@@ -237,7 +246,7 @@ impl<'a> ModelTurn<'a> {
 
     fn result(&self, mut work: CallTotals) -> ReplyResult {
         if work.failure.is_some() && work.committed == 0 {
-            for record in &mut work.records {
+            for record in &mut work.records[work.records_before..] {
                 record.undo();
             }
         }
@@ -249,11 +258,7 @@ impl<'a> ModelTurn<'a> {
         let mut reply = ReplyResult {
             text: None,
             apology: None,
-            // Of a reply that failed nothing is done.
-            changes: match work.failure {
-                None => work.changes,
-                Some(_) => Vec::new(),
-            },
+            changes: work.changes,
             tried_at: work.tried_at.unwrap_or(self.now),
             denied: work.denied.filter(|_| work.failure.is_none()),
             service_memories: work.service_memories,
@@ -272,15 +277,18 @@ impl<'a> ModelTurn<'a> {
                     reply.decision.outcome = "acted";
                 }
                 // What is plain is done by the builtin assistant, as this model could do nothing.
-                reply.is_for_builtin = lacks_tools && !unprompted;
+                reply.is_for_builtin = lacks_tools && !unprompted && reply.changes.is_empty();
                 reply.text = Some(text);
             }
-            Some(ModelFailure::Refused) => {
-                reply.apologize(unprompted, Apology::Refused);
-            }
-            _ => {
+            failure => {
                 reply.is_for_builtin = !unprompted;
-                reply.apologize(unprompted, Apology::NoWords);
+                reply.apologize(
+                    unprompted,
+                    match failure {
+                        Some(ModelFailure::Refused) => Apology::Refused,
+                        _ => Apology::NoWords,
+                    },
+                );
             }
         }
         reply
@@ -301,6 +309,8 @@ pub(super) struct CallTotals {
     pub(super) is_continued: bool,
     /// The model called no tool for a request, and was asked once more.
     pub(super) is_asked_again: bool,
+    /// Its reply named another time of a reminder than what is set, and it was asked once more.
+    pub(super) is_set_right: bool,
     /// The server failed with tools, and replied without them.
     pub(super) lacks_tools: bool,
     /// Calls that were to change something, and did not.
@@ -314,6 +324,9 @@ pub(super) struct CallTotals {
     pub(super) committed: usize,
     /// Calls that change something.
     pub(super) changes: Vec<ToolCall>,
+    /// How many of them, and of all calls, are for photos before those that are looked at now.
+    pub(super) changes_before: usize,
+    pub(super) records_before: usize,
     /// All calls.
     pub(super) records: Vec<CallRecord>,
     pub(super) tried_at: Option<Timestamp>,
@@ -329,6 +342,17 @@ pub(super) struct CallTotals {
 }
 
 impl CallTotals {
+    /// What follows is about the next photos.
+    fn begin_group(&mut self) {
+        self.changes_before = self.changes.len();
+        self.records_before = self.records.len();
+    }
+
+    /// Of a part that failed nothing is done. What was said of the photos before stays true.
+    fn drop_group(&mut self) {
+        self.changes.truncate(self.changes_before);
+    }
+
     pub(super) fn add_outcome(&mut self, outcome: &engine::ModelOutcome) {
         self.used.calls += u64::from(outcome.calls);
         self.used.prompt_tokens += outcome.usage.prompt_tokens;

@@ -5,8 +5,8 @@ use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value, json};
 
 use super::private_answer;
-use super::reminder_json::{ID_CHARS, local_time, to_json};
-use super::result::CallResult;
+use super::reminder_json::{ID_CHARS, local_time, reminder_now, to_json};
+use super::result::{CallResult, ReminderNow};
 use crate::assistant::builtin::Span;
 use crate::assistant::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
 use crate::assistant::{self, wording};
@@ -68,8 +68,15 @@ pub(super) fn run(
         Operation::CancelReminder { id } => match reminder_named(turn, tx, id)? {
             Ok(reminder) => {
                 let value = to_json(turn, &reminder);
+                let now = ReminderNow {
+                    at: None,
+                    ..reminder_now(turn, &reminder)
+                };
                 open_reminders::cancel(turn, tx, &[reminder])?;
-                Ok(CallResult::done(json!({ "cancelled": value })))
+                Ok(CallResult {
+                    reminder: Some(now),
+                    ..CallResult::done(json!({ "cancelled": value }))
+                })
             }
             Err(refused) => Ok(refused),
         },
@@ -133,7 +140,10 @@ fn change_reminder(
         recurrence: occasion.recurrence.as_ref(),
     };
     let changed = open_reminders::change(turn, tx, reminder, &request)?;
-    Ok(CallResult::done(to_json(turn, &changed)))
+    Ok(CallResult {
+        reminder: Some(reminder_now(turn, &changed)),
+        ..CallResult::done(to_json(turn, &changed))
+    })
 }
 
 fn set_profile(
@@ -265,6 +275,7 @@ fn set_reminder(
     };
     Ok(CallResult {
         schedule,
+        reminder: Some(reminder_now(turn, &reminder)),
         ..CallResult::done(json)
     })
 }

@@ -7,6 +7,7 @@
 use serde_json::json;
 
 use super::context;
+use super::conversation::REQUESTS_MAX;
 use super::model_turn::{CallTotals, ModelTurn};
 use super::result::{CallRecord, CallResult, ToolCall};
 use crate::assistant::tools::{Operation, Tool};
@@ -76,7 +77,8 @@ impl ModelTurn<'_> {
             ..CallTotals::default()
         };
         // Boxed, as this is a conversation within one.
-        Box::pin(private.converse(place, &[], 0, &private.plan.tools, &mut own)).await;
+        let tools = (&private.plan.tools[..], REQUESTS_MAX);
+        Box::pin(private.converse(place, &[], 0, tools, &mut own)).await;
         Box::pin(private.shorten(place, &mut own)).await;
         let changes = work.records.iter().filter(|record| record.is_change);
         let changes: Vec<CallRecord> = changes.chain(acting).cloned().collect();

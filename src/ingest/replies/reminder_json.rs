@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::result::ReminderNow;
 use crate::clock::{Timestamp, Zone};
 use crate::ingest::turn::MessageTurn;
 use crate::store::Reminder;
@@ -23,6 +24,23 @@ pub(super) fn to_json(turn: &MessageTurn<'_>, reminder: &Reminder) -> Value {
         value["chat"] = "another chat of the person".into();
     }
     value
+}
+
+/// The same as what a call left, to be compared with what is said of it.
+pub(super) fn reminder_now(turn: &MessageTurn<'_>, reminder: &Reminder) -> ReminderNow {
+    let recurrence = reminder.recurrence.as_ref();
+    ReminderNow {
+        id: short_id(&reminder.schedule_id).to_owned(),
+        text: reminder.text.clone(),
+        at: Some(
+            reminder
+                .send_at
+                .utc()
+                .with_timezone(&turn.zone())
+                .naive_local(),
+        ),
+        rule: recurrence.map(|recurrence| recurrence.rule().to_owned()),
+    }
 }
 
 /// The id of a reminder as a model gets it.

@@ -68,8 +68,8 @@ impl ModelTurn<'_> {
             })
             .collect();
         (!calls.is_empty()).then(|| ToolExchange {
-            text: String::new(),
             calls,
+            ..ToolExchange::default()
         })
     }
 

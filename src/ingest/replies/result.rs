@@ -1,11 +1,12 @@
 //! The result of making a reply: its text or tool calls, how it was made, and what it cost.
 
+use chrono::NaiveDateTime;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::access::Denial;
 use crate::assistant::tools::{Operation, Tool};
-use crate::assistant::wording::Apology;
+use crate::assistant::wording::{Apology, NamedTimes};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::memory::ServiceMemories;
@@ -125,6 +126,20 @@ pub(super) struct CallResult {
     pub(super) denial: Option<Denial>,
     /// A reminder's fields for relays, which the answer contains.
     pub(super) schedule: Option<Value>,
+    /// The reminder that the call set, changed or cancelled.
+    pub(super) reminder: Option<ReminderNow>,
+}
+
+/// A reminder as a call left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReminderNow {
+    /// As the model gets it.
+    pub(super) id: String,
+    pub(super) text: String,
+    /// Its next local time; `None` when it is cancelled.
+    pub(super) at: Option<NaiveDateTime>,
+    /// A rule of RFC 5545.
+    pub(super) rule: Option<String>,
 }
 
 impl CallResult {
@@ -139,6 +154,7 @@ impl CallResult {
             outcome: "done",
             denial: None,
             schedule: None,
+            reminder: None,
         }
     }
 
@@ -163,6 +179,7 @@ impl CallResult {
             outcome,
             denial: None,
             schedule: None,
+            reminder: None,
         }
     }
 
@@ -173,6 +190,7 @@ impl CallResult {
             outcome,
             denial: None,
             schedule: None,
+            reminder: None,
         }
     }
 
@@ -199,6 +217,12 @@ pub(super) struct CallRecord {
     /// The call sets a reminder that comes again.
     #[serde(skip)]
     pub(super) repeats: bool,
+    /// The reminder that it set, changed or cancelled.
+    #[serde(skip)]
+    pub(super) reminder: Option<ReminderNow>,
+    /// The times in its result.
+    #[serde(skip)]
+    pub(super) told: NamedTimes,
     /// Its arguments and its result, as they are compared with what was asked for.
     #[serde(skip)]
     pub(super) words: String,
@@ -243,7 +267,8 @@ pub(super) struct ReplyDecision {
     pub(super) messages_told: usize,
     pub(super) photos_shown: usize,
     pub(super) tools_offered: usize,
-    /// The model answered a request without a call, and was asked once more.
+    /// The model answered a request without a call, or named a time that is not set, and was asked
+    /// once more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_asked_again: bool,
     /// Commands with the beginning of the reply, sent while it was made.

@@ -98,7 +98,7 @@ fn refuses(clause: &str) -> bool {
 }
 
 /// The parts of a sentence, each of which may claim something.
-fn clauses(sentence: &str) -> Vec<String> {
+pub(super) fn clauses(sentence: &str) -> Vec<String> {
     let parts = sentence.split([',', ';', ':', '–', '—', '(', ')', '\u{ff0c}', '、']);
     let mut all = vec![String::new()];
     for part in parts {
@@ -117,13 +117,13 @@ fn clauses(sentence: &str) -> Vec<String> {
     all
 }
 
-struct Sentence<'t> {
-    text: &'t str,
-    is_question: bool,
+pub(super) struct Sentence<'t> {
+    pub(super) text: &'t str,
+    pub(super) is_question: bool,
 }
 
 /// The sentences that have words.
-fn sentences(text: &str) -> Vec<Sentence<'_>> {
+pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut all = Vec::new();
     let (mut start, mut rest) = (0, text.char_indices().peekable());
     let mut end_at = |end: usize, is_question: bool| {

@@ -70,6 +70,9 @@ impl ModelTurn<'_> {
             true => self.without_name(new).trim(),
             false => new.trim(),
         };
+        // What may be wrong is not heard before it is looked at as a whole.
+        work.is_withheld |=
+            self.tells_other_times(complete, work) || self.claims_unasked(complete, work);
         if work.is_withheld || work.parts.len() >= PARTS_MAX || text.is_empty() {
             return;
         }

@@ -1,0 +1,149 @@
+//! A reply that names other days or hours than those of the reminders that its calls set: small
+//! models call with one time and tell another. The model is told what is set and asked once more.
+//! What it still says of other times is left out, and a sentence says what is set.
+
+use chrono::NaiveDate;
+use serde_json::{Value, json};
+
+use super::model_turn::{CallTotals, ModelTurn};
+use super::result::ReminderNow;
+use super::statements::sentences;
+use crate::assistant::prompt::Prompt;
+use crate::assistant::wording::{self, NamedTimes};
+use crate::clock::Zone;
+
+/// Parts of rules by which a reminder comes at several hours of a day.
+const SEVERAL_HOURS: [&str; 4] = ["HOURLY", "MINUTELY", "BYHOUR", "BYMINUTE"];
+
+impl ModelTurn<'_> {
+    /// The prompt by which the model is told what is set, after it named another time in `text`.
+    pub(super) fn with_what_is_set(
+        &self,
+        prompt: &Prompt,
+        text: &str,
+        work: &mut CallTotals,
+    ) -> Option<Prompt> {
+        let is_due = !work.is_set_right
+            && work.parts.is_empty()
+            && self.context.sent.is_empty()
+            && self.tells_other_times(text, work);
+        is_due.then(|| {
+            work.is_set_right = true;
+            let mut again = prompt.clone();
+            again.add_turn(text, &what_is_set(&set_reminders(work)));
+            again
+        })
+    }
+
+    /// The reply without its sentences about other times than those that are set, and the sentence
+    /// that is due in their place.
+    pub(super) fn without_other_times(
+        &self,
+        text: String,
+        work: &CallTotals,
+    ) -> (String, Option<String>) {
+        if !self.tells_other_times(&text, work) {
+            return (text, None);
+        }
+        let (set, known) = (set_reminders(work), known(work));
+        let is_true = |sentence: &str| {
+            let named = self.times_in(sentence);
+            !named.has_other_hour(&known) && !named.has_other_day(&known)
+        };
+        let all = sentences(&text).into_iter();
+        let kept = all.filter(|sentence| sentence.is_question || is_true(sentence.text));
+        let kept: String = kept.map(|sentence| sentence.text).collect();
+        let times: Vec<_> = set
+            .iter()
+            .filter_map(|one| Some((one.text.as_str(), one.at?)))
+            .collect();
+        let language = self.language_with(&text);
+        let sentence = wording::what_is_set(&times, language);
+        (kept.trim().to_owned(), Some(sentence))
+    }
+
+    /// The reply names another time of a reminder than what its calls set.
+    pub(super) fn tells_other_times(&self, text: &str, work: &CallTotals) -> bool {
+        let set = set_reminders(work);
+        !set.is_empty() && differs(&self.times_told(text), &set, &known(work))
+    }
+
+    /// The times that the statements of a reply name.
+    fn times_told(&self, text: &str) -> NamedTimes {
+        let mut named = NamedTimes::default();
+        let all = sentences(text).into_iter();
+        for sentence in all.filter(|sentence| !sentence.is_question) {
+            named.add(self.times_in(sentence.text));
+        }
+        named
+    }
+
+    pub(super) fn times_in(&self, text: &str) -> NamedTimes {
+        NamedTimes::of(text, self.today())
+    }
+
+    /// The person's day when they wrote.
+    fn today(&self) -> NaiveDate {
+        let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
+        let at = self.context.message.received_at;
+        at.utc().with_timezone(&zone).date_naive()
+    }
+}
+
+/// The reminders that calls set or changed, as they are after all of them.
+fn set_reminders(work: &CallTotals) -> Vec<ReminderNow> {
+    let mut set: Vec<ReminderNow> = Vec::new();
+    for now in work
+        .records
+        .iter()
+        .filter_map(|record| record.reminder.as_ref())
+    {
+        set.retain(|one| one.id != now.id);
+        set.push(now.clone());
+    }
+    set.retain(|one| one.at.is_some());
+    set
+}
+
+/// The times in the results of all calls.
+fn known(work: &CallTotals) -> NamedTimes {
+    let mut known = NamedTimes::default();
+    for record in work.records.iter().filter(|record| record.is_done) {
+        known.add(record.told.clone());
+    }
+    known
+}
+
+/// A time that nothing bears out is named, and that of a reminder is not.
+fn differs(named: &NamedTimes, set: &[ReminderNow], known: &NamedTimes) -> bool {
+    let is_untold = |lacks: &dyn Fn(&ReminderNow) -> bool| set.iter().any(lacks);
+    let lacks_hour = |one: &ReminderNow| {
+        let comes_often = one.rule.as_ref().is_some_and(|rule| {
+            let rule = rule.to_uppercase();
+            SEVERAL_HOURS.iter().any(|part| rule.contains(part))
+        });
+        !comes_often && one.at.is_some_and(|at| named.lacks_hour(at.time()))
+    };
+    let lacks_day = |one: &ReminderNow| {
+        one.rule.is_none() && one.at.is_some_and(|at| named.lacks_day(at.date()))
+    };
+    named.has_other_hour(known) && is_untold(&lacks_hour)
+        || named.has_other_day(known) && is_untold(&lacks_day)
+}
+
+/// The note to the model.
+fn what_is_set(set: &[ReminderNow]) -> String {
+    let all: Vec<Value> = set
+        .iter()
+        .map(|one| {
+            let at = one.at.map(|at| at.format("%A %Y-%m-%dT%H:%M").to_string());
+            json!({"id": one.id, "text": one.text, "at": at, "repeat": one.rule})
+        })
+        .collect();
+    format!(
+        "[Your answer names another day or hour than what is set: {}. If the person meant another \
+         time, call change_reminder with its id now. If not, write your answer again with the day \
+         and hour that are set, and without a word about this.]",
+        Value::Array(all)
+    )
+}
