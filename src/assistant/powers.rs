@@ -15,6 +15,7 @@ mod call_prep;
 mod cancellation_protector;
 mod context;
 mod daily_summary;
+mod data;
 mod destination_prep;
 mod effects;
 mod email_urgency;

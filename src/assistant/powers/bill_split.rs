@@ -12,6 +12,7 @@ mod sums;
 mod unshared;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::money::{self, Currency, Money};
 use super::texts::{counted, same, too_long};
@@ -130,6 +131,10 @@ impl Superpower for BillSplitState {
                 other.err()
             }
         }
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, _context: &PowerContext<'_>) -> String {

@@ -7,6 +7,7 @@ mod read;
 
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::local_time;
 use super::texts::{capital, counted, same, too_long};
@@ -114,6 +115,10 @@ impl Superpower for BirthdayState {
                 "On which day is it? I've noted nothing. Say one birthday at a time, like “Ana's birthday is on 3 May”.".to_owned()
             }
         })
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {

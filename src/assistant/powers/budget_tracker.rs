@@ -11,6 +11,7 @@ mod supposed;
 
 use chrono::{Datelike, Days, NaiveDate};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::local_time;
 use super::money::{self, Currency, Money};
@@ -157,6 +158,10 @@ impl Superpower for BudgetState {
             *self = before;
             why
         }))
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {

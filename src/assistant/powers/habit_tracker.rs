@@ -9,6 +9,7 @@ mod stems;
 
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::local_time;
 use super::texts::{counted, display, joined, same, too_long};
@@ -147,6 +148,10 @@ impl Superpower for HabitState {
                 "Which habit? For example: “track habit: run 3 times a week”.".to_owned()
             }
         })
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {

@@ -37,6 +37,11 @@ pub struct Money {
 }
 
 impl Currency {
+    /// As it was typed: "$", "euros".
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// "12 bucks" may be of any currency.
     pub(super) fn is_slang(&self) -> bool {
         SLANG
@@ -58,6 +63,11 @@ impl Money {
             }),
         })
     }
+}
+
+/// Minor units as a number of major ones, for a language model.
+pub(super) fn major(minor: i64) -> f64 {
+    minor as f64 / 100.0
 }
 
 /// The amount at word `at`, and the index after it. Zero, less, and too much are none.

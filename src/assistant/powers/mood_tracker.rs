@@ -4,6 +4,7 @@ mod operations;
 mod read;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::texts::{counted, too_long};
 use super::{PowerContext, Superpower, local_time};
@@ -101,6 +102,10 @@ impl Superpower for MoodState {
                 "Moods go from 1 (awful) to 10 (wonderful), in whole numbers. For example: “mood 7/10”.".to_owned()
             }
         })
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {

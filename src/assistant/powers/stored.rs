@@ -1,6 +1,7 @@
 //! Parses a superpower's stored state, applies an action to it, and serializes the new state.
 
 use chrono::NaiveDate;
+use serde_json::Value;
 
 use super::{Plan, Power, PowerContext, PowerOutcome, StoredState, Superpower};
 use crate::clock::Timestamp;
@@ -190,6 +191,13 @@ pub(super) fn between<S: Superpower>(
     context: &PowerContext<'_>,
 ) -> Vec<String> {
     read::<S>(stored, context).map_or_else(|_| Vec::new(), |state| state.between(from, to))
+}
+
+pub(super) fn data<S: Superpower>(
+    stored: Option<&StoredState>,
+    context: &PowerContext<'_>,
+) -> Option<Value> {
+    read::<S>(stored, context).ok()?.data(context)
 }
 
 pub(super) fn redact_user<S: Superpower>(

@@ -3,6 +3,7 @@
 use chrono::NaiveDate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::context::PowerContext;
 use super::effects::PowerEffect;
@@ -111,6 +112,11 @@ pub(super) trait Superpower:
     /// What `undo` brings back after `self` became `after`.
     fn before(&self, _after: &Self) -> Self {
         self.clone()
+    }
+
+    /// What it keeps as typed fields, for a language model; `None` where a text says it all.
+    fn data(&self, _context: &PowerContext<'_>) -> Option<Value> {
+        None
     }
 
     /// Removes the words of the user with that number.

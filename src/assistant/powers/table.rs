@@ -153,6 +153,17 @@ macro_rules! superpowers {
                 }
             }
 
+            /// What it keeps as typed fields, for a language model.
+            pub fn data(
+                self,
+                stored: Option<&StoredState>,
+                context: &PowerContext<'_>,
+            ) -> Option<Value> {
+                match self {
+                    $(Self::$power => stored::data::<$module::$state>(stored, context),)*
+                }
+            }
+
             /// A group's state without the entries of a user.
             pub fn redact_user(
                 self,

@@ -16,6 +16,7 @@ mod removed;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::planned_time::PlannedTime;
 use super::texts::{capital, counted, joined, too_long};
@@ -164,6 +165,10 @@ impl Superpower for TodoState {
             }
             TodoAction::Unclear(reply) => reply,
         })
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {

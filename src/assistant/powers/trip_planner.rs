@@ -13,6 +13,7 @@ mod trip;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::local_time;
 use super::texts::{self, counted, same, too_long};
@@ -224,6 +225,10 @@ impl Superpower for TripState {
                     .to_owned()
             }
         })
+    }
+
+    fn data(&self, context: &PowerContext<'_>) -> Option<Value> {
+        Some(self.to_json(context))
     }
 
     fn overview(&self, context: &PowerContext<'_>) -> String {

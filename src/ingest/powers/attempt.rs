@@ -1,5 +1,7 @@
 //! One attempt to use a superpower: what it does with its state, and the alarms that follow.
 
+use serde_json::Value;
+
 use super::read_services::ReadServices;
 use super::request::PowerAttempt;
 use super::{PowerReply, alarms, facts, first_value, notices, state_of, stored_state};
@@ -273,6 +275,23 @@ pub(in crate::ingest) fn act(
         sure: true,
     };
     run(turn, tx, &attempt, true)
+}
+
+/// What the superpower keeps here as typed fields, for a language model.
+pub(in crate::ingest) fn data(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    power: Power,
+) -> Result<Option<Value>> {
+    let stored = tx.power_state(owner_of(turn, power), power.name())?;
+    let stored = stored.map(stored_state);
+    let facts = Facts::default();
+    let context = PowerContext {
+        timezone: turn.timezone(),
+        group: turn.in_group() && power.is_shared(),
+        ..PowerContext::alone(turn.now, turn.user.id.0, &facts)
+    };
+    Ok(power.data(stored.as_ref(), &context))
 }
 
 /// The same, only about what is known. `None`: nothing is.

@@ -225,7 +225,13 @@ fn perform(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, call: &ToolCall) -> Result<C
                     {
                         CallResult::quoting(&text)
                     }
-                    Some(reply) => result_of(reply, operation.changes),
+                    Some(reply) => {
+                        let mut result = result_of(reply, operation.changes);
+                        if let Some(data) = attempt::data(turn, tx, *power)? {
+                            result.json["data"] = data;
+                        }
+                        result
+                    }
                     None => CallResult::refused(
                         "about nothing that is kept",
                         "Nothing like that is kept; look at what there is first.",

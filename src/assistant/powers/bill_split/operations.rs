@@ -2,11 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{
     CallContext, OwnOperation, Result, all_needed, changes, clean, money, needed, reads, undo,
 };
-use super::{BillSplitAction, PART_MAX, PaidAction};
+use super::{BillSplitAction, BillSplitState, PART_MAX, PaidAction};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::newest;
+use crate::assistant::powers::money::{Currency, major};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,5 +92,29 @@ impl super::super::operations::Arguments for Arguments {
             BillSplitOperation::Clear => BillSplitAction::Clear,
         };
         changes(action)
+    }
+}
+
+impl BillSplitState {
+    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+        let (payments, more) = newest(&self.payments, |one| {
+            json!({
+                "payer": one.payer,
+                "amount": major(one.amount),
+                "purpose": one.purpose,
+                "among": one.among,
+            })
+        });
+        let debts = self
+            .transfers()
+            .into_iter()
+            .map(|(from, to, amount)| json!({"from": from, "to": to, "amount": major(amount)}));
+        json!({
+            "currency": self.currency.as_ref().map(Currency::text),
+            "people": self.people,
+            "payments": payments,
+            "more": more,
+            "debts": debts.collect::<Vec<Value>>(),
+        })
     }
 }

@@ -3,9 +3,12 @@
 use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{CallContext, OwnOperation, Result, changes, needed, reads, undo};
-use super::BirthdayAction;
+use super::{BirthdayAction, BirthdayState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::newest;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -66,5 +69,15 @@ impl super::super::operations::Arguments for Arguments {
             }
         };
         changes(action)
+    }
+}
+
+impl BirthdayState {
+    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+        let (birthdays, more) = newest(
+            &self.birthdays,
+            |one| json!({"name": one.name, "month": one.month, "day": one.day, "year": one.year}),
+        );
+        json!({"birthdays": birthdays, "more": more})
     }
 }

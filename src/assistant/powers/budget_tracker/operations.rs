@@ -2,12 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{
     CallContext, OwnOperation, Result, THINGS_MAX, changes, clean, days_ago, money, needed, reads,
     undo,
 };
-use super::{BudgetAction, Span, SpentAmount};
+use super::{BudgetAction, BudgetState, Span, SpentAmount};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::{date_text, newest};
+use crate::assistant::powers::money::{Currency, major};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -101,5 +105,33 @@ impl super::super::operations::Arguments for Arguments {
             BudgetOperation::RemoveBudget => BudgetAction::RemoveBudget(purpose),
         };
         changes(action)
+    }
+}
+
+impl BudgetState {
+    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+        let today = context.today();
+        let (expenses, more) = newest(&self.expenses, |one| {
+            json!({
+                "day": date_text(one.day),
+                "amount": major(one.amount),
+                "purpose": one.purpose,
+            })
+        });
+        let budgets = self.budgets.iter().map(|budget| {
+            let spent = self.spent(Span::Month, &budget.purpose, today);
+            json!({
+                "purpose": budget.purpose,
+                "amount": major(budget.amount),
+                "spent_this_month": major(spent),
+            })
+        });
+        json!({
+            "currency": self.currency.as_ref().map(Currency::text),
+            "spent_this_month": major(self.spent(Span::Month, "", today)),
+            "expenses": expenses,
+            "more": more,
+            "budgets": budgets.collect::<Vec<Value>>(),
+        })
     }
 }

@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{
     CallContext, OwnOperation, Result, changes, days_ago, needed, reads, undo,
 };
-use super::HabitAction;
+use super::{HabitAction, HabitState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::date_text;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,5 +61,19 @@ impl super::super::operations::Arguments for Arguments {
             },
         };
         changes(action)
+    }
+}
+
+impl HabitState {
+    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+        let habits = self.habits.iter().map(|habit| {
+            json!({
+                "name": habit.name,
+                "times_a_week": habit.per_week,
+                "done_this_week": habit.in_week(context.today()),
+                "last_day": habit.days.last().copied().map(date_text),
+            })
+        });
+        json!({"habits": habits.collect::<Vec<Value>>()})
     }
 }

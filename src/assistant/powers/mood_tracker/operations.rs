@@ -2,11 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{
     CallContext, DAYS_BACK_MAX, OwnOperation, Result, changes, clean, reads, undo,
 };
-use super::MoodAction;
+use super::{MoodAction, MoodState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::newest;
+use crate::clock::Timestamp;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,5 +52,16 @@ impl super::super::operations::Arguments for Arguments {
                 })
             }
         }
+    }
+}
+
+impl MoodState {
+    pub(super) fn to_json(&self, context: &PowerContext<'_>) -> Value {
+        let (moods, more) = newest(&self.entries, |one| {
+            let at = Timestamp(one.at).utc().with_timezone(&context.zone());
+            let at = at.format("%Y-%m-%dT%H:%M").to_string();
+            json!({"at": at, "score": one.score, "note": one.note})
+        });
+        json!({"moods": moods, "more": more})
     }
 }

@@ -3,9 +3,11 @@
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::date_text;
 use crate::assistant::powers::local_time;
 use crate::assistant::powers::parsers::{several_named, which};
 use crate::assistant::powers::planned_time::PlannedTime;
@@ -31,6 +33,20 @@ pub(super) struct NamedList {
     /// The user who began it.
     pub(super) by: i64,
     pub(super) items: Vec<Item>,
+}
+
+impl Item {
+    /// `number`: its place on the list, from 1.
+    pub(super) fn to_json(&self, number: usize) -> Value {
+        let time = |minute: u32| format!("{:02}:{:02}", minute / 60, minute % 60);
+        json!({
+            "number": number,
+            "text": self.text,
+            "done": self.done,
+            "day": self.day.map(date_text),
+            "time": self.minute.map(time),
+        })
+    }
 }
 
 /// Which list.

@@ -2,12 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{
     CallContext, OwnOperation, Result, all_needed, changes, clean, coming_day, needed, one, reads,
     undo,
 };
-use super::{ListName, TodoAction, TodoDraft};
+use super::lists::{Item, Items};
+use super::{ListName, TodoAction, TodoDraft, TodoState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::newest;
 use crate::assistant::powers::planned_time::PlannedTime;
 
 #[derive(Deserialize, JsonSchema)]
@@ -70,5 +74,20 @@ impl super::super::operations::Arguments for Arguments {
             TodoOperation::DeleteList => TodoAction::Delete(list),
         };
         changes(action)
+    }
+}
+
+impl TodoState {
+    /// The to-do list, whose name is null, and the named ones. A thing's number names it, too.
+    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+        let list = |name: Option<&str>, items: &Vec<Item>| {
+            let numbered: Vec<(usize, &Item)> = (1..).zip(items).collect();
+            let (things, more) = newest(&numbered, |(number, item)| item.to_json(*number));
+            json!({"name": name, "open": items.open(), "things": things, "more": more})
+        };
+        let named = self.lists.iter();
+        let named = named.map(|one| list(Some(&one.name), &one.items));
+        let lists = std::iter::once(list(None, &self.items)).chain(named);
+        json!({"lists": lists.collect::<Vec<Value>>()})
     }
 }

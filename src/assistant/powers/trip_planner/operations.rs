@@ -2,12 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::operations::{
     CallContext, OwnOperation, Result, all_needed, changes, clean, coming_day, date, needed, reads,
     undo,
 };
-use super::TripAction;
+use super::{TripAction, TripState};
+use crate::assistant::powers::PowerContext;
+use crate::assistant::powers::data::{date_text, newest};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,5 +86,27 @@ impl super::super::operations::Arguments for Arguments {
             TripOperation::Cancel => TripAction::Cancel(place),
         };
         changes(action)
+    }
+}
+
+impl TripState {
+    pub(super) fn to_json(&self, _context: &PowerContext<'_>) -> Value {
+        let trips = self.trips.iter().map(|trip| {
+            let (plans, more) = newest(
+                &trip.plans,
+                |plan| json!({"day": plan.day, "what": plan.what}),
+            );
+            let packing = trip.packing.iter();
+            let packing = packing.map(|one| json!({"what": one.what, "packed": one.packed}));
+            json!({
+                "place": trip.place,
+                "from": trip.from.map(date_text),
+                "to": trip.to.map(date_text),
+                "plans": plans,
+                "more_plans": more,
+                "packing": packing.collect::<Vec<Value>>(),
+            })
+        });
+        json!({"trips": trips.collect::<Vec<Value>>()})
     }
 }
