@@ -7,6 +7,7 @@ mod apologies;
 mod calendar;
 mod care;
 mod connecting;
+mod delivered;
 mod follow_ups;
 mod language;
 mod memories;
@@ -26,6 +27,7 @@ pub use apologies::{
 pub use calendar::NamedTimes;
 pub use care::{after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
+pub use delivered::{late_reminder_text, reminder_text};
 pub use follow_ups::*;
 pub(in crate::assistant) use language::foreign_language_of;
 pub use language::language_of;

@@ -71,7 +71,8 @@ pub(super) fn asks_for_reminder(turn: &MessageTurn<'_>, tx: &Tx<'_>, about: &str
     }
     let named = Some(without_next(about));
     let is_of_reminder = !open_reminders::matching(turn, tx, named, None)?.is_empty();
-    Ok(is_of_reminder && memories::answer(turn, tx)?.is_none())
+    let is_unknown = turn.in_group() || memories::found_answer(turn, tx)?.is_none();
+    Ok(is_of_reminder && is_unknown)
 }
 
 /// "when is the dentist?", which nothing else answers.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::dialog::latest::{self, ItemEvent, Latest, MessageChanges, StatedFact};
 use super::dialog::question::{self, Question};
 use super::turn::MessageTurn;
-use super::{Ingest, Mode, PreparedMessage, birthdays, open_reminders};
+use super::{Ingest, Mode, PreparedMessage, birthdays, direct_chat, open_reminders};
 use crate::assistant::builtin::FollowUp;
 use crate::assistant::{self, Intent, wording};
 use crate::clock::Timestamp;
@@ -137,9 +137,18 @@ fn recalled_about(turn: &MessageTurn<'_>, mut texts: Vec<&str>, query: &str) -> 
     wording::recalled_near(&nearest(&texts, query), query)
 }
 
-/// Answers an otherwise unknown question from the person's memories; never in a group.
-pub(super) fn answer(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
-    let query = match turn.in_group() {
+/// Answers an otherwise unknown question from the person's memories; one in a group in their direct
+/// chat.
+pub(super) fn answer(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+    match found_answer(turn, tx)? {
+        Some(recalled) if turn.in_group() => direct_chat::answer(turn, tx, &recalled).map(Some),
+        recalled => Ok(recalled),
+    }
+}
+
+/// The answer to such a question.
+pub(super) fn found_answer(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<String>> {
+    let query = match turn.in_group() && turn.by_model {
         true => None,
         false => turn.unknown_message().into_owned().asked_about,
     };

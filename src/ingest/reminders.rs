@@ -202,11 +202,13 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
         },
     };
     let last = progress.last.unwrap_or(reminder.send_at);
+    let language = ingest.language_of_notices(tx, reminder.user, is_group)?;
+    let language = language.as_deref();
     let text = if progress.due > 1 || now.0 - last.0 > LATE_MS {
-        let user = tx.user(reminder.user)?;
-        wording::late_reminder_text(&reminder.text, progress.due, last, now, user.timezone)
+        let clock = (now, tx.user(reminder.user)?.timezone);
+        wording::late_reminder_text(&reminder.text, progress.due, last, clock, language)
     } else {
-        wording::reminder_text(&reminder.text)
+        wording::reminder_text(&reminder.text, language)
     };
     let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
         return postpone(tx, reminder, now);

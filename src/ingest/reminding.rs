@@ -110,10 +110,13 @@ pub(super) fn set(
         reply.push(' ');
         reply.push_str(&wording::after_focus(until, now, zone));
     }
+    let language = turn
+        .ingest
+        .language_of_notices(tx, turn.user.id, turn.in_group())?;
     let schedule = Schedule {
         schedule_id: &reminder.schedule_id,
         chat_guid: &turn.message.chat_guid,
-        text: &wording::reminder_text(text),
+        text: &wording::reminder_text(text, language.as_deref()),
         send_at,
         deliver_by: if is_own { "service" } else { "relay" },
     };

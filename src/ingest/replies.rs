@@ -9,6 +9,7 @@ mod cache;
 mod context;
 mod conversation;
 mod dialog_facts;
+mod earlier_photos;
 mod failed_changes;
 pub mod job;
 mod length;
@@ -231,6 +232,20 @@ impl Replies {
 }
 
 impl Ingest {
+    /// The language of reminders: the one that the person chose, where a model speaks it with them.
+    /// A group must not learn it.
+    pub(super) fn language_of_notices(
+        &self,
+        tx: &Tx<'_>,
+        user: UserId,
+        in_group: bool,
+    ) -> Result<Option<String>> {
+        match self.replies.model() {
+            Some(_) if !in_group => Ok(tx.view().forms_of_address(user)?.1),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether a language model understands the message, with tools to do what it asks for. A
     /// relay that names a superpower has understood it already.
     pub(super) fn is_left_to_model(&self, message: &Message, flags: &Reader<'_>) -> bool {

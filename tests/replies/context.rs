@@ -159,6 +159,50 @@ async fn reminders_that_came_last_are_told() {
     assert_eq!(told(), None, "too long ago");
 }
 
+/// In the language that the person chose; a group must not learn it.
+#[tokio::test(flavor = "multi_thread")]
+async fn reminders_come_in_the_persons_language() {
+    let clock = Clock::fixed(chatkeep::clock::Timestamp(1_772_625_600_000));
+    let model = ModelServer::start().await;
+    let own = model.settings();
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    let remind =
+        |text: &str, minutes: i64| ("set_reminder", json!({"text": text, "in_minutes": minutes}));
+    let profile = json!({"language": "es", "timezone": "Europe/Madrid"});
+    let calls = [("set_profile", profile), remind("beber agua", 10)];
+    acting(&service, &model, "ana", &calls).await;
+    model.next(Mode::Json(calling(&[remind("cook", 10)])));
+    let answer = service
+        .edge_message("a", &group("g", "ana", "Juno, we must cook soon"))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    clock.advance(10 * 60_000);
+    let left = async |left: i64| {
+        support::eventually("delivered", async || count(&service, "reminders") == left).await;
+    };
+    left(0).await;
+    let sent = || {
+        let rows = service.rows("SELECT payload ->> '$.text' FROM commands ORDER BY id");
+        let texts = rows.iter().map(|row| row[0].as_str().unwrap().to_owned());
+        texts.collect::<Vec<String>>()
+    };
+    let mut first = sent();
+    first.sort();
+    assert_eq!(first, ["⏰ Recordatorio: beber agua", "⏰ Reminder: cook"]);
+    // One that is late says when it was due.
+    let late = json!({"text": "comer", "at": "2026-03-04T15:00", "repeat": "FREQ=DAILY"});
+    acting(&service, &model, "ana", &[("set_reminder", late)]).await;
+    clock.advance(26 * 3_600_000);
+    support::eventually("delivered", async || sent().len() == 3).await;
+    let late = sent().pop().unwrap();
+    assert!(
+        late.starts_with("⏰ Recordatorio: comer\n(") && late.contains("de marzo de 2026"),
+        "{late}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn history_is_as_long_as_the_flags_say() {
     let (service, model) = service().await;

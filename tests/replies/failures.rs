@@ -151,3 +151,20 @@ async fn nobody_at_the_other_end() {
     let usage = reply(&service, "ana", "usage").await;
     assert!(usage.contains("of 50"), "{usage}");
 }
+
+/// Also where it is typed without accents.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_apology_is_in_the_language_of_the_message() {
+    let (service, model) = service().await;
+    model.usually(Mode::Status(401, None));
+    for (text, begins) in [
+        ("recuerdame manana a las 9 llamar a Bo", "Lo siento, Juno"),
+        ("me lembra amanha de correr", "Desculpe, Juno"),
+        ("erinnere mich morgen ans Laufen", "Entschuldigung, Juno"),
+        // There are no words in it.
+        ("напомни мне завтра", "Sorry, Juno"),
+    ] {
+        let said = reply(&service, "ana", text).await;
+        assert!(said.starts_with(begins), "{text}: {said}");
+    }
+}

@@ -1,9 +1,8 @@
 //! Wording for replies that could not be made, in the person's language where it is known and
 //! stands in the table. It never mentions the cause, which is logged.
 
-use chrono::NaiveDateTime;
-
 use super::calendar;
+use crate::clock::{Timestamp, Zone};
 
 /// The sentences of one language; `{}` is filled in.
 struct Sentences {
@@ -239,10 +238,13 @@ pub fn no_export(language: Option<&str>) -> &'static str {
 
 /// The reminders that are set, each its text and its time, after or in place of what a language
 /// model said of other times.
-pub fn what_is_set(reminders: &[(&str, NaiveDateTime)], language: Option<&str>) -> String {
-    let each = reminders
-        .iter()
-        .map(|(text, at)| format!("“{text}”, {}", calendar::date_and_time(*at, language)));
+pub fn what_is_set(reminders: &[(&str, Timestamp, Zone)], language: Option<&str>) -> String {
+    let each = reminders.iter().map(|(text, at, zone)| {
+        format!(
+            "“{text}”, {}",
+            calendar::date_and_time(*at, *zone, language)
+        )
+    });
     let all: Vec<String> = each.collect();
     sentences(language)
         .what_is_set

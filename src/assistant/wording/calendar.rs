@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use chrono::{Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
+use chrono::{Datelike, Days, NaiveDate, NaiveTime, Timelike, Weekday};
+
+use crate::clock::{Timestamp, Zone};
 
 /// The names of one language.
 struct CalendarNames {
@@ -135,8 +137,9 @@ pub struct NamedTimes {
 }
 
 impl NamedTimes {
-    /// `today`: the day on which it is said.
-    pub fn of(text: &str, today: NaiveDate) -> Self {
+    /// `now`: when it is said, there.
+    pub fn of(text: &str, now: Timestamp, zone: Zone) -> Self {
+        let today = now.utc().with_timezone(&zone).date_naive();
         let text = text.to_lowercase();
         let tokens = tokens(&text);
         let is_afternoon = tokens
@@ -157,12 +160,14 @@ impl NamedTimes {
     }
 
     /// An hour is named, and not this one.
-    pub fn lacks_hour(&self, at: NaiveTime) -> bool {
+    pub fn lacks_hour(&self, at: Timestamp, zone: Zone) -> bool {
+        let at = at.utc().with_timezone(&zone).time();
         !self.hours.is_empty() && !self.hours.iter().any(|hour| hour.is(at))
     }
 
     /// A day is named, and not this one.
-    pub fn lacks_day(&self, on: NaiveDate) -> bool {
+    pub fn lacks_day(&self, at: Timestamp, zone: Zone) -> bool {
+        let on = at.utc().with_timezone(&zone).date_naive();
         !self.days.is_empty() && !self.days.iter().any(|day| day.is(on))
     }
 
@@ -214,7 +219,8 @@ impl NamedHour {
 }
 
 /// "Sunday, 5 May 2030, 20:00" in that language; English for one that has no names here.
-pub(super) fn date_and_time(at: NaiveDateTime, language: Option<&str>) -> String {
+pub(super) fn date_and_time(at: Timestamp, zone: Zone, language: Option<&str>) -> String {
+    let at = at.utc().with_timezone(&zone);
     let primary = language.and_then(|tag| tag.split(['-', '_']).next());
     let mut others = OTHERS.iter();
     let names = primary
@@ -412,13 +418,13 @@ fn hour(tokens: &[Token<'_>], at: usize, is_afternoon: bool) -> Option<NamedHour
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> NaiveDateTime {
-        NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").unwrap()
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(&format!("{text}:00Z")).unwrap()
     }
 
-    /// Wednesday.
-    fn today() -> NaiveDate {
-        NaiveDate::from_ymd_opt(2026, 3, 4).unwrap()
+    /// As said on Wednesday, 4 March 2026, in UTC.
+    fn named(text: &str) -> NamedTimes {
+        NamedTimes::of(text, at("2026-03-04T12:00"), Zone::UTC)
     }
 
     #[test]
@@ -431,20 +437,20 @@ mod tests {
             (Some("pt_BR"), "domingo, 5 de maio de 2030, 20:00"),
             (Some("fr"), "dimanche 5 mai 2030, 20:00"),
         ] {
-            assert_eq!(date_and_time(at("2030-05-05T20:00"), language), text);
+            assert_eq!(
+                date_and_time(at("2030-05-05T20:00"), Zone::UTC, language),
+                text
+            );
         }
         for names in OTHERS.iter().chain([&ENGLISH]) {
             assert_eq!(names.weekdays.split(' ').count(), 7, "{}", names.language);
             assert_eq!(names.months.split(' ').count(), 12, "{}", names.language);
             // What is written is read again.
-            let monday = date_and_time(at("2026-03-09T09:00"), Some(names.language));
-            let named = NamedTimes::of(&monday, today());
-            assert!(
-                !named.has_other_day(&NamedTimes::of("2026-03-09", today())),
-                "{monday}"
-            );
-            assert_eq!(named.days.len(), 2, "{monday}: {named:?}");
-            assert_eq!(named.hours.len(), 1, "{monday}: {named:?}");
+            let monday = date_and_time(at("2026-03-09T09:00"), Zone::UTC, Some(names.language));
+            let found = named(&monday);
+            assert!(!found.has_other_day(&named("2026-03-09")), "{monday}");
+            assert_eq!(found.days.len(), 2, "{monday}: {found:?}");
+            assert_eq!(found.hours.len(), 1, "{monday}: {found:?}");
         }
     }
 
@@ -473,45 +479,41 @@ mod tests {
             ("今日20時、お知らせします 9:00 夜", "2026-03-04T21:00"),
             ("20時30分に heute", "2026-03-04T20:30"),
         ] {
-            let named = NamedTimes::of(text, today());
+            let found = named(text);
             let time = at(time);
-            assert!(named.names_hour(), "{text}: {named:?}");
-            assert!(!named.lacks_hour(time.time()), "{text}: {named:?}");
-            assert!(!named.lacks_day(time.date()), "{text}: {named:?}");
+            assert!(found.names_hour(), "{text}: {found:?}");
+            assert!(!found.lacks_hour(time, Zone::UTC), "{text}: {found:?}");
+            assert!(!found.lacks_day(time, Zone::UTC), "{text}: {found:?}");
         }
     }
 
     #[test]
     fn another_time_is_told_apart() {
         let set = at("2030-05-05T20:00");
-        let known = NamedTimes::of("\"at\":\"Sunday 2030-05-05T20:00\"", today());
+        let known = named("\"at\":\"Sunday 2030-05-05T20:00\"");
         for text in ["Sunday at 20:00", "on 5 May", "at 8"] {
-            let named = NamedTimes::of(text, today());
-            assert!(!named.has_other_hour(&known), "{text}: {named:?}");
-            assert!(!named.has_other_day(&known), "{text}: {named:?}");
+            let found = named(text);
+            assert!(!found.has_other_hour(&known), "{text}: {found:?}");
+            assert!(!found.has_other_day(&known), "{text}: {found:?}");
         }
         for text in [
             "tomorrow at 09:00", "um 9 Uhr", "a las 9", "à 9h", "alle 9", "às 9", "kl. 9",
             "at 8 am", "20時30分ではなく9時",
         ] {
-            let named = NamedTimes::of(text, today());
-            assert!(named.lacks_hour(set.time()), "{text}: {named:?}");
-            assert!(named.has_other_hour(&known), "{text}: {named:?}");
+            let found = named(text);
+            assert!(found.lacks_hour(set, Zone::UTC), "{text}: {found:?}");
+            assert!(found.has_other_hour(&known), "{text}: {found:?}");
         }
         for text in ["tomorrow", "Montag", "el lunes", "5 June", "2030-05-06"] {
-            let named = NamedTimes::of(text, today());
-            assert!(named.lacks_day(set.date()), "{text}: {named:?}");
-            assert!(named.has_other_day(&known), "{text}: {named:?}");
+            let found = named(text);
+            assert!(found.lacks_day(set, Zone::UTC), "{text}: {found:?}");
+            assert!(found.has_other_day(&known), "{text}: {found:?}");
         }
         for text in [
             "It is set.", "12.50 EUR for lunch", "in 2 heures", "5 of 7", "Guten Morgen",
             "2-3 times", "at home", "por la mañana", "1,000:50",
         ] {
-            assert_eq!(
-                NamedTimes::of(text, today()),
-                NamedTimes::default(),
-                "{text}"
-            );
+            assert_eq!(named(text), NamedTimes::default(), "{text}");
         }
     }
 }

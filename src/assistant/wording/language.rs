@@ -45,11 +45,11 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
     ),
     (
         "es",
-        "ahora al algo así bien buenas buenos claro como con cuando de del desde dicho día \
+        "ahora al algo anota asi así avisame avísame bien buenas buenos claro como con cuando de del desde dicho día \
          días el ella en entendido eres es esa ese eso esta este esto estoy está estás fue \
-         gracias ha hace haré has hasta hay he hecho hola hoy la las le les listo lo los \
-         luego mañana me mi mucho muy más nada ni no nos o para perfecto pero por porque \
-         puedo pues que quieres qué recordaré recuerdo se si sin sobre son soy su supuesto sí \
+         gracias ha hace haré has hasta hay he hecho hola hoy la las le les listo llamar lo los \
+         luego manana mañana me mi mucho muy más nada ni no nos o para perfecto pero por porque \
+         puedo pues que quieres qué recordaré recuerda recuerdame recuérdame recuerdo se si sin sobre son soy su supuesto sí \
          tarde te tengo tiene tienes todo tu un una ya yo",
     ),
     (
@@ -69,8 +69,8 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
          capito certo che chi ci ciao come con cosa così da dal dalla dei del della di domani \
          dopo dove e era essere fa fare fatto fra già gli grazie ha hai ho i il in inviato io \
          la le lo loro ma me mi mia mio molto ne nel nella nessun niente no noi non nulla o \
-         oggi ora ore per perché perfetto più poi prima puoi qualcosa quando quello questa \
-         questo qui ricorda ricorderò ricordo sarà se sei si sono sta sto su sul sì te ti tu \
+         oggi ora ore per perché perfetto piu più poi prima puoi qualcosa quando quello questa \
+         questo qui ricorda ricordami ricorderò ricordo sarà se sei si sono sta sto su sul sì te ti tu \
          tua tuo tutto un una uno va vado è",
     ),
     (
@@ -85,10 +85,10 @@ const FREQUENT_WORDS: [(&str, &str); 8] = [
     ),
     (
         "pt",
-        "agora amanhã ao aos as assim até bem boa bom certo claro com como da das de depois \
+        "agora amanha amanhã ao aos as assim até bem boa bom certo claro com como da das de depois \
          dia disso do dos e ela ele em entendi entendido então enviado era essa esse estou \
-         está eu feito fiz foi hoje horas há isso já lembrar lembrarei lembrete lhe ligar \
-         mais mas me mesmo meu minha muito na nada nas nem no nos nossa não o obrigada \
+         está eu feito fiz foi hoje horas há isso já lembra lembrar lembrarei lembre lembrete lhe ligar \
+         mais mas me mesmo meu minha muito na nada nao nas nem no nos nossa não o obrigada \
          obrigado olá os ou para pela pelo perfeito pode por porque posso pronto quando que \
          quem se sem ser seu sim sou sua são também te tem tenho tudo tá um uma vai vamos \
          você vou à às é",
@@ -247,7 +247,7 @@ mod tests {
     ];
 
     /// Texts of a few words, as models write them, with their languages.
-    const SHORT_TEXTS: [(&str, Option<&str>); 32] = [
+    const SHORT_TEXTS: [(&str, Option<&str>); 35] = [
         ("Alles klar!", Some("de")),
         ("Erledigt.", Some("de")),
         ("Ist notiert.", Some("de")),
@@ -275,6 +275,10 @@ mod tests {
         ("Done!", Some("en")),
         ("I set it for 9.", Some("en")),
         ("Sure, will do.", Some("en")),
+        // As people type, without accents.
+        ("recuerdame manana a las 9 llamar a Bo", Some("es")),
+        ("me lembra amanha de correr", Some("pt")),
+        ("ricordami domani di correre", Some("it")),
         ("Milk added", None),
         ("Rom", None),
         ("Juno 9:30", None),

@@ -9,27 +9,6 @@ use super::{
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 
-/// The text of a due reminder.
-pub fn reminder_text(what: &str) -> String {
-    format!("⏰ Reminder: {what}")
-}
-
-/// The same for one that was due `due` times, or is late; `last`: its last due time.
-pub fn late_reminder_text(
-    what: &str,
-    due: usize,
-    last: Timestamp,
-    now: Timestamp,
-    timezone: Option<Zone>,
-) -> String {
-    let when = times::day_and_time(last, now, timezone);
-    let note = match due {
-        0 | 1 => format!("this is late, it was due {when}"),
-        _ => format!("it was due {due} times since the last one, most recently {when}"),
-    };
-    format!("{}\n({note})", reminder_text(what))
-}
-
 /// Mentions it when the time zone is a guess. `is_own` is false for a reminder that only the relay
 /// can send: the service doesn't promise it.
 pub fn reminder_set(

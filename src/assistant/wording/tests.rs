@@ -49,7 +49,7 @@ fn reminders_are_confirmed_with_their_time() {
         elsewhere,
         "Okay, I'll remind you today at 15:30 (Wednesday, 4 March), that's 14:30 in UTC: call mom."
     );
-    assert_eq!(reminder_text("call mom"), "⏰ Reminder: call mom");
+    assert_eq!(reminder_text("call mom", None), "⏰ Reminder: call mom");
 }
 
 #[test]

@@ -22,8 +22,6 @@ use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
 use crate::memory::ServiceMemories;
 use crate::random;
 
-/// Requests for one message that offer tools or contain their results.
-pub(super) const REQUESTS_MAX: usize = 6;
 /// Calls in one reply that are carried out.
 const CALLS_MAX: usize = 8;
 /// The result of those after them.
@@ -35,8 +33,6 @@ const UNREADABLE: &str = "That call could not be read, and nothing was done. Cal
 /// Beside the result of a call that failed, where what the model wrote before the call was sent.
 const ALREADY_READ: &str = "The person has read what you wrote before this call. Say plainly that \
                             it was not done.";
-/// Before the calls that were made for earlier photos of the message.
-const DONE_BEFORE: &str = "tools were called for the photos before, which is not to be repeated";
 /// Bytes of a call's arguments that operators may see; what is longer is cut.
 const RECORD_BYTES_MAX: usize = 4 * 1024;
 /// Characters of a tool's name that operators see.
@@ -123,23 +119,10 @@ impl ModelTurn<'_> {
         work: &CallTotals,
     ) -> Prompt {
         let mut prompt = self.prompt(photos, first, tools);
-        // The last call knows what was seen before, and any what was done.
-        let is_last = self.groups().last().is_some_and(|group| group.0 == first);
         if let Some(last) = prompt.messages.last_mut()
-            && (is_last || !work.changes.is_empty())
-            && first > 0
             && !tools.is_empty()
         {
-            if !work.texts.is_empty() {
-                let known = work.texts.join(" ");
-                let known = format!("\n[you said of the photos before: {known}]");
-                last.text.push_str(&known);
-            }
-            let done: Vec<String> = work.changes.iter().map(done_before).collect();
-            if !done.is_empty() {
-                let done = format!("\n[{DONE_BEFORE}: {}]", done.join(", "));
-                last.text.push_str(&done);
-            }
+            last.text.push_str(&self.of_earlier_photos(first, work));
         }
         if !tools.is_empty() {
             prompt.exchanges.extend(self.exchange_before());
@@ -448,11 +431,6 @@ impl CallMeaning {
             _ => None,
         }
     }
-}
-
-/// A call as the prompt for later photos names it.
-fn done_before(call: &ToolCall) -> String {
-    format!("{} {}", call.tool.name(), call.arguments)
 }
 
 /// What the model called it, within bounds.

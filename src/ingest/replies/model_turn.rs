@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, ReplyContext};
-use super::conversation::REQUESTS_MAX;
 use super::failed_changes::FailedChanges;
 use super::plan::ReplyPlan;
 use super::result::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
@@ -23,6 +22,8 @@ use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// Requests in which photos of one message are looked at.
 const PHOTO_REQUESTS_MAX: usize = 20;
+/// Requests for one message that offer tools or contain their results.
+pub(super) const REQUESTS_MAX: usize = 6;
 /// Requests for photos: one in which they are looked at and one with the results of calls.
 const REQUESTS_A_GROUP: usize = 2;
 /// Earlier messages whose language is looked for.

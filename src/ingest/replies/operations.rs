@@ -66,18 +66,7 @@ pub(super) fn run(
             Err(refused) => Ok(refused),
         },
         Operation::CancelReminder { id } => match reminder_named(turn, tx, id)? {
-            Ok(reminder) => {
-                let value = to_json(turn, &reminder);
-                let now = ReminderNow {
-                    at: None,
-                    ..reminder_now(turn, &reminder)
-                };
-                open_reminders::cancel(turn, tx, &[reminder])?;
-                Ok(CallResult {
-                    reminder: Some(now),
-                    ..CallResult::done(json!({ "cancelled": value }))
-                })
-            }
+            Ok(reminder) => cancel_reminder(turn, tx, reminder),
             Err(refused) => Ok(refused),
         },
         Operation::Remember { text } => remember(turn, tx, text, new_id),
@@ -143,6 +132,23 @@ fn change_reminder(
     Ok(CallResult {
         reminder: Some(reminder_now(turn, &changed)),
         ..CallResult::done(to_json(turn, &changed))
+    })
+}
+
+fn cancel_reminder(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    reminder: Reminder,
+) -> Result<CallResult> {
+    let value = to_json(turn, &reminder);
+    let now = ReminderNow {
+        at: None,
+        ..reminder_now(turn, &reminder)
+    };
+    open_reminders::cancel(turn, tx, &[reminder])?;
+    Ok(CallResult {
+        reminder: Some(now),
+        ..CallResult::done(json!({ "cancelled": value }))
     })
 }
 
@@ -271,7 +277,7 @@ fn set_reminder(
     }
     let schedule = match is_elsewhere {
         true => None,
-        false => Some(schedule(turn, &reminder)?),
+        false => Some(schedule(turn, tx, &reminder)?),
     };
     Ok(CallResult {
         schedule,
@@ -281,11 +287,14 @@ fn set_reminder(
 }
 
 /// The `schedule_message` object for the relay.
-fn schedule(turn: &MessageTurn<'_>, reminder: &Reminder) -> Result<Value> {
+fn schedule(turn: &MessageTurn<'_>, tx: &Tx<'_>, reminder: &Reminder) -> Result<Value> {
+    let language = turn
+        .ingest
+        .language_of_notices(tx, turn.user.id, turn.in_group())?;
     let schedule = Schedule {
         schedule_id: &reminder.schedule_id,
         chat_guid: &turn.message.chat_guid,
-        text: &wording::reminder_text(&reminder.text),
+        text: &wording::reminder_text(&reminder.text, language.as_deref()),
         send_at: reminder.send_at,
         deliver_by: if turn.agent.is_some() {
             "service"

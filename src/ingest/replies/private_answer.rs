@@ -7,8 +7,7 @@
 use serde_json::json;
 
 use super::context;
-use super::conversation::REQUESTS_MAX;
-use super::model_turn::{CallTotals, ModelTurn};
+use super::model_turn::{CallTotals, ModelTurn, REQUESTS_MAX};
 use super::result::{CallRecord, CallResult, ToolCall};
 use crate::assistant::tools::{Operation, Tool};
 use crate::engine::CallPermit;

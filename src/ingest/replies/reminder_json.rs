@@ -32,13 +32,8 @@ pub(super) fn reminder_now(turn: &MessageTurn<'_>, reminder: &Reminder) -> Remin
     ReminderNow {
         id: short_id(&reminder.schedule_id).to_owned(),
         text: reminder.text.clone(),
-        at: Some(
-            reminder
-                .send_at
-                .utc()
-                .with_timezone(&turn.zone())
-                .naive_local(),
-        ),
+        at: Some(reminder.send_at),
+        zone: turn.zone(),
         rule: recurrence.map(|recurrence| recurrence.rule().to_owned()),
     }
 }

@@ -1,13 +1,12 @@
 //! The result of making a reply: its text or tool calls, how it was made, and what it cost.
 
-use chrono::NaiveDateTime;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::access::Denial;
 use crate::assistant::tools::{Operation, Tool};
 use crate::assistant::wording::{Apology, NamedTimes};
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::memory::ServiceMemories;
 use crate::store::{TokenUsage, Tx, UserId};
@@ -136,8 +135,10 @@ pub(super) struct ReminderNow {
     /// As the model gets it.
     pub(super) id: String,
     pub(super) text: String,
-    /// Its next local time; `None` when it is cancelled.
-    pub(super) at: Option<NaiveDateTime>,
+    /// Its next time; `None` when it is cancelled.
+    pub(super) at: Option<Timestamp>,
+    /// The person's.
+    pub(super) zone: Zone,
     /// A rule of RFC 5545.
     pub(super) rule: Option<String>,
 }

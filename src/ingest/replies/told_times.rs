@@ -2,10 +2,10 @@
 //! models call with one time and tell another. The model is told what is set and asked once more.
 //! What it still says of other times is left out, and a sentence says what is set.
 
-use chrono::NaiveDate;
 use serde_json::{Value, json};
 
 use super::model_turn::{CallTotals, ModelTurn};
+use super::reminder_json::local_time;
 use super::result::ReminderNow;
 use super::statements::sentences;
 use crate::assistant::prompt::Prompt;
@@ -55,7 +55,7 @@ impl ModelTurn<'_> {
         let kept: String = kept.map(|sentence| sentence.text).collect();
         let times: Vec<_> = set
             .iter()
-            .filter_map(|one| Some((one.text.as_str(), one.at?)))
+            .filter_map(|one| Some((one.text.as_str(), one.at?, one.zone)))
             .collect();
         let language = self.language_with(&text);
         let sentence = wording::what_is_set(&times, language);
@@ -79,14 +79,8 @@ impl ModelTurn<'_> {
     }
 
     pub(super) fn times_in(&self, text: &str) -> NamedTimes {
-        NamedTimes::of(text, self.today())
-    }
-
-    /// The person's day when they wrote.
-    fn today(&self) -> NaiveDate {
         let zone = self.context.user.timezone.unwrap_or(Zone::UTC);
-        let at = self.context.message.received_at;
-        at.utc().with_timezone(&zone).date_naive()
+        NamedTimes::of(text, self.context.message.received_at, zone)
     }
 }
 
@@ -122,10 +116,10 @@ fn differs(named: &NamedTimes, set: &[ReminderNow], known: &NamedTimes) -> bool 
             let rule = rule.to_uppercase();
             SEVERAL_HOURS.iter().any(|part| rule.contains(part))
         });
-        !comes_often && one.at.is_some_and(|at| named.lacks_hour(at.time()))
+        !comes_often && one.at.is_some_and(|at| named.lacks_hour(at, one.zone))
     };
     let lacks_day = |one: &ReminderNow| {
-        one.rule.is_none() && one.at.is_some_and(|at| named.lacks_day(at.date()))
+        one.rule.is_none() && one.at.is_some_and(|at| named.lacks_day(at, one.zone))
     };
     named.has_other_hour(known) && is_untold(&lacks_hour)
         || named.has_other_day(known) && is_untold(&lacks_day)
@@ -136,7 +130,7 @@ fn what_is_set(set: &[ReminderNow]) -> String {
     let all: Vec<Value> = set
         .iter()
         .map(|one| {
-            let at = one.at.map(|at| at.format("%A %Y-%m-%dT%H:%M").to_string());
+            let at = one.at.map(|at| local_time(at, one.zone));
             json!({"id": one.id, "text": one.text, "at": at, "repeat": one.rule})
         })
         .collect();

@@ -15,8 +15,8 @@ const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send 
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
-/// The assistant's prefix of reminders.
-const REMINDER: &str = "⏰ Reminder: ";
+/// Reminders begin with it, a word and a colon.
+const REMINDER_MARK: &str = "⏰ ";
 
 /// The bot's account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -320,7 +320,8 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     }
     let what = message["text"]
         .as_str()
-        .and_then(|text| text.strip_prefix(REMINDER));
+        .and_then(|text| text.strip_prefix(REMINDER_MARK)?.split_once(": "))
+        .map(|(_, what)| what);
     if let (true, Some(what)) = (is_snooze, what) {
         let incoming = IncomingMessage {
             chat_guid: format!("{PREFIX}{chat}"),

@@ -1,0 +1,29 @@
+//! What the model is told, beside some photos of a message, of those that it saw before.
+
+use super::model_turn::{CallTotals, ModelTurn};
+use super::result::ToolCall;
+
+impl ModelTurn<'_> {
+    /// What was said and done for the photos before number `first`: the last call knows what was
+    /// seen before, and each one what was done.
+    pub(super) fn of_earlier_photos(&self, first: usize, work: &CallTotals) -> String {
+        let is_last = self.groups().last().is_some_and(|group| group.0 == first);
+        let mut note = String::new();
+        if first == 0 || !is_last && work.changes.is_empty() {
+            return note;
+        }
+        if !work.texts.is_empty() {
+            let known = work.texts.join(" ");
+            note.push_str(&format!("\n[you said of the photos before: {known}]"));
+        }
+        let call = |call: &ToolCall| format!("{} {}", call.tool.name(), call.arguments);
+        let done: Vec<String> = work.changes.iter().map(call).collect();
+        if !done.is_empty() {
+            note.push_str(&format!(
+                "\n[tools were called for the photos before, which is not to be repeated: {}]",
+                done.join(", ")
+            ));
+        }
+        note
+    }
+}
