@@ -37,12 +37,13 @@ pub use follow_up::{
     unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
-pub use memory::fact::separate_facts;
+pub use memory::fact::{ChangedFact, separate_facts};
 pub use memory::matching::{
     may_answer, memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap,
 };
 pub use reminder::before::{
-    BeforeEvent, BeforeProblem, EventReading, is_other_offset, names_offset, with_other_offset,
+    BeforeEvent, BeforeProblem, EventReading, around_missing_event, is_other_offset, names_offset,
+    with_other_offset,
 };
 pub use reminder::{REMINDER_CHARS_MAX, reminder_matches};
 pub use settings::NAME_CHARS_MAX;
@@ -349,6 +350,24 @@ pub fn crisis_language(text: &str) -> Option<&'static str> {
 /// Whether it says that a crisis is over: "he's fine now".
 pub fn crisis_is_over(text: &str) -> bool {
     crisis::is_over(&Words::new(text))
+}
+
+/// Whether it plainly asks for something that has nothing to do with a crisis just before.
+pub fn is_unrelated_to_crisis(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    crisis::is_unrelated(&words)
+}
+
+/// Whether it asks what time or day it is.
+pub fn asks_for_time(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    parsing::drop_name(&mut words, persona);
+    static ASKS: Phrases = Phrases::new(&[
+        "what time is it", "whats the time", "what is the time", "what day is it",
+        "whats the date", "what is the date", "what date is it",
+    ]);
+    words.after(0, &ASKS).is_some()
 }
 
 /// Whether words of a crisis are only a figure of speech in it.

@@ -25,7 +25,10 @@ pub use apologies::{
     not_done, nothing_done, nothing_sent, what_is_set, without_model,
 };
 pub use calendar::NamedTimes;
-pub use care::{after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data};
+pub use care::{
+    after_crisis, crisis, crisis_over, how_to_delete_account, how_to_export_data,
+    unknown_after_crisis,
+};
 pub use connecting::*;
 pub use delivered::{late_reminder_text, reminder_text};
 pub use follow_ups::*;

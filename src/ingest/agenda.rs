@@ -1,6 +1,7 @@
 //! The agenda of a span of time: reminders, and superpowers' birthdays and trips. A group gets only
 //! its own reminders; the rest goes to a direct chat.
 
+use super::dialog::latest;
 use super::powers::{bookings, event_lines, notices, stored_state};
 use super::turn::MessageTurn;
 use super::{direct_chat, gate, listing, memories, open_reminders};
@@ -13,6 +14,9 @@ use crate::store::{PowerOwner, Reminder, Tx};
 
 /// Listed times per reminder.
 const TIMES_MAX: usize = 10;
+
+/// What a timer's reminder is about.
+const TIMER: &str = "timer";
 
 pub(super) fn find_reminders(
     turn: &MessageTurn<'_>,
@@ -81,6 +85,18 @@ pub(super) fn answer_from_reminders(
     tx: &mut Tx<'_>,
 ) -> Result<Option<String>> {
     let unknown = turn.unknown_message();
+    if unknown.asks_how_long_left && !turn.in_group() {
+        let is_timer = !open_reminders::matching(turn, tx, Some(TIMER), None)?.is_empty();
+        let counted = latest::named(turn, tx)?.map(|(latest, _)| latest);
+        let counted = counted.filter(|latest| latest.counted_in_s.is_some());
+        let counted = counted.and_then(|latest| latest.reminders.into_iter().next());
+        let about = match counted {
+            _ if is_timer => TIMER.to_owned(),
+            Some(counted) => counted.text,
+            None => return Ok(None),
+        };
+        return find_reminders(turn, tx, None, Some(&about)).map(Some);
+    }
     let Some(about) = unknown.asked_about.as_deref().filter(|_| !turn.in_group()) else {
         return Ok(None);
     };

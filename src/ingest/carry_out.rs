@@ -87,7 +87,7 @@ pub(super) fn unlimited(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, intent: Intent)
             let recalled = memories::recall(turn, tx, about.as_deref())?;
             direct_chat::answer(turn, tx, &recalled)?
         }
-        Intent::Remember { text } => memories::remember(turn, tx, &text)?,
+        Intent::Remember { text } => memories::remember_each(turn, tx, &text)?,
         Intent::Recall { about: Some(about) } if agenda::asks_for_reminder(turn, tx, &about)? => {
             when_is(turn, tx, agenda::without_next(&about))?
         }
@@ -151,13 +151,16 @@ fn each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Resul
             }
             None => unlimited(turn, tx, intent)?,
         };
-        all.add(reply);
+        // "a week before and a day before": what that is before is asked once.
+        if reply.text != all.text || reply.text.is_empty() {
+            all.add(reply);
+        }
     }
     Ok(all)
 }
 
 /// "he's fine now" after a crisis ends it.
-fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub(super) fn crisis_over(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Option<String>> {
     let may_end = |unknown: &UnknownMessage| unknown.may_end_crisis;
     if !turn.unknown.is_none_or(may_end) || !assistant::crisis_is_over(&turn.message.text) {
         return Ok(None); // most messages
@@ -174,7 +177,10 @@ fn small_talk(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: String) -> Result<S
     let persona = &turn.ingest.persona.get().name;
     let context = turn.message.context(persona, turn.timezone(), turn.now);
     Ok(match question::open(turn, tx)? {
-        Some(Question::Crisis { language }) if !assistant::is_courtesy(&context) => {
+        Some(Question::Crisis { language })
+            if !assistant::is_courtesy(&context)
+                && !assistant::asks_for_time(&turn.message.text, persona) =>
+        {
             wording::after_crisis(language.as_deref())
         }
         _ => text,
@@ -226,7 +232,11 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(Question::Crisis { language }) = question::open(turn, tx)?
         && !assistant::is_figure_of_speech(&turn.message.text)
     {
-        return Ok(wording::after_crisis(language.as_deref()).into());
+        let is_unrelated = assistant::is_unrelated_to_crisis(&turn.message.text, persona);
+        return Ok(match is_unrelated {
+            true => wording::unknown_after_crisis().into(),
+            false => wording::after_crisis(language.as_deref()).into(),
+        });
     }
     let taken = offers::take_statement(turn, tx)?;
     let text = turn.message.text.as_str();

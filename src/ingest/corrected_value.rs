@@ -10,7 +10,9 @@ use super::reply::Reply;
 use super::turn::MessageTurn;
 use super::{gate, memories};
 use crate::assistant::powers::{self, Power, PowerAction, PowerCalls, RequestStrength};
-use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
+use crate::assistant::{
+    self, ChangedFact, Intent, MessageContext, Statement, UnknownMessage, wording,
+};
 use crate::error::Result;
 use crate::memory::READ_MAX;
 use crate::store::{MessageRow, Tx};
@@ -206,17 +208,73 @@ pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, fact: &str)
         return memories::remember_fact(turn, tx, fact);
     };
     let text = format!("{subject} is {value}");
+    match memory_of(turn, tx, subject)? {
+        Some((id, _)) => replace_memory(turn, tx, id, &text),
+        None => memories::remember_fact(turn, tx, &text),
+    }
+}
+
+/// "wifi password changed to xyz", where a memory is of it, or it is worth one. `None`: neither.
+pub(super) fn change_fact(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    fact: &ChangedFact,
+) -> Result<Option<String>> {
+    let ChangedFact { subject, value, .. } = fact;
+    Ok(match memory_of(turn, tx, subject)? {
+        Some((id, begin)) => Some(replace_memory(turn, tx, id, &format!("{begin}{value}"))?),
+        None if fact.is_fact => {
+            let text = format!("{subject} is {value}");
+            Some(memories::remember_fact(turn, tx, &text)?)
+        }
+        None => None,
+    })
+}
+
+/// The only memory of what something is: its id, and its text before the value.
+fn memory_of(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    subject: &str,
+) -> Result<Option<(String, String)>> {
     let begin = format!("{subject} is ").to_lowercase();
     let begin = without_article(&begin);
     let mut before = tx.memories(turn.user.id, READ_MAX)?;
-    before.retain(|memory| without_article(&memory.text.to_lowercase()).starts_with(begin));
-    let [old] = before.as_slice() else {
-        return memories::remember_fact(turn, tx, &text);
+    // "door code 48A2" is as good as "door code is 48A2".
+    let bare = begin.strip_suffix("is ").unwrap_or(begin);
+    let is_bare = |text: &str| {
+        let value = text.strip_prefix(bare);
+        value.is_some_and(|value| !value.contains(' ') && value.contains(|c: char| c.is_numeric()))
     };
-    undo::undo_fact(turn, tx, &StatedFact::Memory(old.public_id.clone()))?;
-    memories::remember(turn, tx, &text)?;
+    before.retain(|memory| {
+        let lower = memory.text.to_lowercase();
+        let text = without_article(&lower);
+        text.starts_with(begin) || is_bare(text)
+    });
+    Ok(match before.as_slice() {
+        [old] if !old.text.to_lowercase().contains(" is ") => {
+            Some((old.public_id.clone(), format!("{subject} is ")))
+        }
+        [old] => old
+            .text
+            .to_lowercase()
+            .find(" is ")
+            .and_then(|at| old.text.get(..at + " is ".len()))
+            .map(|begin| (old.public_id.clone(), begin.to_owned())),
+        _ => None,
+    })
+}
+
+fn replace_memory(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    old: String,
+    text: &str,
+) -> Result<String> {
+    undo::undo_fact(turn, tx, &StatedFact::Memory(old))?;
+    memories::remember(turn, tx, text)?;
     note_corrected(turn, tx)?;
-    Ok(wording::memory_corrected(&text))
+    Ok(wording::memory_corrected(text))
 }
 
 fn without_article(text: &str) -> &str {

@@ -9,6 +9,7 @@ pub(super) mod offers;
 pub(super) mod referent;
 mod snooze;
 mod subject;
+pub(super) mod told_times;
 pub(super) mod undo;
 pub(super) mod undo_question;
 pub(super) mod which_request;
@@ -55,7 +56,7 @@ pub(super) fn carry_out(
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when(turn, tx, time)?,
-        FollowUp::ToldTime { to, is_moved } => told_time(turn, tx, to, *is_moved)?,
+        FollowUp::ToldTime { to, is_moved } => told_times::told(turn, tx, to, *is_moved)?,
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => no(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
@@ -102,6 +103,7 @@ pub(super) fn carry_out(
                 .unwrap_or_else(wording::nothing_to_undo)
                 .into(),
         ),
+        FollowUp::MovedAbout { about, to } => told_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
 }
@@ -133,31 +135,6 @@ fn change_last(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, to: &TimeChange) -> Resu
         return Ok(Some(wording::change_unclear().into()));
     }
     changes::change_time(turn, tx, &ReminderRef::Latest, to)
-}
-
-/// "it's at 10": what was just offered or told. "it was moved to friday" is also said of what a
-/// reminder was just set for.
-fn told_time(
-    turn: &MessageTurn<'_>,
-    tx: &mut Tx<'_>,
-    to: &TimeChange,
-    is_moved: bool,
-) -> Result<Option<Reply>> {
-    if let Some(reply) = offers::offer_at(turn, tx, to)? {
-        return Ok(Some(reply));
-    }
-    if let Some(reply) = corrected_value::correct(turn, tx)? {
-        return Ok(Some(reply));
-    }
-    if !latest::is_of_last_message(turn, tx)? {
-        return Ok(None);
-    }
-    // A reminder before something has another time than that.
-    let is_before = latest::named(turn, tx)?.is_some_and(|(latest, _)| latest.is_before);
-    match is_moved && !is_before {
-        true => changes::change_time(turn, tx, &ReminderRef::Latest, to),
-        false => Ok(Some(wording::change_unclear().into())),
-    }
 }
 
 /// The answer to "When?"; otherwise how often the reminder just set comes, or a time right after

@@ -84,6 +84,18 @@ pub(super) fn remember(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> R
     Ok(wording::remembered(text))
 }
 
+/// The facts of one sentence are memories by themselves: "my locker is 12 and my desk is 4".
+pub(super) fn remember_each(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for fact in assistant::separate_facts(text) {
+        let reply = remember(turn, tx, fact)?;
+        if !lines.contains(&reply) {
+            lines.push(reply);
+        }
+    }
+    Ok(lines.join("\n"))
+}
+
 /// Remembers a stated fact that nobody asked to remember.
 pub(super) fn remember_fact(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, text: &str) -> Result<String> {
     let known = tx.count_memories(turn.user.id)?;

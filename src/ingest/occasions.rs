@@ -3,17 +3,20 @@
 
 use super::dialog::latest;
 use super::dialog::question::{self, EventChoice, Question};
+use super::follow_ups::referent::{self, Referent};
 use super::powers::{answer, bookings, changed_by, planned_events, stored_state};
 use super::reply::Reply;
 use super::turn::MessageTurn;
-use super::{gate, memories, reminding};
+use super::{gate, memories, open_reminders, reminding};
 use crate::assistant::builtin::{BeforeEvent, BeforeProblem, NewTime};
 use crate::assistant::powers::{Facts, Plan, Power, PowerContext, choice};
-use crate::assistant::{self, wording};
+use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage, wording};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::store::{MessageRow, Tx};
+use crate::store::{MessageRow, Reminder, Tx};
 
+/// Messages in which it is looked for what was told of.
+const TOLD_MESSAGES_MAX: usize = 4;
 /// Events that are named in a question.
 const CHOICES_MAX: usize = 8;
 /// How the request begins by which a trip is noted.
@@ -43,10 +46,19 @@ pub(super) fn remind(
             return remind_of_plan(turn, tx, request, &event, text);
         }
         let reply = wording::before_what(text);
+        if let Some((before, after)) = assistant::around_missing_event(&turn.message.text)
+            && !turn.by_model
+        {
+            question::ask(turn, tx, &Question::Rest { before, after })?;
+        }
         return Ok(reply.into());
     }
     let (reading, events) = request.known(&plans);
     let Some(event) = events.first() else {
+        let open = open_reminders::matching(turn, tx, Some(&reading.event), None)?;
+        if let Some(event) = plan_of(turn, &open) {
+            return remind_of_plan(turn, tx, request, &event, &reading.text);
+        }
         let what = match reading.text.as_str() {
             "" => &reading.event,
             text => text,
@@ -104,8 +116,21 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
     let Some(last) = turn.said_last(tx)? else {
         return Ok(None);
     };
+    let persona = &turn.ingest.persona.get().name;
+    let is_request = |said: &MessageRow| {
+        assistant::names_offset(&said.text) || assistant::is_other_offset(&said.text, persona)
+    };
+    // "remind me 2 days before" may follow "remind me an hour before".
+    if is_request(&last) {
+        let told = told_lately(turn, tx, TOLD_MESSAGES_MAX)?;
+        return told.map_or_else(|| event_of_latest(turn, tx), |told| Ok(Some(told)));
+    }
     let plans = known(turn, tx)?;
-    let told = told_by(turn, tx, &last, &plans)?;
+    let told = told_by(turn, tx, &last, &plans)?.or_else(|| offered(turn, &last));
+    let told = match told {
+        None => just_set(turn, tx)?,
+        told => told,
+    };
     if told.is_some() || !asks_only(turn, &last) {
         return Ok(told);
     }
@@ -113,6 +138,86 @@ pub(super) fn just_told(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Pl
     match before.filter(|before| before.user == turn.user.id) {
         Some(before) => told_by(turn, tx, &before, &plans),
         None => Ok(None),
+    }
+}
+
+/// The reminder that the last message set, as an event: once, and at its own time.
+fn just_set(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
+    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let is_before = latest.is_none_or(|latest| latest.is_before);
+    if is_before || turn.in_group() || !latest::is_of_last_message(turn, tx)? {
+        return Ok(None);
+    }
+    Ok(match referent::last(turn, tx)? {
+        Some(Referent::Open(open)) => plan_of(turn, &open),
+        _ => None,
+    })
+}
+
+/// The reminder at an event's own time, where one before it was set last.
+fn event_of_latest(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Plan>> {
+    let latest = latest::named(turn, tx)?.map(|(latest, _)| latest);
+    let latest = latest.filter(|latest| latest.is_before && !turn.in_group());
+    let before = latest.and_then(|latest| latest.reminders.into_iter().next());
+    let Some(before) = before else {
+        return Ok(None);
+    };
+    let mut open = open_reminders::here(turn, tx)?;
+    open.retain(|one| one.text == before.text && one.send_at.0 > before.send_at);
+    open.sort_by_key(|one| std::cmp::Reverse(one.send_at));
+    open.truncate(1);
+    Ok(plan_of(turn, &open))
+}
+
+/// A reminder that comes once, as an event.
+fn plan_of(turn: &MessageTurn<'_>, open: &[Reminder]) -> Option<Plan> {
+    match open {
+        [one] if one.recurrence.is_none() => Some(Plan::at(&one.text, one.send_at, turn.zone())),
+        _ => None,
+    }
+}
+
+/// The event that this person told of last, also some messages before.
+pub(super) fn told_lately(
+    turn: &MessageTurn<'_>,
+    tx: &Tx<'_>,
+    messages_max: usize,
+) -> Result<Option<Plan>> {
+    let Some(last) = turn.said_last(tx)? else {
+        return Ok(None);
+    };
+    let plans = known(turn, tx)?;
+    for message in tx.view().chain(last.id, messages_max)? {
+        if message.user != turn.user.id {
+            break;
+        }
+        let told = told_by(turn, tx, &message, &plans)?.or_else(|| offered(turn, &message));
+        if told.is_some() {
+            return Ok(told);
+        }
+    }
+    Ok(None)
+}
+
+/// What was only offered as a reminder: "dentist friday at 3".
+fn offered(turn: &MessageTurn<'_>, message: &MessageRow) -> Option<Plan> {
+    let persona = &turn.ingest.persona.get().name;
+    let context = MessageContext {
+        text: &message.text,
+        ..turn
+            .message
+            .context(persona, turn.timezone(), message.received_at)
+    };
+    if assistant::understand(&context) != Intent::Unknown {
+        return None;
+    }
+    match UnknownMessage::read(&context).statement {
+        Some(Statement::Plan {
+            text,
+            send_at,
+            recurrence: None,
+        }) if send_at > turn.now => Some(Plan::at(&text, send_at, turn.zone())),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 use super::corrections::{self, EditOutcome};
 use super::decide::{self, Decision, DecisionFacts};
 use super::dialog::question::{self, Question};
-use super::follow_ups::{offers, undo_question};
+use super::follow_ups::{offers, told_times, undo_question};
 use super::powers::request::RequestedPower;
 use super::powers::{answer, how_it_was};
 use super::reply::Reply;
@@ -135,10 +135,19 @@ pub(super) fn reply(
         return Ok(Some(told.into()));
     }
     if !left_to_model
+        && power.is_some()
+        && let Some(reply) = carry_out::crisis_over(turn, tx)?
+    {
+        return Ok(Some(reply.into()));
+    }
+    if !left_to_model
         && let Some(power) = power
-        && let Some(reply) = answer::requested(turn, tx, power, &intent)?
+        && let Some(mut reply) = answer::requested(turn, tx, power, &intent)?
     {
         offers::withdraw_after_power(turn, tx)?;
+        if let Some(kept) = told_times::kept_reminders(turn, tx, &intent)? {
+            reply.push_str(&format!("\n{kept}"));
+        }
         return Ok(Some(reply.into()));
     }
     let replies = &turn.ingest.replies;

@@ -128,6 +128,23 @@ impl Recurrence {
         self
     }
 
+    /// Whether it comes every few hours or minutes.
+    pub fn is_through_the_day(&self) -> bool {
+        let mut parts = self.rule.split(';');
+        parts.any(|part| matches!(part, "FREQ=HOURLY" | "FREQ=MINUTELY"))
+    }
+
+    /// The recurrence until the end of another one; unchanged where that has none, or it has its own.
+    /// The error: it would have ended before its first time.
+    pub fn until_end_of(&self, other: &Self) -> Result<Self, RecurrenceError> {
+        let mut parts = other.rule.split(';');
+        let until = parts.find(|part| part.starts_with("UNTIL="));
+        match until.filter(|_| !self.rule.contains("UNTIL=")) {
+            Some(until) => Self::new(&format!("{};{until}", self.rule), self.next, self.zone),
+            None => Ok(self.clone()),
+        }
+    }
+
     /// Parses the result of `to_text`.
     pub fn parse(text: &str, zone: Zone) -> Option<Self> {
         let (start, rule) = text.split_once('\n')?;

@@ -32,10 +32,11 @@ static WHEN: Phrases = Phrases::new(&[
 static EVERYTHING: Phrases = Phrases::new(&[
     "whats on my day", "what is on my day", "whats in my day", "hows my day looking",
     "whats on my plate", "whats on my calendar", "what is on my calendar", "whats in my calendar",
-    "whats on", "what is on", "show my calendar", "show me my calendar", "my calendar",
-    "any meetings", "do i have meetings", "whats my day like", "what is my day like",
-    "what does my day look like", "how does my day look", "what do i have on", "what do i have",
-    "what have i got", "whats planned", "what is planned", "whats happening", "do i have anything",
+    "whats on", "what is on", "whats due", "what is due", "show my calendar",
+    "show me my calendar", "my calendar", "any meetings", "do i have meetings",
+    "whats my day like", "what is my day like", "what does my day look like",
+    "how does my day look", "what do i have on", "what do i have", "what have i got",
+    "whats planned", "what is planned", "whats happening", "do i have anything",
     "do i have something", "anything", "am i free", "whats my schedule", "my schedule",
     "whats my agenda", "my agenda", "agenda", "is there anything", "whats my day look like",
     "whats coming up", "what is there", "what i have on", "what i have", "what i have got",
@@ -82,7 +83,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
             of_calendar: false,
         });
     }
-    let from = words.after(message.start, &EVERYTHING)?;
+    let Some(from) = words.after(message.start, &EVERYTHING) else {
+        return of_day_alone(message, end);
+    };
     // "whats on" alone may be about anything; a day or a schedule is the person's.
     let is_own = matches!(
         words.get(from - 1),
@@ -101,6 +104,22 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         .after(from, phrases!["for", "on", "in"])
         .unwrap_or(from);
     span(message, from..end).map(agenda)
+}
+
+/// "whats tomorrow", "what is on friday"; "whats today" asks for the date.
+fn of_day_alone(message: &ParsedMessage, end: usize) -> Option<Intent> {
+    let words = &message.words;
+    let from = words.after(
+        message.start,
+        phrases!["whats", "what is", "hows", "how is"],
+    )?;
+    let from = words.after(from, phrases!["for", "on"]).unwrap_or(from);
+    if words.get(from) == "today" {
+        return None;
+    }
+    let span = span(message, from..end)?;
+    let of_calendar = false;
+    Some(Intent::Agenda { span, of_calendar })
 }
 
 /// "whats my week look like", "my alarms".

@@ -20,6 +20,7 @@ mod overdose;
 mod pattern_set;
 mod sentences;
 mod spelling;
+mod unrelated;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ use sentences::Sentence;
 pub(in crate::assistant) use over::is_over;
 pub(super) use over::may_be_over;
 pub use pattern_set::CrisisKind;
+pub(in crate::assistant) use unrelated::is_unrelated;
 
 struct CrisisPatterns {
     crises: Vec<(PatternSet, CrisisPattern)>,

@@ -114,6 +114,11 @@ pub enum FollowUp {
         to: TimeChange,
         is_moved: bool,
     },
+    /// "dentist moved to friday at 3": the time of what is named.
+    MovedAbout {
+        about: String,
+        to: TimeChange,
+    },
     /// The next dates of a recurring reminder.
     Dates(ReminderRef),
 }

@@ -3,6 +3,7 @@
 
 mod answer;
 pub(super) mod before;
+mod before_event;
 mod before_time;
 mod before_told;
 mod cancelling;
@@ -33,7 +34,7 @@ pub(super) use parts::without_courtesies;
 use parts::{ReminderParts, split_request, text_of, without_too};
 use recurring::{recurring, repeated};
 use repeats::repeats;
-use several_times::{at_several_times, each_with_text, two};
+use several_times::{at_several_times, each_with_text, each_with_time, two};
 pub(super) use spoken_of::spoken_of;
 pub(super) use task_words::is_task_word;
 use task_words::not_to_forget;
@@ -297,8 +298,12 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
         Some(_) if !parsed.is_clause && has_time_left(&parsed.text) => {
-            let two = request.lead.map_or_else(|| two(message, range), |_| None);
-            two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
+            let several = match request.lead {
+                None => each_with_time(message, range.clone()).or_else(|| two(message, range)),
+                Some(_) => None,
+            };
+            several
+                .unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&parsed.text)))
         }
         Some(spec)
             if request.lead.is_none()
@@ -356,7 +361,9 @@ fn corrected_or_before(
     if let Some(found) = correction::read(&message.words, range.clone()) {
         return Some(corrected(message, range, &found));
     }
-    (!timer).then(|| before_event(message, range)).flatten()
+    (!timer)
+        .then(|| before_event::read(message, range))
+        .flatten()
 }
 
 fn corrected(message: &ParsedMessage, range: Range<usize>, found: &CorrectedTime) -> Intent {
@@ -399,29 +406,6 @@ fn is_of_either_day(words: &Words, range: Range<usize>, spec: &TimeExpression, t
 }
 
 /// "the day before my trip to pack"; `None` when no event is named.
-fn before_event(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
-    if let Some(found) = before_time::read(message, range.clone()) {
-        return Some(found.intent(message));
-    }
-    let found = before::read(message, range.clone())?;
-    if repeats(&message.words, range.clone()) {
-        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
-    }
-    let parsed = split_request(message, range, false);
-    if found.has_text_over(REMINDER_CHARS_MAX) {
-        return Some(Intent::Unclear(wording::reminder_too_long(
-            REMINDER_CHARS_MAX,
-        )));
-    }
-    match parsed.spec {
-        // Two times: which one is meant?
-        Some(spec) if spec.day.is_some() || spec.delay.is_some() => Some(Intent::Unclear(
-            wording::reminder_half_understood(&parsed.text),
-        )),
-        _ => Some(Intent::RemindBefore(found)),
-    }
-}
-
 fn finished(message: &ParsedMessage, spec: &TimeExpression, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));

@@ -4,11 +4,17 @@ use super::parsing::read_message;
 use super::reminder;
 use super::words::Words;
 use super::{
-    FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory, needed, parsing,
-    small_talk, wording,
+    ChangedFact, FollowUp, Intent, MessageContext, ParsedMessage, crisis, follow_up, memory,
+    needed, parsing, small_talk, wording,
 };
 use crate::clock::Timestamp;
 use crate::model::recurrence::Recurrence;
+
+const HOW_LONG_LEFT: [&str; 11] = [
+    "how long left", "how long is left", "how long do i have left", "how much longer",
+    "how much time is left", "how much time left", "how much time do i have left", "time left",
+    "how long is it left", "how long to go", "how many minutes left",
+];
 
 /// A longer text only talks.
 const STATEMENT_BYTES_MAX: usize = 200;
@@ -29,6 +35,8 @@ pub struct UnknownMessage {
     pub foreign_language: Option<&'static str>,
     /// It may say that a crisis is over.
     pub may_end_crisis: bool,
+    /// "how long left": of a timer.
+    pub asks_how_long_left: bool,
 }
 
 /// What somebody says without asking for anything.
@@ -36,6 +44,8 @@ pub struct UnknownMessage {
 pub enum Statement {
     /// A plain fact about oneself.
     Fact(String),
+    /// A fact that has another value now.
+    Changed(ChangedFact),
     /// What is needed or used up, for a list.
     Needed(String),
     /// A place and the days there: "rome from 3 to 7 december".
@@ -75,6 +85,7 @@ impl UnknownMessage {
             sympathy: small_talk::sympathy(message.context.text, unnamed),
             foreign_language: wording::foreign_language_of(message.context.text, words),
             may_end_crisis: crisis::may_be_over(words),
+            asks_how_long_left: HOW_LONG_LEFT.contains(&message.request().trim_end_matches(" now")),
         }
     }
 }
@@ -84,8 +95,11 @@ fn statement(message: &ParsedMessage) -> Option<Statement> {
     if context.group || context.text.len() > STATEMENT_BYTES_MAX || message.words.is_question() {
         return None;
     }
-    let fact = memory::fact::stated_fact(message).map(Statement::Fact);
-    let found = fact.or_else(|| needed::needed_thing(message).map(Statement::Needed));
+    let changed = memory::fact::changed_fact(message).map(Statement::Changed);
+    let fact = || memory::fact::stated_fact(message).map(Statement::Fact);
+    let found = changed
+        .or_else(fact)
+        .or_else(|| needed::needed_thing(message).map(Statement::Needed));
     let found = found.or_else(|| needed::trip(message).map(Statement::Trip));
     found.or_else(|| match reminder::spoken_of(message)? {
         Intent::Remind {

@@ -7,6 +7,7 @@ mod newcomers;
 mod operations;
 mod people;
 mod read;
+mod removed;
 mod settling;
 mod sums;
 mod unshared;
@@ -81,6 +82,17 @@ pub enum BillSplitAction {
     PartsUnclear,
     /// The last payment is taken off.
     RemoveLast,
+    /// "remove the hotel": payments by what they are called.
+    Remove {
+        named: Vec<String>,
+        /// The bill is named with it.
+        is_of_bill: bool,
+    },
+    /// "paid kim": all of a debt to or of somebody on the bill; `paid` where I paid it.
+    Evened {
+        with: String,
+        paid: bool,
+    },
     /// Several debts of one message: all of them or none.
     Each(Vec<BillSplitAction>),
     /// "Bo owes me 20"
@@ -194,6 +206,10 @@ impl BillSplitState {
                 return Ok(each.map(|replies| replies.join("\n")));
             }
             BillSplitAction::RemoveLast => self.remove_last(),
+            BillSplitAction::Remove { named, is_of_bill } => {
+                return self.remove(&named, is_of_bill, context);
+            }
+            BillSplitAction::Evened { with, paid } => return self.evened(&with, paid, context),
             BillSplitAction::PayersUnclear if !context.sure && self.people.is_empty() => {
                 return Ok(None);
             }
@@ -236,17 +252,6 @@ impl BillSplitState {
         }))
     }
 
-    fn remove_last(&mut self) -> String {
-        match self.payments.pop() {
-            None => NOTHING.to_owned(),
-            Some(removed) => format!(
-                "Okay, no longer on the bill: {}. “undo” brings it back.\n{}",
-                self.line(&removed),
-                self.owed()
-            ),
-        }
-    }
-
     fn clear(&mut self) -> String {
         if *self == Self::default() {
             return NOTHING.to_owned();
@@ -267,10 +272,12 @@ impl BillSplitState {
     ) -> Result<Option<String>, String> {
         let mine = same(&paid.payer, "i") || same(&paid.payer, "me");
         if mine && !context.sure && self.sharers().is_empty() {
-            return match sharing_unclear(&paid).filter(|_| !context.group) {
-                Some(question) => Err(question),
-                None => Ok(None),
-            };
+            // In a group it is shared there.
+            match sharing_unclear(&paid) {
+                Some(_) if context.group => {}
+                Some(question) => return Err(question),
+                None => return Ok(None),
+            }
         }
         let payer = self.person(&paid.payer, context)?;
         let known = self.people.clone();

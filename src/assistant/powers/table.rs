@@ -17,6 +17,7 @@ use super::{
     package_tracking, post_event_checkin, reservation_prep, stored, tickets_vault, todo_list,
     travel_brain, trip_planner,
 };
+use bill_split::BillSplitAction;
 use membership_renewal::RenewalAction;
 use reservation_prep::ReservationAction;
 use trip_planner::TripAction;
@@ -301,9 +302,13 @@ impl PowerAction {
         )
     }
 
-    /// Whether it is about the list that is spoken of, if that is a packing list.
-    pub fn is_of_list_in_use(&self) -> bool {
-        matches!(self, Self::TripPlanner(TripAction::OfListInUse(_)))
+    /// Whether it is of the superpower in use, if that has what is named: the packing list, a payment.
+    pub fn is_of_what_is_in_use(&self) -> bool {
+        matches!(
+            self,
+            Self::TripPlanner(TripAction::OfListInUse(_))
+                | Self::BillSplit(BillSplitAction::Remove { .. })
+        )
     }
 
     /// Whom it asks to see next: "when am i seeing sara".

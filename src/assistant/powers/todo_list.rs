@@ -13,6 +13,7 @@ mod operations;
 mod phrases;
 mod read;
 mod removed;
+mod whole_lists;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,9 @@ impl Superpower for TodoState {
             self.resolve_recent(list, context.now);
             self.used_at = context.now.0;
         }
+        if let Some(question) = self.which_to_clear(&action, context) {
+            return Some(question);
+        }
         // It may be another superpower's word.
         if !context.sure
             && action
@@ -146,19 +150,7 @@ impl Superpower for TodoState {
             }
             TodoAction::Clear(list) => self.clear(&list),
             TodoAction::Delete(list) => self.delete(&list),
-            TodoAction::ClearDone(list) => match self.use_list(&list) {
-                Ok(place) => {
-                    let items = self.items_mut(place);
-                    let before = items.len();
-                    items.retain(|item| !item.done);
-                    format!(
-                        "Okay, {} that you had done, gone from {}.",
-                        counted(before - items.len(), "thing"),
-                        self.title(place)
-                    )
-                }
-                Err(reply) => reply,
-            },
+            TodoAction::ClearDone(list) => self.clear_done(&list),
             TodoAction::Nothing(_) => {
                 "What shall I put on the list? For example: “add milk and eggs to my list”."
                     .to_owned()
@@ -334,6 +326,21 @@ impl TodoState {
                 if n == 1 { "it" } else { "them" }
             ),
         }
+    }
+
+    fn clear_done(&mut self, list: &ListName) -> String {
+        let place = match self.use_list(list) {
+            Ok(place) => place,
+            Err(reply) => return reply,
+        };
+        let items = self.items_mut(place);
+        let before = items.len();
+        items.retain(|item| !item.done);
+        format!(
+            "Okay, {} that you had done, gone from {}.",
+            counted(before - items.len(), "thing"),
+            self.title(place)
+        )
     }
 
     /// Without a name there is only what is on it to be deleted.

@@ -153,7 +153,6 @@ struct Packing {
 }
 
 const NO_TRIP: &str = "There's no trip yet. Say “plan a trip to Lisbon from 3 to 7 June”.";
-
 impl Superpower for TripState {
     type Action = TripAction;
 
@@ -181,8 +180,7 @@ impl Superpower for TripState {
                 self.speak_of(&place)?;
                 return self.apply(*action, context);
             }
-            TripAction::OfListInUse(_) if !self.uses_packing_list(context) => return None,
-            TripAction::OfListInUse(action) => return self.apply(*action, context),
+            TripAction::OfListInUse(action) => return self.of_list_in_use(*action, context),
             TripAction::Pack(things) => self.pack(things, context),
             TripAction::Packed(things) => return self.packed(&things, context),
             TripAction::Unpack(things) => self.unpack(&things, context),

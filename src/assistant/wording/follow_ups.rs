@@ -181,6 +181,19 @@ pub fn still_set(
     format!("{each} If it's done, say “cancel that”.")
 }
 
+/// Reminders of what was moved or called off, which stay.
+pub fn kept_reminders(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = reminders.iter().map(|(what, at)| {
+        let when = times::day_and_time(*at, now, timezone);
+        format!("{when}: {}", quoted(what))
+    });
+    list("I've changed no reminder of it:", lines, reminders.len())
+}
+
 /// A reminder that would come during a focus session.
 pub fn after_focus(until: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     format!(

@@ -100,7 +100,11 @@ pub(super) fn change_offset(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<O
     }
     let said = offset_said(turn, tx)?;
     let asked = question::open(turn, tx)?;
-    let is_asked = matches!(asked, Some(Question::When { .. } | Question::Which { .. }));
+    let is_asked = match &asked {
+        Some(Question::When { .. } | Question::Which { .. }) => true,
+        Some(Question::Rest { before, .. }) => assistant::names_offset(before),
+        _ => false,
+    };
     if is_asked && question::is_last(turn, tx)? {
         let Some(Intent::RemindBefore(request)) = said else {
             return Ok(None);
@@ -180,11 +184,17 @@ fn move_before(
         _ => return Ok(wording::change_unclear()),
     };
     let plans = occasions::known(turn, tx)?;
-    let (_, events) = request.known(&plans);
-    let [event] = events.as_slice() else {
+    let event = match request.text_without_event() {
+        Some(_) => occasions::told_lately(turn, tx, OFFSETS_MAX + 1)?,
+        None => match request.known(&plans).1.as_slice() {
+            [event] => Some((*event).clone()),
+            _ => None,
+        },
+    };
+    let Some(event) = event else {
         return Ok(wording::change_unclear());
     };
-    match request.moment(event, turn.zone(), turn.now) {
+    match request.moment(&event, turn.zone(), turn.now) {
         Ok(at) => reminding::change(turn, tx, reminder, &once(&reminder.text, at)),
         Err(_) => Ok(wording::reminder_past()),
     }

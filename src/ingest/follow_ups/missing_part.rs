@@ -8,7 +8,7 @@ use crate::ingest::dialog::question::{self, Question};
 use crate::ingest::powers::answer;
 use crate::ingest::reply::Reply;
 use crate::ingest::turn::MessageTurn;
-use crate::ingest::{powers, reminding};
+use crate::ingest::{occasions, powers, reminding};
 use crate::store::{MessageRow, Tx};
 
 /// The answer to the question what to remind of.
@@ -90,6 +90,13 @@ fn remind_with(
             .message
             .context(&persona.name, turn.timezone(), turn.now)
     });
+    if let Intent::RemindBefore(request) = &understood {
+        let plans = occasions::known(turn, tx)?;
+        return match request.known(&plans).1.is_empty() {
+            true => Ok(None),
+            false => occasions::remind(turn, tx, request).map(Some),
+        };
+    }
     let recurs = |intent: &Intent| {
         matches!(
             intent,

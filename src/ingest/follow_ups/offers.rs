@@ -25,7 +25,7 @@ pub(in crate::ingest) fn take_statement(
     }
     let unknown = turn.unknown_message();
     Ok(match unknown.statement.clone() {
-        Some(Statement::Fact(_)) if !limits::may_command(turn) => {
+        Some(Statement::Fact(_) | Statement::Changed(_)) if !limits::may_command(turn) => {
             Some(limits::too_many(turn).into())
         }
         Some(Statement::Fact(fact)) => {
@@ -36,6 +36,9 @@ pub(in crate::ingest) fn take_statement(
                 lines.extend(reply.lines().map(str::to_owned));
             }
             Some(lines.join("\n").into())
+        }
+        Some(Statement::Changed(fact)) => {
+            corrected_value::change_fact(turn, tx, &fact)?.map(Reply::from)
         }
         Some(Statement::Trip(days)) if has_power(turn, tx, Power::TripPlanner)? => {
             let request = format!("{TRIP_REQUEST}{days}");

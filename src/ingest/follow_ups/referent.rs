@@ -12,7 +12,7 @@ use crate::store::{Reminder, Tx};
 const WEEK_S: i64 = 7 * 24 * 3_600;
 
 /// What a message refers to.
-pub(super) enum Referent {
+pub(in crate::ingest) enum Referent {
     Open(Vec<Reminder>),
     /// Already delivered reminders.
     Delivered(Vec<LatestReminder>),
@@ -21,7 +21,7 @@ pub(super) enum Referent {
 }
 
 /// The only reminder of a list that was just shown, else what was set, changed or delivered last.
-pub(super) fn last(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referent>> {
+pub(in crate::ingest) fn last(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<Option<Referent>> {
     let listed = listing::just_shown(turn, tx, &open_reminders::here(turn, tx)?)?;
     if let Some(listed) = listed.filter(|listed| listed.len() == 1) {
         return Ok(Some(Referent::Open(listed)));

@@ -1,6 +1,6 @@
 //! Whether a short message can still mean the reminder that was named last.
 
-use crate::assistant::{Statement, UnknownMessage};
+use crate::assistant::{self, Intent, MessageContext, Statement, UnknownMessage};
 use crate::error::Result;
 use crate::ingest::dialog::latest;
 use crate::ingest::powers;
@@ -20,7 +20,10 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
     let is_since = |one: &&MessageRow| !latest.is_of_message(one.id) && one.received_at >= at;
     let own = said.iter().filter(|one| one.user == turn.user.id);
     for one in own.take_while(is_since) {
-        if tells_plan(turn, one) || !powers::changed_by(turn, tx, one.id)?.is_empty() {
+        if tells_plan(turn, one)
+            || asks_in_vain(turn, one)
+            || !powers::changed_by(turn, tx, one.id)?.is_empty()
+        {
             return Ok(true);
         }
     }
@@ -29,12 +32,27 @@ pub(super) fn has_changed(turn: &MessageTurn<'_>, tx: &Tx<'_>) -> Result<bool> {
 
 /// "dinner with tom on friday at 8"
 fn tells_plan(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
-    let persona = &turn.ingest.persona.get().name;
-    let mut message = turn.message.clone().into_owned();
-    message.text.clone_from(&one.text);
-    let context = message.context(persona, turn.timezone(), one.received_at);
-    matches!(
-        UnknownMessage::read(&context).statement,
-        Some(Statement::Plan { .. })
-    )
+    let persona = turn.ingest.persona.get();
+    let statement = UnknownMessage::read(&context_of(turn, one, &persona.name)).statement;
+    matches!(statement, Some(Statement::Plan { .. }))
+}
+
+/// A request that could not be carried out: "remind me at 6 and 9 or so to call".
+fn asks_in_vain(turn: &MessageTurn<'_>, one: &MessageRow) -> bool {
+    let persona = turn.ingest.persona.get();
+    let understood = assistant::understand(&context_of(turn, one, &persona.name));
+    matches!(understood, Intent::Unclear(_) | Intent::AskWhen { .. })
+}
+
+fn context_of<'a>(
+    turn: &'a MessageTurn<'_>,
+    one: &'a MessageRow,
+    persona: &'a str,
+) -> MessageContext<'a> {
+    MessageContext {
+        text: &one.text,
+        ..turn
+            .message
+            .context(persona, turn.timezone(), one.received_at)
+    }
 }

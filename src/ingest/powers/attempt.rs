@@ -192,7 +192,7 @@ fn note_lacking(turn: &MessageTurn<'_>, tx: &mut Tx<'_>, action: &PowerAction) -
 /// line about that, where the superpower's reply does not contain it.
 fn first_offer(
     turn: &MessageTurn<'_>,
-    tx: &Tx<'_>,
+    tx: &mut Tx<'_>,
     power: Power,
     facts: &Facts,
     preferences: &mut NoticePreferences,
@@ -202,6 +202,10 @@ fn first_offer(
     let is_shared = matches!(owner_of(turn, power), PowerOwner::Room(_));
     let is_new = !is_shared && !preferences.is_offered(power);
     if !is_new || !lacks_service && offer.is_none() {
+        return Ok(None);
+    }
+    // Nobody in a crisis is told what else there is.
+    if matches!(question::open(turn, tx)?, Some(Question::Crisis { .. })) {
         return Ok(None);
     }
     preferences.note_offer(power);

@@ -191,9 +191,19 @@ fn explicit_call(
     // A list that somebody named like a superpower is meant, if there is one.
     let own_list = others.iter().filter(|other| other.action.names_list());
     let mut attempts: Vec<PowerAttempt> = own_list.map(|call| attempt(call, false)).collect();
-    // "clear the list" right after a packing list was shown.
+    // "remove the hotel" in a group: of what it shares, if it is there.
+    let is_personal = message.mode == Mode::Group && !call.power.is_shared();
+    let shared = calls.calls.iter().filter(|other| {
+        is_personal
+            && calls.is_addressed
+            && other.power.is_shared()
+            && other.strength == RequestStrength::Soft
+            && may_request(message, calls, other, flags)
+    });
+    attempts.extend(shared.map(|call| attempt(call, false)));
+    // "clear the list" right after a packing list was shown, "remove the hotel" after a bill.
     let in_use = session.and_then(|power| calls.of(power));
-    if let Some(in_use) = in_use.filter(|call| call.action.is_of_list_in_use()) {
+    if let Some(in_use) = in_use.filter(|call| call.action.is_of_what_is_in_use()) {
         attempts.insert(0, attempt(in_use, false));
     }
     attempts.push(attempt(call, true));

@@ -19,10 +19,10 @@ const NUMBERS_MAX: usize = 20;
 const NUMBER_MAX: usize = 200;
 
 /// What begins the correction of something that was just said.
-pub(super) const CORRECTIONS: [&str; 16] = [
+pub(super) const CORRECTIONS: [&str; 19] = [
     "no i meant", "no i mean", "sorry i meant", "sorry i mean", "oops i meant", "oops i mean",
     "i meant", "i mean", "oops sorry", "oops", "thats wrong", "wrong", "actually", "no sorry",
-    "no wait", "wait",
+    "no wait", "wait", "nvm", "nevermind", "never mind",
 ];
 
 /// "no, saturday", "actually make it 11", "sorry, at 5": a correction of the last one.

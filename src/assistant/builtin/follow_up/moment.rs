@@ -65,13 +65,22 @@ impl TimeChange {
                 _,
             ) => {
                 let mut repeat = repeat.as_ref().clone();
+                repeat.forget_part_of(local.time());
                 if !repeat.has_time() {
                     take_times(&mut repeat, recurrence, local.time());
                 }
                 if local.date() > now.utc().with_timezone(&own).date_naive() {
                     repeat.start_on(day_of(local.date(), now, own));
                 }
-                repeated(&repeat, now, zone)
+                let new = repeated(&repeat, now, zone)?;
+                // The end of one day is none of what comes on several.
+                let is_kept = |before: &&Recurrence| {
+                    !repeat.has_end() && repeat.is_through_the_day() == before.is_through_the_day()
+                };
+                match recurrence.filter(is_kept) {
+                    Some(before) => with_end_of(new, before),
+                    None => Ok(new),
+                }
             }
             (NewTimeText::At(spec), Some(recurrence)) => {
                 if spec.day.is_some() || spec.delay.is_some() {
@@ -210,6 +219,17 @@ fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, Stri
         send_at: send_at.ok_or_else(wording::reminder_no_such_time)?,
         recurrence: Some(recurrence.clone()),
         zone: None,
+    })
+}
+
+/// Until the end that it had before.
+fn with_end_of(new: NewTime, before: &Recurrence) -> Result<NewTime, String> {
+    let recurrence = new.recurrence.map(|changed| changed.until_end_of(before));
+    Ok(NewTime {
+        recurrence: recurrence
+            .transpose()
+            .map_err(wording::recurrence_refused)?,
+        ..new
     })
 }
 

@@ -60,6 +60,7 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
     };
     let found = found
         .or_else(told)
+        .or_else(|| moved_about(words, at..end))
         .or_else(|| more_minutes(words, at..end))
         .or_else(|| earlier(words, at..end))
         .or_else(|| also(words, at..end));
@@ -72,6 +73,32 @@ pub(in crate::assistant) fn read(message: &ParsedMessage) -> Option<FollowUp> {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
+}
+
+/// "dentist got moved to friday at 3".
+fn moved_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+    const NAME_WORDS_MAX: usize = 5;
+    static MOVED: Phrases = Phrases::new(&[
+        "moved to", "got moved to", "was moved to", "is moved to", "has moved to",
+        "has been moved to", "has been rescheduled to", "got rescheduled to", "was rescheduled to",
+        "is rescheduled to", "rescheduled to", "got pushed to", "was pushed to", "is pushed to",
+        "pushed to", "got postponed to", "was postponed to", "is postponed to", "postponed to",
+        "is now at", "is now on",
+    ]);
+    let from = words.after(range.start, phrases!["my", "the", "our"]);
+    let from = from.unwrap_or(range.start);
+    let verbs = from + 1..range.end.min(from + 1 + NAME_WORDS_MAX);
+    let (verb, time) = verbs
+        .into_iter()
+        .find_map(|n| Some((n, words.after(n, &MOVED)?)))?;
+    let time = time - usize::from(matches!(words.get(time - 1), "at" | "on"));
+    let is_pronoun = matches!(
+        words.get(from),
+        "it" | "its" | "that" | "this" | "they" | "i" | "we" | "he" | "she" | "you"
+    );
+    let to = time_alone(words, time..range.end).filter(|_| !is_pronoun)?;
+    let about = subject(words.original(from..verb));
+    Some(FollowUp::MovedAbout { about, to })
 }
 
 /// "oops, cancel that"

@@ -2,6 +2,8 @@
 //! on level 3", "my wife is called Mia", "I'm allergic to nuts". Only where a statement can hardly
 //! be anything else.
 
+use std::ops::Range;
+
 use super::super::{ParsedMessage, tidied, when};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::settings::is_first_name;
@@ -26,7 +28,7 @@ const KIN: &str = "wife husband partner girlfriend boyfriend fiance fiancee spou
      dogs cats in-law mother-in-law father-in-law son-in-law daughter-in-law";
 
 /// Things whose value has a digit in it.
-const NUMBERED: &str = "number numbers code pin combination combo plate plates iban id ssn address phone mobile \
+const NUMBERED: &str = "number numbers code pin pnr combination combo plate plates iban id ssn address phone mobile \
      account locker zip postcode zipcode extension passport license licence height floor";
 
 /// Things whose value is one word.
@@ -84,6 +86,74 @@ fn is_fact(words: &Words<'_>, at: usize) -> bool {
     }
 }
 
+/// Something that has another value now: "wifi password changed to xyz".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFact {
+    /// "wifi password", without an article.
+    pub subject: String,
+    pub value: String,
+    /// Whether it is worth a memory where none is of it.
+    pub is_fact: bool,
+}
+
+pub(in crate::assistant::builtin) fn changed_fact(
+    message: &ParsedMessage<'_>,
+) -> Option<ChangedFact> {
+    let (words, at) = (&message.words, message.start);
+    let is_doubt = |word: &str| word != "was" && is_one_of(DOUBTS, word);
+    let is_told = |word: &str| matches!(word, "changed" | "new");
+    if words.len() > WORDS_MAX || !words.iter().any(is_told) || words.iter().any(is_doubt) {
+        return None;
+    }
+    let (subject, value) = renewed(words, at).or_else(|| changed(words, at))?;
+    let is_thing = (1..=NOUN_WORDS_MAX).contains(&subject.len())
+        && !subject
+            .clone()
+            .any(|n| is_one_of(CLAUSE_WORDS, words.get(n)));
+    let is_short = (1..=VALUE_WORDS_MAX).contains(&(words.len().saturating_sub(value)));
+    if !is_thing || !is_short || is_one_of(STATES, words.get(value)) {
+        return None;
+    }
+    let subject = words.original(subject).to_owned();
+    let value = tidied(words.original(value..words.len()));
+    let value = value.trim_end_matches(['.', '!']).trim_end().to_owned();
+    let is_fact = is_fact(&Words::new(&format!("my {subject} is {value}")), 0);
+    Some(ChangedFact {
+        subject,
+        value,
+        is_fact,
+    })
+}
+
+/// "the new wifi password is xyz": what, and where its value begins.
+fn renewed(words: &Words<'_>, at: usize) -> Option<(Range<usize>, usize)> {
+    let from = words.after(at, phrases!["the new", "my new", "our new", "new"])?;
+    let verb = (from + 1..=from + NOUN_WORDS_MAX).find(|n| words.get(*n) == "is")?;
+    Some((from..verb, verb + 1))
+}
+
+/// "wifi password was changed to xyz", "i changed my pin to 4321".
+fn changed(words: &Words<'_>, at: usize) -> Option<(Range<usize>, usize)> {
+    static ARTICLES: Phrases = Phrases::new(&["the", "my", "our"]);
+    static BY_SOMEBODY: Phrases = Phrases::new(&[
+        "i changed", "ive changed", "i just changed", "we changed", "weve changed", "they changed",
+        "theyve changed", "changed", "just changed",
+    ]);
+    if let Some(from) = words.after(at, &BY_SOMEBODY) {
+        let from = words.after(from, &ARTICLES)?;
+        let to = (from + 1..=from + NOUN_WORDS_MAX).find(|n| words.get(*n) == "to")?;
+        return Some((from..to, to + 1));
+    }
+    static CHANGED: Phrases = Phrases::new(&[
+        "changed to", "has changed to", "was changed to", "got changed to", "is changed to",
+        "has been changed to", "just changed to",
+    ]);
+    let from = words.after(at, &ARTICLES).unwrap_or(at);
+    let verb = |n: usize| Some((n, words.after(n, &CHANGED)?));
+    let (verb, value) = (from + 1..=from + NOUN_WORDS_MAX).find_map(verb)?;
+    Some((from..verb, value))
+}
+
 /// The facts of one sentence: "garage code is 1234 and door code is 5678". Each is whole by itself,
 /// or it is one.
 pub fn separate_facts(fact: &str) -> Vec<&str> {
@@ -99,11 +169,21 @@ pub fn separate_facts(fact: &str) -> Vec<&str> {
         from = at + usize::from(is_link);
     }
     facts.push(words.original(from..words.len()));
-    let is_whole = |fact: &&str| is_fact(&Words::new(fact), 0);
+    let is_whole = |fact: &&str| {
+        let words = Words::new(fact);
+        is_fact(&words, 0) || is_of_own(&words)
+    };
     match facts.len() <= FACTS_MAX && facts.iter().all(is_whole) {
         true => facts,
         false => vec![fact],
     }
+}
+
+/// "my desk is 4": what something of mine is, whatever it may be.
+fn is_of_own(words: &Words<'_>) -> bool {
+    let is_verb = |at: &usize| matches!(words.get(*at), "is" | "are");
+    let verb = (2..=1 + NOUN_WORDS_MAX).find(is_verb);
+    matches!(words.get(0), "my" | "our") && verb.is_some_and(|verb| verb + 1 < words.len())
 }
 
 /// "passport number is X1", "wife is called Mia", "wife's name is Mia", after "my".
@@ -197,7 +277,11 @@ fn of_another(words: &Words<'_>, at: usize) -> bool {
         return false;
     };
     let owner = words.original(at..at + 1).to_lowercase();
-    let is_owner = owner.ends_with("'s") || owner.ends_with("’s");
+    // "bos number", "nanas number"
+    let is_person = |name: &str| is_first_name(name) || is_one_of(KIN, name) || name == "nana";
+    let is_owner = owner.ends_with("'s")
+        || owner.ends_with("’s")
+        || owner.strip_suffix('s').is_some_and(is_person) && !is_first_name(&owner);
     // Others' passports and codes are theirs to tell.
     let is_known = matches!(
         words.phrase(at + 1..verb).as_str(),
@@ -378,6 +462,12 @@ mod tests {
                 "my shoe size is 39 and my ring size is 52",
                 vec!["my shoe size is 39", "my ring size is 52"],
             ),
+            (
+                "my locker is 12 and my desk is 4",
+                vec!["my locker is 12", "my desk is 4"],
+            ),
+            ("my locker is 12 and blue", vec!["my locker is 12 and blue"]),
+            ("my sister is tall and my", vec!["my sister is tall and my"]),
             (
                 "i'm allergic to nuts and eggs",
                 vec!["i'm allergic to nuts and eggs"],

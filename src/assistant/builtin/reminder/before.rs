@@ -2,16 +2,22 @@
 //! the morning of Ana's birthday". It parses them and computes the moment; it must not know which
 //! events there are.
 
+mod offsets;
+
 use std::ops::Range;
 
 use chrono::Days;
 
+pub(in crate::assistant::builtin) use offsets::other_offset;
+pub(super) use offsets::several;
+pub use offsets::{around_missing_event, is_other_offset, names_offset, with_other_offset};
+
 use super::is_pronoun;
 use super::parts::{after_link, text_of};
+use super::task_words::is_task_word;
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::memory::matching::memory_matches;
-use crate::assistant::builtin::parsing::drop_name;
-use crate::assistant::builtin::phrases::{Phrases, phrases};
+use crate::assistant::builtin::phrases::phrases;
 use crate::assistant::builtin::when::{self, DAY_HOUR, amount};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::plan::Plan;
@@ -86,6 +92,13 @@ impl BeforeEvent {
     pub fn text_without_event(&self) -> Option<&str> {
         let first = self.readings.first()?;
         first.event.is_empty().then_some(first.text.as_str())
+    }
+
+    /// Whether an offset is left in the text, which was not understood.
+    pub(super) fn has_offset_left(&self) -> bool {
+        self.readings
+            .iter()
+            .any(|reading| names_offset(&reading.text))
     }
 
     /// With the text that was said apart from the event.
@@ -224,7 +237,10 @@ pub(super) fn read(message: &ParsedMessage, range: Range<usize>) -> Option<Befor
     }
     let mut readings = vec![reading(event_end, before.clone())];
     if before.is_empty() {
-        let links = (from + 1..end).filter(|at| matches!(words.get(*at), "to" | "that" | "about"));
+        // "2 buy flowers"
+        let is_to = |at: usize| words.get(at) == "2" && is_task_word(words.get(at + 1));
+        let links = (from + 1..end)
+            .filter(|at| matches!(words.get(*at), "to" | "that" | "about") || is_to(*at));
         let links = links.filter(|at| !is_destination(words, *at, event_end));
         let links: Vec<usize> = links.take(READINGS_MAX - 1).collect();
         // A time after the text belongs to the reminder as well.
@@ -271,7 +287,8 @@ fn is_done(word: &str) -> bool {
 /// named first, or in another sentence.
 fn before_it(words: &Words, range: Range<usize>) -> Option<BeforeEvent> {
     let end = match words.get(range.end - 1) {
-        "please" | "pls" | "plz" | "thanks" => range.end - 1,
+        "please" | "pls" | "plz" | "thanks" | "too" | "also" => range.end - 1,
+        "well" if words.get(range.end - 2) == "as" => range.end - 2,
         _ => range.end,
     };
     let (lead, after, offset) = (range.start..end).find_map(|at| {
@@ -320,102 +337,6 @@ pub(super) fn seconds_before(words: &Words, from: usize, at: usize) -> Option<(u
     }
 }
 
-/// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:
-/// one of both names no offset.
-pub fn with_other_offset(said: &str, change: &str, persona: &str) -> Option<String> {
-    let (words, mut new) = (Words::new(said), Words::new(change));
-    drop_name(&mut new, persona);
-    let offset = other_offset(&new, 0)?;
-    let (lead, at) = offset_before_something(&words)?;
-    let (start, end) = (words.original(0..lead), words.original(at..words.len()));
-    Some(format!("{start} {} {end}", new.original(offset)))
-}
-
-/// Whether it says how long before something: "remind me an hour before lunch".
-pub fn names_offset(text: &str) -> bool {
-    offset_before_something(&Words::new(text)).is_some()
-}
-
-/// Whether it is only another offset: "no, two weeks".
-pub fn is_other_offset(text: &str, persona: &str) -> bool {
-    let mut words = Words::new(text);
-    drop_name(&mut words, persona);
-    other_offset(&words, 0).is_some()
-}
-
-/// The first word of an offset, and the "before" after it.
-fn offset_before_something(words: &Words) -> Option<(usize, usize)> {
-    let before = |at: &usize| words.get(*at) == "before";
-    let mut found = (0..words.len().min(WORDS_MAX)).filter(before);
-    found.find_map(|at| Some((offset_before(words, 0, at)?.0, at)))
-}
-
-/// The words of the offset with which a correction ends: "no i meant two weeks". "in two weeks" is
-/// from now.
-pub(in crate::assistant::builtin) fn other_offset(
-    words: &Words,
-    start: usize,
-) -> Option<Range<usize>> {
-    const WORDS_MAX: usize = 12;
-    static ENDS: Phrases = Phrases::new(&[
-        "earlier please", "instead please", "instead", "please", "pls", "i mean",
-    ]);
-    if words.len() > WORDS_MAX {
-        return None;
-    }
-    // "two weeks not one"
-    let is_end = |at: usize| {
-        let before = ["before that", "before it", "before"];
-        let at = words.after(at, &before).unwrap_or(at);
-        words.after(at, &ENDS).unwrap_or(at) == words.len() || words.get(at) == "not"
-    };
-    let is_from_now = |to: usize| matches!(words.get(to - 1), "now" | "later");
-    let begins = |from: &usize| (start..*from).all(|at| is_of_correction(words.get(at)));
-    let mut starts = (start..words.len()).take_while(begins);
-    starts.find_map(|from| {
-        if let Some((_, to)) = amount::delay(words, from, true) {
-            return (is_end(to) && !is_from_now(to)).then_some(from..to);
-        }
-        // "the evening before"
-        let at = (from + 1..words.len()).find(|at| words.get(*at) == "before")?;
-        let (lead, _) = offset_before(words, from, at)?;
-        (lead == from && is_end(at)).then_some(from..at)
-    })
-}
-
-/// Whether the word may begin a correction.
-fn is_of_correction(word: &str) -> bool {
-    matches!(
-        word,
-        "no" | "nope"
-            | "nah"
-            | "not"
-            | "sorry"
-            | "oops"
-            | "actually"
-            | "wait"
-            | "i"
-            | "mean"
-            | "meant"
-            | "said"
-            | "make"
-            | "change"
-            | "move"
-            | "it"
-            | "its"
-            | "that"
-            | "to"
-            | "should"
-            | "be"
-            | "ok"
-            | "okay"
-            | "please"
-            | "rather"
-            | "better"
-            | "just"
-    )
-}
-
 /// The offset whose last word is at `at` ("before", "of"), and its first word.
 fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset)> {
     let part = |name: &str| -> Option<(u32, u32)> {
@@ -446,6 +367,10 @@ fn offset_before(words: &Words, from: usize, at: usize) -> Option<(usize, Offset
     }
     if !is_before {
         return None;
+    }
+    // "remind me day before"
+    if noun == from && matches!(words.get(noun), "day" | "night" | "evening") {
+        return part(words.get(noun)).map(|time| (noun, Offset::Days(1, time)));
     }
     if let (Some(start), "week") = (article.filter(|_| is_the), words.get(noun)) {
         return Some((starts(start), Offset::Days(7, (DAY_HOUR, 0))));

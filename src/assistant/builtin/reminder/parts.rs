@@ -428,7 +428,9 @@ pub(super) fn after_link(words: &Words, at: usize) -> usize {
     words
         .after(
             at,
-            phrases!["to", "that", "about", "of", "for", "titled", "called"],
+            phrases![
+                "to", "that", "about", "abt", "of", "for", "titled", "called",
+            ],
         )
         .unwrap_or(at)
 }

@@ -335,7 +335,7 @@ fn read_times(
     }
     while times.len() < TIMES_MAX {
         let listed = match words.get(end) {
-            "and" | "&" => end + 1,
+            "and" | "&" | "n" => end + 1,
             _ if end > at && words.is_set_off(end - 1) => end,
             _ => break,
         };

@@ -30,7 +30,8 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     // "twice, at 5 and at 6, to leave"
     let count = phrases!["twice", "two times", "three times"];
     let first = words.after(range.start, count).unwrap_or(range.start);
-    let leading = times_at(words, first, false).filter(|(_, end)| is_link(*end));
+    let leading = times_at(words, first, false)
+        .filter(|(_, end)| is_link(*end) || is_task_word(words.get(*end)));
     let (specs, text) = match leading {
         Some((specs, end)) => (specs, parts::after_link(words, end)..range.end),
         None => {
@@ -109,7 +110,7 @@ fn times_at(words: &Words, at: usize, within: bool) -> Option<(Vec<TimeExpressio
     let mut specs = vec![first];
     while specs.len() < TIMES_MAX {
         let next = match words.get(end) {
-            "and" | "&" => end + 1,
+            "and" | "&" | "n" => end + 1,
             day if when::weekday_name(day).is_some() => end,
             _ if words.is_set_off(end - 1) => words.after(end, phrases!["and", "&"]).unwrap_or(end),
             _ => break,
@@ -246,12 +247,65 @@ pub(super) fn each_with_text(message: &ParsedMessage, range: Range<usize>) -> Op
     all.then_some(Intent::Several(each))
 }
 
+/// "call mom at 5, buy milk at 6 and pay rent at 7": at least three texts, each with its time. A day
+/// that is missing is that of the one before.
+pub(super) fn each_with_time(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
+    let words = &message.words;
+    if range.len() > SEVERAL_WORDS_MAX {
+        return None;
+    }
+    let is_and = |at: usize| matches!(words.get(at), "and" | "then" | "&");
+    let ends = |at: usize| is_and(at) || words.is_set_off(at - 1);
+    let mut parts: Vec<(TimeExpression, String)> = Vec::new();
+    let mut from = range.start;
+    while from < range.end && parts.len() <= TIMES_MAX {
+        let mut found = (from + 2..=range.end).filter(|at| *at == range.end || ends(*at));
+        let (end, parsed) = found.find_map(|end| {
+            let parsed = split_request(message, from..end, false);
+            let has_hour = parsed.spec.is_some_and(|spec| !spec.lacks_hour());
+            let is_clear = has_hour && !parsed.text.is_empty() && !has_time_left(&parsed.text);
+            (is_clear && parsed.is_trailing).then_some((end, parsed))
+        })?;
+        parts.push((parsed.spec?, parsed.text));
+        from = (end..range.end)
+            .find(|at| !is_and(*at) && words.get(*at) != "to")
+            .unwrap_or(range.end);
+    }
+    if !(3..=TIMES_MAX).contains(&parts.len()) {
+        return None;
+    }
+    let at = |spec: &TimeExpression| when::resolve(spec, message.context.now, message.zone()).ok();
+    for n in 1..parts.len() {
+        let before = parts[n - 1].0;
+        let spec = &mut parts[n].0;
+        if spec.delay.is_none() && spec.day.is_none() {
+            spec.day = before.day;
+        }
+        // The later one is not in the morning before.
+        if at(spec) < at(&before) && at(&spec.in_the_evening()) > at(&before) {
+            *spec = spec.in_the_evening();
+        }
+    }
+    let each = parts
+        .iter()
+        .map(|(spec, text)| finished(message, spec, text));
+    let each: Vec<Intent> = each.collect();
+    let all = each.iter().all(|one| matches!(one, Intent::Remind { .. }));
+    all.then_some(Intent::Several(each))
+}
+
 /// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
 /// day missing in the second is that of the first.
 pub(super) fn two(message: &ParsedMessage, range: Range<usize>) -> Option<Intent> {
     let ands = range.clone().filter(|at| message.words.get(*at) == "and");
     ands.take(ANDS_MAX).find_map(|and| {
         let first = split_request(message, range.start..and, false);
+        // "call mom at 5, buy milk and …": whose time is which?
+        let is_apart = (range.start..and - 1).any(|at| message.words.is_set_off(at));
+        let typed = message.words.original(range.start..and);
+        if is_apart && !typed.contains(&first.text) {
+            return None;
+        }
         let next = message
             .words
             .after(and + 1, phrases!["then"])

@@ -28,8 +28,8 @@ pub(super) fn greeting(message: &ParsedMessage, phrase: &str) -> Option<String> 
         "good evening" | "guten abend" | "buonasera" | "buenas noches" | "bonsoir" => {
             "Good evening! How can I help?".to_owned()
         }
-        "good night" | "goodnight" | "night" | "gn" | "nighty night" | "sleep well"
-        | "gute nacht" | "bonne nuit" => message
+        "good night" | "goodnight" | "night" | "gn" | "nighty night" | "sleep well" | "nite"
+        | "good nite" | "night night" | "gute nacht" | "bonne nuit" => message
             .pick(&[
                 "Good night, sleep well!",
                 "Good night! I'll keep an eye on your reminders.",
@@ -158,6 +158,12 @@ fn is_hello(phrase: &str) -> bool {
         phrase,
         "hi" | "hello"
             | "hey"
+            | "heyy"
+            | "heyyy"
+            | "hii"
+            | "hiii"
+            | "hellooo"
+            | "helloo"
             | "yo"
             | "hiya"
             | "howdy"

@@ -2,6 +2,7 @@
 //! "who owes what?".
 
 mod payments;
+mod removed;
 mod settling;
 mod splits;
 
@@ -31,13 +32,27 @@ pub(in crate::assistant::powers) fn parse(
         return split(words, at, end);
     }
     let at = words.after(at, &DAYS).unwrap_or(at);
+    static NEW_BILL: Phrases = Phrases::new(&[
+        "start a bill with", "start a bill between", "start a bill for", "start a new bill with",
+        "new bill with", "new bill between", "open a bill with", "make a bill with",
+        "create a bill with", "make a bill for",
+    ]);
+    if let Some(from) = words.after(at, &NEW_BILL) {
+        let people = names(words, from, end);
+        let are_people = !people.is_empty() && people.iter().all(|name| is_somebody(name));
+        return are_people.then_some((Clear, BillSplitAction::People(people)));
+    }
     if let Some(name) = shares_all(words, at, end) {
         return Some((Soft, BillSplitAction::ShareAll(name)));
+    }
+    if let Some(found) = removed::parse(message, at, end) {
+        return Some(found);
     }
     split_at_end(words, at, end)
         .map(|action| (Clear, action))
         .or_else(|| owes(words, at, end))
         .or_else(|| paid(words, at, end))
+        .or_else(|| settling::evened(words, at, end).map(|action| (Soft, action)))
 }
 
 /// "dan shares everything", "i share all of it too".

@@ -41,6 +41,39 @@ impl BillSplitState {
         self.settle((payer, to), money, context).map(Some)
     }
 
+    /// "paid kim": what is owed between the two, where somebody on the bill is called so. `None`: it
+    /// may be anything else that was paid.
+    pub(super) fn evened(
+        &mut self,
+        with: &str,
+        is_paid: bool,
+        context: &PowerContext<'_>,
+    ) -> Result<Option<String>, String> {
+        if !self.is_on_it(with) {
+            return Ok(None);
+        }
+        let me = self.person("me", context)?;
+        let transfers = self.transfers();
+        let is_owed = |debtor: &str, to: &str| {
+            let mut transfers = transfers.iter();
+            transfers.any(|(from, whom, _)| same(from, debtor) && same(whom, to))
+        };
+        let is_owed_to_me = is_owed(with, &me);
+        if is_paid && is_owed_to_me {
+            return Err(format!(
+                "Who paid whom? {}, so I've noted nothing. Say “{with} paid me” if {with} paid, or name the sum: “I paid {with} 20”.",
+                capital(&self.owed_between(with, "me", context)?)
+            ));
+        }
+        if !is_paid && !is_owed_to_me && !is_owed(&me, with) {
+            return self.owed_between("me", with, context).map(Some);
+        }
+        match is_owed_to_me {
+            true => self.settle((with, "me"), None, context).map(Some),
+            false => self.settle(("me", with), None, context).map(Some),
+        }
+    }
+
     /// "I paid Ana 20", where nothing is owed to her: what was it for? "Bo paid back 3", where it is
     /// Bo who gets money back: who paid whom?
     fn check_owed(

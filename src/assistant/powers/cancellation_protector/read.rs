@@ -12,7 +12,8 @@ const NAME_WORDS_MAX: usize = 12;
 /// What tells that there is nothing left to cancel.
 static DONE: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
-    "i have canceled", "im keeping", "i keep",
+    "i have canceled", "i just cancelled", "i just canceled", "just cancelled", "just canceled",
+    "cancelled", "canceled", "im keeping", "i keep",
 ]);
 /// What a request to cancel something begins with.
 static ORDERS: Phrases = Phrases::new(&[

@@ -28,7 +28,9 @@ static ORDERS: Phrases = Phrases::new(&[
 ]);
 static CANCELLED: Phrases = Phrases::new(&[
     "i cancelled", "i canceled", "ive cancelled", "ive canceled", "i have cancelled",
-    "i have canceled", "i quit",
+    "i have canceled", "i just cancelled", "i just canceled", "i quit", "just cancelled",
+    "just canceled", "cancelled", "canceled", "i unsubscribed from", "unsubscribed from",
+    "i got rid of", "got rid of",
 ]);
 
 pub(in super::super) fn parse(
@@ -346,7 +348,8 @@ fn lists(request: &str) -> bool {
     [
         "renewals", "my renewals", "show my renewals", "list my renewals", "upcoming renewals",
         "what renews", "what renews soon", "my memberships", "memberships", "show my memberships",
-        "my subscriptions", "show my subscriptions", "list my subscriptions",
+        "my subscriptions", "show my subscriptions", "list my subscriptions", "my subs", "subs",
+        "show my subs", "list my subs", "show me my subs",
     ]
     .contains(&request)
 }
@@ -354,10 +357,12 @@ fn lists(request: &str) -> bool {
 /// The same as a question, which a memory may answer as well.
 fn asks_for_list(request: &str) -> bool {
     [
-        "what subscriptions do i have", "which subscriptions do i have",
-        "what are my subscriptions", "what am i subscribed to",
-        "how much do i pay for subscriptions", "how much do i pay for my subscriptions",
-        "how much are my subscriptions", "what do i pay for subscriptions",
+        "what subscriptions do i have", "which subscriptions do i have", "what subs do i have",
+        "which subs do i have", "what subs have i got", "what are my subs",
+        "what subscriptions have i got", "what are my subscriptions", "how much are my subs",
+        "what am i subscribed to", "how much do i pay for subscriptions",
+        "how much do i pay for my subscriptions", "how much are my subscriptions",
+        "what do i pay for subscriptions",
     ]
     .contains(&request)
 }

@@ -65,7 +65,8 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
         let is_told = matches!(words.get(at), "they" | "i");
         return parse_moving(message, from, end, is_told);
     }
-    let from = words.after(at, &ARTICLES)?;
+    let article = words.after(at, &ARTICLES);
+    let from = article.unwrap_or(at);
     let named = named(message, from, end)?;
     // "my doctor's appointment"
     let named = named + usize::from(words.get(named + 1) == "appointment");
@@ -85,7 +86,10 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
     let (said, is_now) = match verb {
         Some(verb) => verb,
         // "my interview is at 4": its day stays.
-        None if words.get(named + 1) == "is" && !names_day(message, named + 2, end) => {
+        None if article.is_some()
+            && words.get(named + 1) == "is"
+            && !names_day(message, named + 2, end) =>
+        {
             (named + 2, true)
         }
         None => return None,
@@ -101,9 +105,19 @@ pub(super) fn parse(message: &ParsedMessage<'_>, at: usize, end: usize) -> Optio
         Some(next) if next == end || words.after(next, phrases!["indefinitely"]) == Some(end) => {
             Some(CheckinAction::Postponed(what))
         }
-        Some(next) => moved(message, which, next, end),
+        Some(next) => of_known(moved(message, which, next, end), article.is_none()),
         None if is_now => moved(message, which, said, end),
         None => None,
+    }
+}
+
+/// Without "my" only what is noted is moved: a reminder may be meant as well.
+fn of_known(moved: Option<CheckinAction>, is_unsure: bool) -> Option<CheckinAction> {
+    match moved? {
+        CheckinAction::Move {
+            which, to, said, ..
+        } if is_unsure => Some(CheckinAction::MoveKnown { which, to, said }),
+        moved => Some(moved),
     }
 }
 

@@ -49,10 +49,10 @@ const NEEDED: [(Power, &str); 21] = [
     (
         Power::MembershipRenewal,
         "annually auto-renews autorenews biannually biweekly cancel canceled cancelled cost costs daily \
-         days due each end ends every everyday expire expires fortnightly goes half-yearly hourly is \
+         days due each end ends every everyday expire expires fortnightly goes got half-yearly hourly is \
          membership memberships monthly nightly once one quarterly quit renew renewal renewals \
-         renewed renews rid runs semi-annually stop subscribed subscription subscriptions terminate \
-         unsubscribe weekly went yearly",
+         renewed renews rid runs semi-annually stop subs subscribed subscription subscriptions terminate \
+         unsubscribe unsubscribed weekly went yearly",
     ),
     (
         Power::BirthdayReminder,
@@ -60,8 +60,9 @@ const NEEDED: [(Power, &str); 21] = [
     ),
     (
         Power::BillSplit,
-        "bill bills borrowed divide divided expenses gave lent loaned owe owes paid pay payed payment pays \
-         repaid returned sent settle share shared shares split transferred venmoed wired",
+        "bill bills borrowed cross delete divide divided drop even expenses gave lent loaned owe \
+         owes paid pay payed payment pays quits remove repaid returned scratch sent settle settled \
+         share shared shares split square squared strike take transferred undo venmoed wired",
     ),
     (
         Power::FocusProtector,

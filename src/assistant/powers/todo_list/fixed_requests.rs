@@ -28,9 +28,10 @@ pub(super) fn question(request: &str) -> Option<TodoAction> {
     if TODOS.contains(&request) {
         return Some(TodoAction::Show(ListName::Unnamed));
     }
-    const TO_PACK: [&str; 5] = [
-        "what do i need to pack", "what do we need to pack", "what do i have to pack",
-        "what should i pack", "whats left to pack",
+    const TO_PACK: [&str; 9] = [
+        "what do we still need to pack", "what do i still need to pack", "what should we pack",
+        "what do we have to pack", "what do i need to pack", "what do we need to pack",
+        "what do i have to pack", "what should i pack", "whats left to pack",
     ];
     if TO_PACK.contains(&request) {
         return Some(TodoAction::Show(ListName::Named("packing".to_owned())));

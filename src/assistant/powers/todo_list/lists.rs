@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoDraft, TodoState};
+use super::{LISTS_MAX, ListName, NAME_CHARS_MAX, TodoAction, TodoDraft, TodoState};
 use crate::assistant::powers::PowerContext;
 use crate::assistant::powers::data::date_text;
 use crate::assistant::powers::local_time;
@@ -351,6 +351,33 @@ impl TodoState {
             true => String::new(),
             false => format!("I don't see {} on {title}.", joined(&texts)),
         }
+    }
+
+    /// "clear the list" in a group that has things on several: others may mean another one than who
+    /// used it last. `None`: it is clear which.
+    pub(super) fn which_to_clear(
+        &self,
+        action: &TodoAction,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        let (TodoAction::Clear(list) | TodoAction::Delete(list)) = action else {
+            return None;
+        };
+        let is_open = matches!(list, ListName::InUse | ListName::Recent) && context.group;
+        let mut places = self.places();
+        places.retain(|place| !self.items_in(*place).is_empty());
+        if !is_open || places.len() < 2 {
+            return None;
+        }
+        let ways = places.iter().map(|place| match self.name(*place) {
+            "" => "“clear our list”".to_owned(),
+            name => format!("“clear the {name} list”"),
+        });
+        let ways: Vec<String> = ways.collect();
+        Some(format!(
+            "There are several lists here, so I've cleared nothing. Say {}.",
+            ways.join(" or ")
+        ))
     }
 
     pub(super) fn display(&self, place: Place, context: &PowerContext<'_>) -> String {

@@ -7,10 +7,9 @@ use super::drafts::{
 };
 use super::fixed_requests::{question, session_request, whole_request};
 use super::phrases::{
-    ListPhrase, after_verb, begins_request, ends_sentence, is_repeat, list_at, list_to_show,
-    no_repetition, on_list,
+    ListPhrase, begins_request, ends_sentence, is_repeat, list_at, no_repetition, on_list,
 };
-use super::{ListName, TodoAction, moved, removed};
+use super::{ListName, TodoAction, moved, removed, whole_lists};
 use crate::assistant::builtin::ParsedMessage;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when;
@@ -29,7 +28,9 @@ pub(in crate::assistant::powers) fn parse(
     use RequestStrength::{Clear, InSession, Soft};
     let words = &message.words;
     let (at, end) = (message.start, parsers::end(words));
-    if let Some(action) = whole_request(message.request()).or_else(|| of_a_list(message, end)) {
+    if let Some(action) =
+        whole_request(message.request()).or_else(|| whole_lists::parse(message, end))
+    {
         return Some((Clear, action));
     }
     if let Some(action) = session_request(message.request()) {
@@ -62,6 +63,9 @@ pub(in crate::assistant::powers) fn parse(
     }
     if let Some(put_back) = removed::put_back(message, at, end) {
         return Some((InSession, put_back));
+    }
+    if let Some(action) = whole_lists::with_things(message, at, end) {
+        return Some((Clear, action));
     }
     match verb {
         "add" | "put" | "write" | "get" | "throw" | "stick" | "note" => add(message, at, end),
@@ -154,13 +158,18 @@ fn add_all(
     // "put bread on it", "add bread too"
     static ON_IT: Phrases = Phrases::new(&[
         "to it", "on it", "to that", "on that", "to them", "on there", "in there", "on to it",
+        "there",
     ]);
-    let it = (at + 2..end).find(|n| words.after(*n, &ON_IT) == Some(end));
-    let to = it.unwrap_or(end);
     let more = phrases!["as well", "too", "also", "again"];
-    let to = (at + 2..to)
-        .find(|n| words.after(*n, more) == Some(to))
-        .unwrap_or(to);
+    let without_more = |to: usize| {
+        let mut starts = at + 2..to;
+        let found = starts.find(|n| words.after(*n, more) == Some(to));
+        found.unwrap_or(to)
+    };
+    // "add eggs there too", "add eggs too on it"
+    let until = without_more(end);
+    let it = (at + 2..until).find(|n| words.after(*n, &ON_IT) == Some(until));
+    let to = without_more(it.unwrap_or(until));
     if it.is_some() && words.get(at) != "get" {
         return Some((
             InSession,
@@ -388,38 +397,4 @@ fn is_plain_thing(message: &ParsedMessage<'_>, from: usize, end: usize) -> bool 
         && end - from <= PLAIN_THINGS_MAX * PLAIN_WORDS_MAX
         && !(from..end).any(is_other)
         && is_short()
-}
-
-/// Requests about a whole list.
-fn of_a_list(message: &ParsedMessage<'_>, end: usize) -> Option<TodoAction> {
-    const DONE: [&str; 6] = [
-        "clear done items from", "clear the done items from", "remove done items from",
-        "remove the done items from", "clear done from", "clear finished items from",
-    ];
-    let words = &message.words;
-    if let Some(list) = after_verb(message, &DONE, end) {
-        return Some(TodoAction::ClearDone(list));
-    }
-    if let Some(list) = after_verb(message, &["clear", "empty", "wipe", "start over"], end) {
-        return Some(TodoAction::Clear(list));
-    }
-    if let Some(list) = after_verb(message, &["delete", "remove", "erase"], end) {
-        return Some(TodoAction::Delete(list));
-    }
-    let new = [
-        "create", "make", "start", "begin", "add", "new", "make me", "start a new", "create a new",
-        "make a new", "add a new",
-    ];
-    // The longest phrase wins.
-    let from = new
-        .iter()
-        .filter_map(|phrase| words.after(message.start, &[*phrase]));
-    if let Some(from) = from.max()
-        && let Some((ListName::Named(name), after)) = list_at(message, from, end)
-        && after == end
-        && message.is_addressed
-    {
-        return Some(TodoAction::Begin(name));
-    }
-    list_to_show(message, end).map(TodoAction::Show)
 }

@@ -27,6 +27,13 @@ pub(super) fn parse(
             let is_number = is_one(at + 1)
                 && (at + 1..end).all(|n| is_one(n) || matches!(words.get(n), "and" | "&"));
             let from = words.after(at + 1, phrases!["with", "w"]);
+            // "finished math"
+            let is_short = (1..=PLAIN_WORDS_MAX).contains(&end.saturating_sub(at + 1));
+            let is_named = words.get(at) != "done" && is_short && !is_no_thing(words.get(at + 1));
+            if from.is_none() && !is_number && is_named {
+                let texts = words.original(at + 1..end);
+                return Some((InSession, removal(true, ListName::InUse, texts)));
+            }
             Some(done_with(
                 message,
                 from.or(is_number.then_some(at + 1))?,
@@ -201,6 +208,11 @@ fn taken_back<'a>(message: &ParsedMessage<'a>, end: usize) -> Option<&'a str> {
     let last = end
         .checked_sub(2)
         .filter(|last| words.after(*last, phrases!["after all"]) == Some(end));
+    // "no bananas actually"
+    let actually = end
+        .checked_sub(1)
+        .filter(|last| words.get(*last) == "actually");
+    let last = last.or(actually);
     let from = words.after(
         at,
         phrases![

@@ -1,15 +1,33 @@
 //! The packing list of a trip.
 
-use super::{NO_TRIP, PACKED_MAX, Packing, TEXT_CHARS_MAX, Trip, TripState};
-use crate::assistant::powers::PowerContext;
+use super::{NO_TRIP, PACKED_MAX, Packing, TEXT_CHARS_MAX, Trip, TripAction, TripState};
 use crate::assistant::powers::parsers::which;
 use crate::assistant::powers::texts::{counted, joined, same, too_long};
+use crate::assistant::powers::{PowerContext, Superpower};
 
 /// How long "the list" is the packing list that was shown or changed.
 const IN_USE_MS: i64 = 10 * 60_000;
 
+/// In a group others may mean its list.
+const CLEAR_UNCLEAR: &str = "There are several lists here, so I've cleared nothing. Say “clear the packing list” or “clear our list”.";
+
 impl TripState {
-    pub(super) fn uses_packing_list(&self, context: &PowerContext<'_>) -> bool {
+    /// What is said of "the list"; `None` where that is no packing list.
+    pub(super) fn of_list_in_use(
+        &mut self,
+        action: TripAction,
+        context: &PowerContext<'_>,
+    ) -> Option<String> {
+        if !self.uses_packing_list(context) {
+            return None;
+        }
+        match context.group && action == TripAction::ClearPacking {
+            true => Some(CLEAR_UNCLEAR.to_owned()),
+            false => self.apply(action, context),
+        }
+    }
+
+    fn uses_packing_list(&self, context: &PowerContext<'_>) -> bool {
         let ago = context.now.0 - self.packing_used_at;
         !self.trips.is_empty() && (0..=IN_USE_MS).contains(&ago)
     }

@@ -46,7 +46,9 @@ pub(super) fn parse(
     | "what do we need to pack"
     | "what do i still need to pack"
     | "what do we still need to pack"
-    | "what do i have to pack" = message.request()
+    | "what do i have to pack"
+    | "what should i pack"
+    | "what should we pack" = message.request()
     {
         return Some((Soft, TripAction::IfAny(Box::new(TripAction::PackingList))));
     }

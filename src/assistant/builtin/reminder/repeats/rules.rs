@@ -4,7 +4,7 @@ use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike, We
 
 use super::frequency::{Days, Frequency, Unit};
 use super::{Repeat, RepeatProblem, RuleEnd};
-use crate::assistant::builtin::when::{self, Problem, TimeExpression};
+use crate::assistant::builtin::when::{self, PartOfDay, Problem, TimeExpression};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Recurrence, RecurrenceError};
 
@@ -12,6 +12,26 @@ impl Repeat {
     /// Whether a time of day was named.
     pub(in crate::assistant) fn has_time(&self) -> bool {
         !self.times.is_empty() || self.between.is_some() || self.frequency.is_through_the_day()
+    }
+
+    /// "every night" of what is at 22:00 names no other time.
+    pub(in crate::assistant) fn forget_part_of(&mut self, time: NaiveTime) {
+        if let [spec] = self.times.as_slice()
+            && spec.clock.is_none()
+            && spec.part.is_some_and(|part| has_hour(part, time.hour()))
+        {
+            self.times.clear();
+        }
+    }
+
+    /// Whether it was said when it ends.
+    pub(in crate::assistant) const fn has_end(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Whether it comes every few hours or minutes.
+    pub(in crate::assistant) fn is_through_the_day(&self) -> bool {
+        self.frequency.is_through_the_day()
     }
 
     /// Adds a time of day that was found elsewhere; false if it isn't one.
@@ -159,6 +179,15 @@ impl Repeat {
                 }
             }
         })
+    }
+}
+
+fn has_hour(part: PartOfDay, hour: u32) -> bool {
+    match part {
+        PartOfDay::Morning => (4..12).contains(&hour),
+        PartOfDay::Afternoon => (12..18).contains(&hour),
+        PartOfDay::Evening => (17..23).contains(&hour),
+        PartOfDay::Night => !(4..19).contains(&hour),
     }
 }
 

@@ -38,12 +38,15 @@ fn one_owes(
     at: usize,
     end: usize,
 ) -> Option<(RequestStrength, BillSplitAction)> {
+    // "lent bo 20"
+    let is_mine = matches!(words.get(at), "lent" | "loaned" | "borrowed");
     let verb = (at + 1..end.min(at + 2 + NAME_WORDS_MAX)).find(|n| {
         matches!(
             words.get(*n),
             "owe" | "owes" | "lent" | "loaned" | "borrowed"
         )
-    })?;
+    });
+    let verb = is_mine.then_some(at).or(verb)?;
     let is_lent = matches!(words.get(verb), "lent" | "loaned");
     let is_asked = matches!(
         words.get(at),
@@ -52,7 +55,10 @@ fn one_owes(
     if is_asked {
         return Some((Soft, asked(words, at, verb, end)));
     }
-    let debtor = without_adverb(words, at, verb);
+    let debtor = match is_mine {
+        true => "I".to_owned(),
+        false => without_adverb(words, at, verb),
+    };
     let (from, (money, next)) = (verb + 1..end.min(verb + 2 + NAME_WORDS_MAX))
         .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
     let (to, next) = match without_roughly(words, verb + 1, from) {

@@ -1,7 +1,7 @@
 //! Parses who gave whom money to settle a debt: "Bo paid Ana back", "kim gave me 10".
 
 use super::{BillSplitAction, NAME_WORDS_MAX, are_several, is_self, is_somebody};
-use crate::assistant::builtin::phrases::phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::powers::usual_purchases::is_usual;
 use crate::assistant::powers::{money, parsers};
@@ -48,6 +48,42 @@ pub(super) fn given(words: &Words<'_>, at: usize, end: usize) -> Option<BillSpli
         } => Some(BillSplitAction::Given { payer, to, money }),
         _ => None,
     }
+}
+
+/// "paid kim", "settled up with kim", "kim and I are even": all that is between the two.
+pub(super) fn evened(words: &Words<'_>, at: usize, end: usize) -> Option<BillSplitAction> {
+    let from = words
+        .after(at, phrases!["ive", "i have", "i"])
+        .unwrap_or(at);
+    let from = words
+        .after(from, phrases!["just", "already"])
+        .unwrap_or(from);
+    let paid = words.after(from, phrases!["paid off", "payed off", "paid", "payed"]);
+    static SETTLED: Phrases = Phrases::new(&[
+        "settled up with", "settled with", "squared up with", "am even with", "im even with",
+        "am square with", "im square with",
+    ]);
+    let settled = words.after(from, &SETTLED);
+    let settled = settled.or_else(|| words.after(at, &SETTLED));
+    static EVEN: Phrases = Phrases::new(&[
+        "and i are even", "and i are square", "and i are quits", "and me are even",
+        "and i are settled", "and i settled up",
+    ]);
+    let even =
+        (at + 1..end.min(at + 1 + NAME_WORDS_MAX)).find(|n| words.after(*n, &EVEN) == Some(end));
+    let (with, until) = match (paid.or(settled), even) {
+        (Some(with), _) => (with, end),
+        (None, Some(until)) => (at, until),
+        (None, None) => return None,
+    };
+    let off = words.get(until.checked_sub(1)?) == "off" && until > with + 1;
+    let name = parsers::original(words, with, until - usize::from(off));
+    let is_name = is_somebody(&name) && !is_self(&name) && !is_usual(&name) && !are_several(&name);
+    let is_short = name.split(' ').count() <= NAME_WORDS_MAX;
+    (is_name && is_short).then_some(BillSplitAction::Evened {
+        with: name,
+        paid: paid.is_some(),
+    })
 }
 
 /// "Ana 30", "Ana back 30", "Ana 30 back", "Ana back" after "Bo paid".

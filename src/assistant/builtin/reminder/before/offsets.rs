@@ -1,0 +1,158 @@
+//! Offsets by themselves: those of several reminders before one event, and another one for what was
+//! said before ("no, two weeks"). It must not know which events there are.
+
+use std::ops::Range;
+
+use super::{AMOUNT_WORDS_MAX, BeforeEvent, WORDS_MAX, offset_before, read};
+use crate::assistant::builtin::ParsedMessage;
+use crate::assistant::builtin::parsing::drop_name;
+use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::when::amount;
+use crate::assistant::builtin::words::Words;
+
+/// "a week before, 2 days before and the day before the exam": one request each. `None`: it names
+/// one offset, or the words between are not understood.
+pub(in crate::assistant::builtin::reminder) fn several(
+    message: &ParsedMessage,
+    range: Range<usize>,
+) -> Option<Vec<BeforeEvent>> {
+    const OFFSETS_MAX: usize = 6;
+    let words = &message.words;
+    let is_link = |at: usize| matches!(words.get(at), "and" | "&" | "then" | "also");
+    let (mut offsets, mut from) = (Vec::new(), range.start);
+    let last = loop {
+        let start = (from..range.end).find(|at| !is_link(*at))?;
+        let until = range.end.min(start + 1 + AMOUNT_WORDS_MAX);
+        let before = (start + 1..until).find(|at| words.get(*at) == "before")?;
+        let (lead, offset) = offset_before(words, start, before)?;
+        if lead != start || offsets.len() >= OFFSETS_MAX {
+            return None;
+        }
+        from = before + 1;
+        if from >= range.end || !is_link(from) && !words.is_set_off(before) {
+            break start;
+        }
+        offsets.push(offset);
+    };
+    if offsets.is_empty() {
+        return None; // most requests
+    }
+    let event = read(message, last..range.end)?;
+    let readings = &event.readings;
+    let others = offsets.into_iter().map(|offset| BeforeEvent {
+        readings: readings.clone(),
+        offset,
+    });
+    let mut each: Vec<BeforeEvent> = others.collect();
+    each.push(event);
+    Some(each)
+}
+
+/// The request that was said with the offset of "make it 2 hours before" instead of its own. `None`:
+/// one of both names no offset.
+pub fn with_other_offset(said: &str, change: &str, persona: &str) -> Option<String> {
+    let (words, mut new) = (Words::new(said), Words::new(change));
+    drop_name(&mut new, persona);
+    let offset = other_offset(&new, 0)?;
+    let (lead, at) = offset_before_something(&words)?;
+    let (start, end) = (words.original(0..lead), words.original(at..words.len()));
+    Some(format!("{start} {} {end}", new.original(offset)))
+}
+
+/// Whether it says how long before something: "remind me an hour before lunch".
+pub fn names_offset(text: &str) -> bool {
+    offset_before_something(&Words::new(text)).is_some()
+}
+
+/// The words around the event that a request lacks: "remind me the day before to pack".
+pub fn around_missing_event(text: &str) -> Option<(String, String)> {
+    let words = Words::new(text);
+    let (lead, at) = offset_before_something(&words)?;
+    let offset = words.original(lead..at);
+    let task = words.original(at + 1..words.len());
+    let after = match words.get(at + 1) {
+        "to" => format!(" {task}"),
+        _ => String::new(),
+    };
+    Some((format!("remind me {offset} before "), after))
+}
+
+/// Whether it is only another offset: "no, two weeks".
+pub fn is_other_offset(text: &str, persona: &str) -> bool {
+    let mut words = Words::new(text);
+    drop_name(&mut words, persona);
+    other_offset(&words, 0).is_some()
+}
+
+/// The first word of an offset, and the "before" after it.
+fn offset_before_something(words: &Words) -> Option<(usize, usize)> {
+    let before = |at: &usize| words.get(*at) == "before";
+    let mut found = (0..words.len().min(WORDS_MAX)).filter(before);
+    found.find_map(|at| Some((offset_before(words, 0, at)?.0, at)))
+}
+
+/// The words of the offset with which a correction ends: "no i meant two weeks". "in two weeks" is
+/// from now.
+pub(in crate::assistant::builtin) fn other_offset(
+    words: &Words,
+    start: usize,
+) -> Option<Range<usize>> {
+    const WORDS_MAX: usize = 12;
+    static ENDS: Phrases = Phrases::new(&[
+        "earlier please", "instead please", "instead", "please", "pls", "i mean",
+    ]);
+    if words.len() > WORDS_MAX {
+        return None;
+    }
+    // "two weeks not one"
+    let is_end = |at: usize| {
+        let before = ["before that", "before it", "before"];
+        let at = words.after(at, &before).unwrap_or(at);
+        words.after(at, &ENDS).unwrap_or(at) == words.len() || words.get(at) == "not"
+    };
+    let is_from_now = |to: usize| matches!(words.get(to - 1), "now" | "later");
+    let begins = |from: &usize| (start..*from).all(|at| is_of_correction(words.get(at)));
+    let mut starts = (start..words.len()).take_while(begins);
+    starts.find_map(|from| {
+        if let Some((_, to)) = amount::delay(words, from, true) {
+            return (is_end(to) && !is_from_now(to)).then_some(from..to);
+        }
+        // "the evening before"
+        let at = (from + 1..words.len()).find(|at| words.get(*at) == "before")?;
+        let (lead, _) = offset_before(words, from, at)?;
+        (lead == from && is_end(at)).then_some(from..at)
+    })
+}
+
+/// Whether the word may begin a correction.
+fn is_of_correction(word: &str) -> bool {
+    matches!(
+        word,
+        "no" | "nope"
+            | "nah"
+            | "not"
+            | "sorry"
+            | "oops"
+            | "actually"
+            | "wait"
+            | "i"
+            | "mean"
+            | "meant"
+            | "said"
+            | "make"
+            | "change"
+            | "move"
+            | "it"
+            | "its"
+            | "that"
+            | "to"
+            | "should"
+            | "be"
+            | "ok"
+            | "okay"
+            | "please"
+            | "rather"
+            | "better"
+            | "just"
+    )
+}
