@@ -1,32 +1,41 @@
-//! The guide, one page per subject. The pages are the Markdown files in this module's folder.
+//! The guide, one page per subject. The pages are the Markdown files in this module's folder; the
+//! build script turns links between them into links to these modules.
 
-#[doc = include_str!("guide/operating.md")]
+macro_rules! page {
+    ($file:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/guide/", $file))
+    };
+}
+
+#[doc = page!("operating.md")]
 pub mod operating {}
 
-#[doc = include_str!("guide/relays.md")]
-#[doc = include_str!("guide/relay_rules.md")]
+#[doc = page!("relays.md")]
 pub mod relays {}
 
-#[doc = include_str!("guide/http.md")]
+#[doc = page!("relay_rules.md")]
+pub mod relay_rules {}
+
+#[doc = page!("http.md")]
 pub mod http {}
 
-#[doc = include_str!("guide/people.md")]
+#[doc = page!("people.md")]
 pub mod people {}
 
-#[doc = include_str!("guide/services.md")]
+#[doc = page!("services.md")]
 pub mod services {}
 
-#[doc = include_str!("guide/payments.md")]
+#[doc = page!("payments.md")]
 pub mod payments {}
 
-#[doc = include_str!("guide/webhooks.md")]
+#[doc = page!("webhooks.md")]
 pub mod webhooks {}
 
-#[doc = include_str!("guide/assistant.md")]
+#[doc = page!("assistant.md")]
 pub mod assistant {}
 
-#[doc = include_str!("guide/architecture.md")]
+#[doc = page!("architecture.md")]
 pub mod architecture {}
 
-#[doc = include_str!("guide/testing.md")]
+#[doc = page!("testing.md")]
 pub mod testing {}

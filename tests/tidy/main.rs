@@ -3,6 +3,7 @@
 //! dependency has to be given its place here first.
 
 mod circles;
+mod links;
 mod rules;
 mod source;
 
