@@ -284,7 +284,7 @@ fn replies(
     let model = match reply.engine {
         Engine::Builtin => None,
         Engine::OpenAi => {
-            let missing = |key| format!("{key} is needed with reply.engine = \"openai\"");
+            let missing = |key| format!("{key} is required with reply.engine = \"openai\"");
             let model = reply.model.clone().ok_or_else(|| missing("reply.model"))?;
             let settings = engine::ModelSettings {
                 base_url: reply

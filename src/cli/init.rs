@@ -72,7 +72,8 @@ Wrote {file} (mode 0600) with environment = \"production\" and fresh secrets.
 {charging}
 
 Next:
-  1. Open it and set server.public_url, and server.listen if no proxy runs on this machine.
+  1. Open it and set server.public_url, storage.path and exports.dir (absolute paths, so that
+     commands find the database from any folder), and server.listen if no proxy runs on this machine.
   2. chatkeep check --config {file}
   3. chatkeep serve --config {file}
   4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {file}

@@ -19,13 +19,22 @@ pub(super) fn check_database(database: &Path, so: &str) -> Result<(), String> {
     if database.exists() {
         return Ok(());
     }
-    let advice = match so {
-        "" => "; name its configuration with --config".to_owned(),
-        so => format!(", so {so}; start the service, or name its configuration with --config"),
+    let (start, so) = match so {
+        "" => ("", String::new()),
+        so => ("start the service, or ", format!(", so {so}")),
     };
+    let advice = match database.is_relative() {
+        true => format!(
+            "storage.path is relative to the working directory; {start}run this in the service's \
+             working directory, or name its configuration with --config"
+        ),
+        false => format!("{start}name its configuration with --config"),
+    };
+    // The path as it is where the working directory is gone.
+    let path = std::path::absolute(database).unwrap_or_else(|_| database.to_owned());
     Err(format!(
-        "there is no database at {}{advice}",
-        database.display()
+        "there is no database at {}{so}; {advice}",
+        path.display()
     ))
 }
 

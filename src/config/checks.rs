@@ -10,7 +10,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     check_edge(&config.edge, report);
     let reply = &config.reply;
     if reply.engine == Engine::OpenAi {
-        let message = "is needed with reply.engine = \"openai\"";
+        let message = "is required with reply.engine = \"openai\"";
         require(report, "reply.base_url", reply.base_url.is_some(), message);
         require(report, "reply.model", reply.model.is_some(), message);
     }
@@ -19,7 +19,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     check_flags(&config.flags, report);
     let memory = &config.memory;
     if memory.provider == MemoryProvider::Mem0 {
-        let message = "is needed with memory.provider = \"mem0\"";
+        let message = "is required with memory.provider = \"mem0\"";
         require(
             report,
             "memory.base_url",
@@ -29,7 +29,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     }
     let mail = &config.mail;
     if mail.smtp_url.is_some() {
-        let message = "is needed with mail.smtp_url, as the sender of mails";
+        let message = "is required with mail.smtp_url, as the sender of mails";
         require(report, "mail.from", mail.from.is_some(), message);
     }
     check_matrix(&config.matrix, report);
@@ -68,7 +68,7 @@ fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
     if matrix.homeserver.is_none() {
         if has_account {
             report.problem(
-                "relay.matrix.homeserver", "is needed for the relay's account",
+                "relay.matrix.homeserver", "is required for the relay's account",
             );
         }
         return;
@@ -78,7 +78,9 @@ fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
             "relay.matrix.homeserver is set without a password or token, so the relay does not run";
         report.warning(message);
     } else if matrix.token.is_none() && matrix.user.is_none() {
-        report.problem("relay.matrix.user", "is needed with relay.matrix.password");
+        report.problem(
+            "relay.matrix.user", "is required with relay.matrix.password",
+        );
     }
     if matrix.token.is_some() && matrix.password.is_some() {
         let message = "is set together with relay.matrix.password; remove one of them";
@@ -96,8 +98,7 @@ fn check_identity(identity: &Identity, report: &mut Report) {
     if identity.jwks_url.is_none() {
         return;
     }
-    let message =
-        "is needed with identity.jwks_url: otherwise any token of that provider would be accepted";
+    let message = "is required with identity.jwks_url: otherwise any token of that provider would be accepted";
     require(
         report,
         "identity.issuer",
@@ -113,7 +114,7 @@ fn check_identity(identity: &Identity, report: &mut Report) {
     if identity.algorithms.is_empty() {
         report.problem(
             "identity.algorithms",
-            "is empty: with identity.jwks_url at least one is needed",
+            "is empty: with identity.jwks_url at least one is required",
         );
     }
 }
@@ -153,7 +154,7 @@ fn check_billing(billing: &Billing, report: &mut Report) {
             report,
             key,
             is_set,
-            "is needed with billing.provider = \"stripe\"",
+            "is required with billing.provider = \"stripe\"",
         );
     }
 }
@@ -167,7 +168,7 @@ fn check_flags(flags: &Flags, report: &mut Report) {
             );
         }
         FlagsProvider::Ofrep => {
-            let message = "is needed with flags.provider = \"ofrep\"";
+            let message = "is required with flags.provider = \"ofrep\"";
             require(report, "flags.base_url", flags.base_url.is_some(), message);
         }
         _ => {}

@@ -105,6 +105,7 @@ mod tests {
         ];
         assert_eq!(keys, expected, "{problems:?}");
         assert!(problems[3].1.contains("the nearest is token"));
+        assert!(problems[3].1.ends_with("([[reply.mcp]] \"wiki\")"));
         assert_eq!(config.reply.mcp.len(), 2);
         assert!(warnings.concat().contains("reply.mcp has no effect"));
         let (_, problems, _) = read("[reply]\nmcp = \"notes\"\n");

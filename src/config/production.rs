@@ -48,7 +48,7 @@ fn refuse(config: &Config, report: &mut Report) {
     ] {
         if secret.is_none() {
             let message = format!(
-                "is needed in production, at least {SECRET_BYTES_MIN} bytes; {SECRET_ADVICE}"
+                "is required in production, at least {SECRET_BYTES_MIN} bytes; {SECRET_ADVICE}"
             );
             report.problem(key, message);
         }
@@ -65,13 +65,13 @@ fn refuse(config: &Config, report: &mut Report) {
         }
     }
     if identity.jwks_url.is_none() && identity.hs256_secret.is_none() {
-        let message = "is needed in production: set the URL of your identity provider's keys, \
+        let message = "is required in production: set the URL of your identity provider's keys, \
                        or set identity.hs256_secret to issue tokens yourself";
         report.problem("identity.jwks_url", message);
     }
     let billing = &config.billing;
     if billing.provider == BillingProvider::Stripe && billing.webhook_secret.is_none() {
-        let message = "is needed in production with billing.provider = \"stripe\": \
+        let message = "is required in production with billing.provider = \"stripe\": \
                        payment events can't be verified without it";
         report.problem("billing.webhook_secret", message);
     }
@@ -128,6 +128,11 @@ fn warn(config: &Config, report: &mut Report) {
         report.warning(format!(
             "server.public_url is {PUBLIC_URL}, so links sent to people don't lead to this service."
         ));
+    }
+    if production && config.storage.path.is_relative() {
+        report.warning(
+            "storage.path is relative; commands find the database only from the service's working directory.",
+        );
     }
 }
 

@@ -74,7 +74,8 @@ pub(super) fn parse_table(text: &str) -> Result<toml::Table, String> {
     text.parse::<toml::Table>().map_err(|e| {
         let start = e.span().map_or(0, |span| span.start);
         let before = text.get(..start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
+        let row = before.matches('\n').count();
+        let line = row + 1;
         let column = before
             .rsplit('\n')
             .next()
@@ -88,10 +89,28 @@ pub(super) fn parse_table(text: &str) -> Result<toml::Table, String> {
             m if m.starts_with("invalid type") || m.starts_with("invalid value") => {
                 "the number is too large; a text needs quotes"
             }
+            "duplicate key" => {
+                let written = text.lines().nth(row).unwrap_or_default();
+                let why = standing_twice(written.trim());
+                return format!("line {line}, column {column}: {why}");
+            }
             m => m,
         };
         format!("line {line}, column {column}: not valid TOML: {message}")
     })
+}
+
+/// About a line that repeats a section's head or a key, without the key's value.
+fn standing_twice(line: &str) -> String {
+    match line.split_once(']') {
+        Some((head, _)) if line.starts_with('[') => {
+            format!("the section {head}] stands twice; move its keys into the first one")
+        }
+        _ => {
+            let key = line.split('=').next().unwrap_or_default().trim();
+            format!("the key {key} stands twice in its section; remove one of them")
+        }
+    }
 }
 
 fn is_service_variable(name: &str) -> bool {

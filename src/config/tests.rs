@@ -12,6 +12,8 @@ const VALID_PRODUCTION: &str = "
 [server]
 environment = \"production\"
 public_url = \"https://chat.example\"
+[storage]
+path = \"/var/lib/chatkeep/chatkeep.db\"
 [edge]
 secret = \"0123456789abcdef0123456789abcdef\"
 [identity]
@@ -366,6 +368,18 @@ fn the_default_public_url_in_production_is_a_warning() {
     assert_eq!(report.problems, []);
     assert!(
         report.warnings[0].starts_with("server.public_url"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn a_relative_database_in_production_is_a_warning() {
+    let text = VALID_PRODUCTION.replace("/var/lib/", "");
+    let (_, report) = read(&text, &[("RELAY_WEBHOOK_SECRET", LONG)]);
+    assert_eq!(report.warnings.len(), 1, "{:?}", report.warnings);
+    assert!(
+        report.warnings[0].starts_with("storage.path is relative"),
         "{:?}",
         report.warnings
     );

@@ -110,7 +110,7 @@ fn every_mistake_is_named_at_once_and_what_to_do() {
         ("edge.secret: ", "nowhere/secret"),
         ("identity.jwks_url: ", "https://"),
         ("edge.hartbeat_s: ", "the nearest is edge.heartbeat_s"),
-        ("billing.secret_key: ", "is needed"),
+        ("billing.secret_key: ", "is required"),
         ("storage.path: ", "not a SQLite database"),
     ];
     let before = names(folder.path());

@@ -36,9 +36,18 @@ impl Section<'_> {
                 self.report.problem(&full, "must be a section");
                 continue;
             };
+            let own_name = table.get("name").and_then(toml::Value::as_str);
+            let own_name = own_name.map(|own| format!(" ([[{}]] {own:?})", self.full(name)));
+            let problems_before = self.report.problems.len();
             let mut section = Section::new(full, table, &nothing, self.report);
             all.extend(read(&mut section));
             section.refuse_rest();
+            // A number alone is hard to find in the file.
+            for problem in &mut self.report.problems[problems_before..] {
+                problem
+                    .message
+                    .push_str(own_name.as_deref().unwrap_or_default());
+            }
         }
         all
     }
@@ -47,7 +56,7 @@ impl Section<'_> {
     pub(in crate::config) fn needed<T>(&mut self, name: &str, value: Option<T>) -> Option<T> {
         if value.is_none() {
             let full = self.full(name);
-            self.report.problem(&full, "is needed");
+            self.report.problem(&full, "is required");
         }
         value
     }

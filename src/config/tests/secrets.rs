@@ -124,14 +124,18 @@ fn syntax_errors_name_the_place_and_never_the_text() {
         ("[edge]\nsecret = \"hunter2\n", "line 2, column 18:"),
         ("[edge]\nsecret = 'hunter2' hunter2\n", "line 2, column 20:"),
         (
-            "[edge]\nsecret = \"hunter2\"\nsecret = \"hunter2\"\n",
-            "line 3, column 1:",
-        ),
-        (
             "[edge]\nsecret = 98765432109876543210987654321098765432109\n",
             "line 2, column 10:",
         ),
         ("[edge\n", "line 1, column 6:"),
+        (
+            "[edge]\nsecret = \"hunter2\"\nsecret = \"hunter2\"\n",
+            "line 3, column 1: the key secret stands twice in its section; remove one of them",
+        ),
+        (
+            "[edge]\n[log]\n [edge] # hunter2\n",
+            "line 3, column 3: the section [edge] stands twice; move its keys into the first one",
+        ),
     ] {
         let message = source::parse_table(text).unwrap_err();
         assert!(message.starts_with(place), "{text}: {message}");
