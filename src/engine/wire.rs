@@ -111,6 +111,16 @@ impl ModelFailure {
         }
     }
 
+    /// What an operator may have to change, where the failure tells.
+    const fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::Unreachable => Some("is reply.base_url right?"),
+            Self::Status(401 | 403) => Some("check reply.api_key"),
+            Self::Status(404) => Some("check reply.base_url and reply.model"),
+            _ => None,
+        }
+    }
+
     /// Whether a server without tool support may answer like this.
     pub(super) const fn may_mean_no_tool_support(self) -> bool {
         matches!(self, Self::Status(400 | 404 | 422 | 500..))
@@ -120,8 +130,12 @@ impl ModelFailure {
 impl fmt::Display for ModelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Status(status) => write!(f, "status {status}"),
-            other => f.write_str(other.code()),
+            Self::Status(status) => write!(f, "status {status}")?,
+            other => f.write_str(other.code())?,
+        }
+        match self.advice() {
+            Some(advice) => write!(f, ": {advice}"),
+            None => Ok(()),
         }
     }
 }

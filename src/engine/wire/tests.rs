@@ -234,6 +234,25 @@ fn what_is_tried_again() {
 }
 
 #[test]
+fn a_failure_says_which_setting_to_check() {
+    for (failure, expected) in [
+        (
+            ModelFailure::Unreachable,
+            "unreachable: is reply.base_url right?",
+        ),
+        (ModelFailure::Status(401), "status 401: check reply.api_key"),
+        (
+            ModelFailure::Status(404),
+            "status 404: check reply.base_url and reply.model",
+        ),
+        (ModelFailure::Status(500), "status 500"),
+        (ModelFailure::TimedOut, "timed_out"),
+    ] {
+        assert_eq!(failure.to_string(), expected);
+    }
+}
+
+#[test]
 fn calls_of_tools_are_read() {
     let able = Prompt {
         tools: vec![OfferedTool::Own(Tool::Remember)],
