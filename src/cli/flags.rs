@@ -89,13 +89,12 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
 }
 
 fn find_flag(key: &str) -> Result<&'static Flag, String> {
-    let nearest = || {
-        format!(
-            "there is no flag {key:?}; the nearest is {} (`chatkeep flags list` shows all)",
-            registry::nearest(key)
-        )
-    };
-    registry::find(key).ok_or_else(nearest)
+    registry::find(key).ok_or_else(|| match registry::nearest(key) {
+        Some(nearest) => format!(
+            "there is no flag {key:?}; the nearest is {nearest} (`chatkeep flags list` shows all)"
+        ),
+        None => format!("there is no flag {key:?}; `chatkeep flags list` shows all"),
+    })
 }
 
 impl Set {
@@ -157,7 +156,7 @@ fn change(
 ) -> Result<(), String> {
     let message = match &set {
         Some(set) => message_for_value(flag, &set.value),
-        None => format!("{} has no override here now.", flag.key),
+        None => format!("The override of {} is removed.", flag.key),
     };
     let path = format!("{ROUTE}/{}", flag.key);
     let body = set.as_ref().map(|set| {

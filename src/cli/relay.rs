@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use clap::{Args, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::service_access::ServiceAccess;
@@ -44,6 +45,8 @@ enum Network {
     /// relay on another machine or in a separate process.
     #[command(after_help = "Example: chatkeep relay xmpp --url https://chat.example.com")]
     Xmpp(Options),
+    #[command(external_subcommand)]
+    Other(Vec<String>),
 }
 
 #[derive(Args)]
@@ -64,6 +67,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         Some(Network::Telegram(options)) => ("telegram", options),
         Some(Network::Matrix(options)) => ("matrix", options),
         Some(Network::Xmpp(options)) => ("xmpp", options),
+        Some(Network::Other(words)) => refuse(words),
         None => return check_conformance(&command.conformance),
     };
     let config = options.access.config(source, options.url.as_deref())?;
@@ -73,6 +77,16 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     // Doesn't wait for a running long poll.
     runtime.shutdown_background();
     result.map_err(super::one_reason)
+}
+
+/// Ends the process: wrong usage.
+fn refuse(words: &[String]) -> ! {
+    let name = words.first().map_or("", String::as_str);
+    let why = format!(
+        "no relay {name:?} is built in; built in: telegram, matrix, xmpp; for others see examples/relays"
+    );
+    let mut command = super::Arguments::command();
+    command.error(ErrorKind::InvalidSubcommand, why).exit()
 }
 
 fn check_conformance(command: &[String]) -> Result<(), Vec<String>> {

@@ -258,8 +258,8 @@ fn as_text(
     }
     if let Some(previous) = previous {
         lines.push(format!(
-            "What was there before is in {}: it goes when somebody is erased, in 30 days in any \
-             case; move it away to keep it, or remove it.",
+            "What was there before is in {}: it is deleted after 30 days, or earlier when an \
+             account is erased; move it away to keep it, or remove it.",
             previous.display()
         ));
     }

@@ -91,13 +91,13 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     let now = Clock::system().now();
     let database = &config.storage.path;
     let result = match command {
-        Command::List(options) => list(database, options, now),
+        Command::List(options) => list(&config, options, now),
         Command::Show(options) => find(database, &options.user, now).and_then(|row| {
             let user = UserView::of(&row, now);
             if options.json {
                 super::print_json(&json!(user))
             } else {
-                super::print(&describe(&user))
+                super::print(&describe(&user, config.access.charge_nobody))
             }
         }),
         Command::Grant(options) => {
@@ -156,7 +156,8 @@ fn parse_grant(options: &GrantOptions, now: Timestamp) -> Result<Grant, String> 
     Ok(Grant { plan, until })
 }
 
-fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
+fn list(config: &Config, options: &List, now: Timestamp) -> Result<(), String> {
+    let database = &config.storage.path;
     let limit = usize::from(options.limit);
     let after = match &options.after {
         None => None,
@@ -179,7 +180,9 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     if users.is_empty() {
         return super::print("No users.");
     }
-    let lines: Vec<String> = users.iter().map(line).collect();
+    let lines: Vec<String> = (users.iter())
+        .map(|user| line(user, config.access.charge_nobody))
+        .collect();
     super::print(&lines.join("\n"))?;
     if let (true, Some(last)) = (has_more, users.last()) {
         eprintln!("There are more: add --after {}", last.user_id);
@@ -203,10 +206,7 @@ pub(super) fn find(
         let name = user.phone.as_ref().or(user.user_id.as_ref());
         let name = name.map_or("", String::as_str);
         let nearest = nearest(database, name, user.phone.is_some(), now);
-        let name = plain(name);
-        format!(
-            "no user is known as {name:?}; {nearest}; `chatkeep user list` shows who has written"
-        )
+        format!("no user is known as {:?}; {nearest}", plain(name))
     })
 }
 
@@ -229,8 +229,11 @@ pub(super) fn nearest(database: &Path, name: &str, by_phone: bool, now: Timestam
         nearest = config::nearest(name, names.chain(nearest.as_deref())).map(str::to_owned);
     }
     match nearest {
-        Some(nearest) => format!("the nearest is {}", plain(&nearest)),
-        None => "no user is known yet".to_owned(),
+        Some(nearest) => format!(
+            "the nearest is {}; `chatkeep user list` shows who has written",
+            plain(&nearest)
+        ),
+        None => "no users yet: a user exists after their first message".to_owned(),
     }
 }
 
@@ -260,17 +263,38 @@ fn display_name(row: &UserRow) -> String {
 }
 
 fn end(until: Option<Timestamp>) -> String {
-    until.map_or(String::new(), |until| format!(", until {until}"))
+    until.map_or(String::new(), |until| format!(", {}", until_text(until)))
 }
 
-fn line(user: &UserView<'_>) -> String {
+/// A grant for whole days ends with the day before the first moment without it.
+fn until_text(until: Timestamp) -> String {
+    let last_day = until.plus_ms(-1).utc_date();
+    match Timestamp::end_of_date(&last_day) {
+        Some(end) if end == until => format!("to the end of {last_day} (UTC)"),
+        _ => format!("until {until}"),
+    }
+}
+
+/// How many messages of today are counted, or why none are.
+fn counted(user: &UserView<'_>, charge_nobody: bool) -> Result<i64, &'static str> {
+    match user.messages_today {
+        0 if subscription::is_subscribed(user.subscription_status) => Err("subscribed"),
+        0 if charge_nobody => Err("access.charge_nobody"),
+        count => Ok(count),
+    }
+}
+
+fn line(user: &UserView<'_>, charge_nobody: bool) -> String {
     let deletion = user.deletion_scheduled_for;
+    let today = match counted(user, charge_nobody) {
+        Ok(count) => format!("{count:>5} today"),
+        Err(_) => "not counted".to_owned(),
+    };
     format!(
-        "{}  {:<20}  {:<22}  {:>4} today  {}",
+        "{}  {:<20}  {:<22}  {today}  {}",
         user.user_id,
         plain(user.phone.unwrap_or("-")),
         subscription_of(user),
-        user.messages_today,
         plain(user.name.unwrap_or_default()),
     )
     .trim_end()
@@ -278,7 +302,11 @@ fn line(user: &UserView<'_>) -> String {
         + &deletion.map_or(String::new(), |at| format!("  (to be deleted, due {at})"))
 }
 
-fn describe(user: &UserView<'_>) -> String {
+fn describe(user: &UserView<'_>, charge_nobody: bool) -> String {
+    let messages = match counted(user, charge_nobody) {
+        Ok(count) => format!("{count} counted today (UTC)"),
+        Err(why) => format!("not counted ({why})"),
+    };
     let granted = user.grant.as_ref().map_or(String::new(), |grant| {
         format!(", granted by an operator{}", end(grant.until))
     });
@@ -289,7 +317,7 @@ fn describe(user: &UserView<'_>) -> String {
         format!("timezone      {}", plain(user.timezone.unwrap_or("-"))),
         format!("first seen    {}", user.created_at),
         format!("subscription  {}{granted}", subscription_of(user)),
-        format!("messages      {} counted today (UTC)", user.messages_today),
+        format!("messages      {messages}"),
         format!("deletion      {}", deletion_of(user)),
     ]
     .join("\n")

@@ -217,12 +217,17 @@ pub(super) fn position(key: &str) -> Option<usize> {
     POSITIONS.get(key).copied()
 }
 
-/// The key most similar to an unknown one.
-pub fn nearest(key: &str) -> &'static str {
-    let similarity = |flag: &&Flag| (strsim::jaro_winkler(key, flag.key) * 1e6) as u64;
-    ALL.iter()
-        .max_by_key(similarity)
-        .map_or("", |flag| flag.key)
+/// Keys that are less similar than this, of 1, are not near.
+const SIMILARITY_MIN: f64 = 0.8;
+
+/// The key most similar to an unknown one, if one is near.
+pub fn nearest(key: &str) -> Option<&'static str> {
+    let flags = ALL.iter().map(|flag| flag.key);
+    let similar = flags.map(|known| (strsim::jaro_winkler(key, known), known));
+    let nearest = similar.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    nearest
+        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+        .map(|(_, known)| known)
 }
 
 /// All superpowers' names.
@@ -291,7 +296,10 @@ mod tests {
             ),
             ("superpower.todo.enabled", "superpower.todo_list.enabled"),
         ] {
-            assert_eq!(nearest(typed), expected);
+            assert_eq!(nearest(typed), Some(expected));
+        }
+        for typed in ["nope", "x", "dark_mode"] {
+            assert_eq!(nearest(typed), None, "{typed}");
         }
     }
 }

@@ -51,8 +51,13 @@ impl<'a> SubscriptionStatus<'a> {
     }
 
     pub fn is_subscribed(&self) -> bool {
-        matches!(self.status, ACTIVE | "trial")
+        is_subscribed(self.status)
     }
+}
+
+/// Whether somebody with this status is subscribed.
+pub fn is_subscribed(status: &str) -> bool {
+    matches!(status, ACTIVE | "trial")
 }
 
 /// Parses a grant's end: a date (YYYY-MM-DD) that is included, in UTC, or a moment (RFC 3339). The
@@ -63,7 +68,7 @@ pub fn grant_end(text: &str, now: Timestamp) -> Result<Timestamp, String> {
         .map(|end| end.min(LAST_END))
         .ok_or("must be a date such as 2030-12-31, or a moment such as 2030-12-31T18:00:00Z")?;
     if end <= now {
-        return Err(format!("must lie ahead; it is {now} now"));
+        return Err("must be in the future".to_owned());
     }
     Ok(end)
 }

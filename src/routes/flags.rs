@@ -79,10 +79,12 @@ pub(super) async fn unset(rq: Request<Admin, String>) -> Result<Response> {
 
 fn find_flag(key: &str) -> Result<&'static Flag> {
     registry::find(key).ok_or_else(|| Error {
-        detail: format!(
-            "There is no feature flag with this key; the nearest is {}.",
-            registry::nearest(key)
-        ),
+        detail: match registry::nearest(key) {
+            Some(near) => {
+                format!("There is no feature flag with this key; the nearest is {near}.")
+            }
+            None => "There is no feature flag with this key.".to_owned(),
+        },
         ..Error::not_found()
     })
 }

@@ -338,7 +338,7 @@ fn a_name_that_nobody_has_is_refused_with_the_nearest() {
         &["token", "user", "--phone", "+15550110"],
     ] {
         let refused = run(folder.path(), command);
-        assert_refused(&refused, &["no user is known yet", "chatkeep user list"]);
+        assert_refused(&refused, &["no users yet", "after their first message"]);
     }
     assert_eq!(serving.stop(), Some(0));
     // The same without a service.
@@ -432,6 +432,19 @@ fn the_first_start_in_production_says_how_superpowers_are_switched_on() {
         stdout.read_to_string(&mut rest).unwrap();
         let how = "chatkeep flags set superpower.enabled true --config service.toml";
         assert_eq!(rest.contains(how), is_told, "{rest}");
+    }
+}
+
+#[test]
+fn a_relay_that_is_not_built_in_is_refused_with_those_that_are() {
+    let folder = TempDir::new().unwrap();
+    for words in [&["relay", "signal"][..], &["relay", "telegrm", "--check"]] {
+        let output = run(folder.path(), words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let printed = stderr(&output);
+        for expected in [words[1], "telegram, matrix, xmpp", "examples/relays"] {
+            assert!(printed.contains(expected), "{printed}");
+        }
     }
 }
 

@@ -131,7 +131,7 @@ async fn grants_hold_at_once_in_the_running_service() {
         &format!("grant --user-id {id} --plan monthly --until 9000-12-30"),
     );
     assert!(
-        printed.contains("until 9000-12-31T00:00:00.000Z"),
+        printed.contains("(monthly, to the end of 9000-12-30 (UTC))"),
         "{printed}"
     );
     assert_eq!(service.denied("+15550101").await, None);
@@ -174,15 +174,24 @@ async fn grants_without_a_running_service_are_found_by_the_next_one() {
     );
     let printed = done(folder, "show --phone ana");
     assert!(
-        printed.contains("active (monthly), granted by an operator, until 9000"),
+        printed
+            .contains("active (monthly), granted by an operator, to the end of 9000-12-30 (UTC)"),
         "{printed}"
     );
+    assert!(printed.contains("not counted (subscribed)"), "{printed}");
     let service = RunningService::start(folder);
     assert_eq!(service.denied("ana").await, None);
     drop(service);
     done(folder, "revoke --phone ana");
     let printed = json_of(folder, "show --phone ana --json");
     assert_eq!(printed["subscription_status"], "free");
+    let shown = done(folder, "show --phone ana");
+    assert!(shown.contains("0 counted today"), "{shown}");
+    let mut free = chatkeep(folder, &["user", "show", "--phone", "ana"]);
+    free.env("CHATKEEP_ACCESS_CHARGE_NOBODY", "true");
+    let shown = String::from_utf8(free.output().unwrap().stdout).unwrap();
+    let expected = "not counted (access.charge_nobody)";
+    assert!(shown.contains(expected), "{shown}");
     assert_eq!(printed["grant"], Value::Null);
 }
 
@@ -256,6 +265,13 @@ async fn what_can_not_be_done_is_said_in_one_line() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     assert_refused(folder, "list", "there is no database");
+    let place = folder.join("data/chatkeep.db").display().to_string();
+    assert_refused(folder, "list", &place);
+    assert_refused(
+        folder,
+        "list",
+        "storage.path is relative to the working directory",
+    );
     assert_refused(
         folder, "grant --phone ana --plan annual", "there is no database",
     );
@@ -274,7 +290,7 @@ async fn what_can_not_be_done_is_said_in_one_line() {
         );
         assert_refused(folder, "revoke --phone nobody", "chatkeep user list");
         let past = "grant --phone ana --plan annual --until 2020-01-01";
-        assert_refused(folder, past, "must lie ahead");
+        assert_refused(folder, past, "must be in the future");
         for wrong in [
             "grant --phone ana --plan weekly",
             "grant --phone ana --plan annual --until soon",
