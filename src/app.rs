@@ -41,7 +41,7 @@ use crate::services::Services;
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
-pub use backups::Backups;
+pub use backups::{BackupPhase, BackupStatus, Backups};
 
 pub use relays::{OwnRelay, check_relay, connect_address, relay_state, run_relay};
 

@@ -13,11 +13,12 @@ mod reader;
 pub mod registry;
 mod snapshot;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock::{Clock, Timestamp};
@@ -41,19 +42,25 @@ pub struct Override {
 }
 
 /// A flag as operators see it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct FlagView {
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     pub value: Value,
     pub source: Origin,
     pub default: Value,
     pub in_use: bool,
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
     pub set_at: Option<Timestamp>,
     pub set_by: Option<String>,
     pub expires_at: Option<Timestamp>,
+}
+
+/// All flags, as the admin API and `chatkeep flags list --json` show them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FlagList {
+    pub flags: Vec<FlagView>,
 }
 
 /// The state of the provider.
@@ -148,13 +155,13 @@ impl Flags {
         let over = self.sources.lock().overrides.get(flag.key).cloned();
         let over = over.filter(|_| source == Origin::Override);
         FlagView {
-            key: flag.key,
-            kind: flag.kind().as_str(),
+            key: flag.key.into(),
+            kind: flag.kind().as_str().into(),
             value: value.to_json(),
             source,
             default: default.to_json(),
             in_use: flag.in_use,
-            description: flag.about,
+            description: flag.about.into(),
             set_at: over.as_ref().map(|over| over.set_at),
             expires_at: over.as_ref().and_then(|over| over.expires_at),
             set_by: over.map(|over| over.set_by),

@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::auth::seal::Sealer;
@@ -66,7 +66,7 @@ pub struct Services {
 }
 
 /// A service as the API shows it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct ServiceView {
     pub service_id: String,
     pub kind: ServiceKind,
@@ -81,11 +81,17 @@ pub struct ServiceView {
     pub calendars: Vec<CalendarView>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct CalendarView {
     pub calendar_id: String,
     pub name: String,
     pub enabled: bool,
+}
+
+/// A person's services, as operators see them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ServiceList {
+    pub services: Vec<ServiceView>,
 }
 
 /// A change of a connected service. `None` and calendars that are not named stay as they are.

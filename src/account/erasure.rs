@@ -9,7 +9,7 @@ pub mod schedule;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::confirmation;
@@ -58,7 +58,7 @@ pub struct ErasureServices {
 }
 
 /// The progress of purges.
-#[derive(Debug, Clone, Copy, Default, Serialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Progress {
     /// The number of the last requested purge.
     pub asked: u64,
@@ -71,7 +71,7 @@ pub struct Progress {
 }
 
 /// The work of the next purge.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PurgeOutlook {
     /// Accounts due for erasure.
     pub due: Vec<DueDeletion>,
@@ -80,14 +80,14 @@ pub struct PurgeOutlook {
     pub progress: Progress,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DueDeletion {
     /// A UUID.
     pub user_id: String,
     pub deletion_scheduled_for: Timestamp,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunningErasure {
     /// A UUID.
     pub user_id: String,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
@@ -29,7 +29,7 @@ struct BackupState {
 }
 
 /// The state of the newest backup.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct BackupStatus {
     /// Number of the backup since the start of the service.
     pub id: u64,
@@ -40,7 +40,7 @@ pub struct BackupStatus {
     pub error: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupPhase {
     /// No backup is running.

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
 use super::progress::Progress;
 use super::running;
+use crate::app::{BackupPhase, BackupStatus};
 use crate::clock::Clock;
 use crate::config::{self, Config, LoadedConfig, Source};
 use crate::outbound::Method;
@@ -71,22 +73,19 @@ fn back_up_by_service(config: &Config, options: &Options) -> Result<Backup, Stri
     let (database, progress) = (&config.storage.path, Progress::new());
     let id = start(config, &progress)?;
     loop {
-        let status = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
-        if status["id"].as_u64() != Some(id) {
+        let status: BackupStatus =
+            running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        if status.id != id {
             return Err(SERVICE_ENDED.to_owned());
         }
-        match status["state"].as_str().unwrap_or_default() {
-            "copying" => {
-                let number = |name: &str| status[name].as_u64().unwrap_or_default();
-                let (pages, pages_total) = (number("pages"), number("pages_total"));
-                progress.show(Stage::Copying {
-                    pages,
-                    of: pages_total,
-                });
-            }
-            "ready" => break,
-            "failed" => return Err(status["error"].as_str().unwrap_or_default().to_owned()),
-            _ => return Err(SERVICE_ENDED.to_owned()),
+        match status.state {
+            BackupPhase::Copying => progress.show(Stage::Copying {
+                pages: status.pages,
+                of: status.pages_total,
+            }),
+            BackupPhase::Ready => break,
+            BackupPhase::Failed => return Err(status.error.unwrap_or_default()),
+            BackupPhase::None => return Err(SERVICE_ENDED.to_owned()),
         }
         std::thread::sleep(POLL_INTERVAL);
     }
@@ -98,7 +97,7 @@ fn back_up_by_service(config: &Config, options: &Options) -> Result<Backup, Stri
         )
     });
     // The open file outlives its name. A service that has ended already removed it.
-    let _ = running::ask(config, Method::Delete, ROUTE, None);
+    let _ = running::ask::<BackupStatus>(config, Method::Delete, ROUTE, None);
     store::take_over(
         copy?,
         database,
@@ -113,12 +112,20 @@ fn back_up_by_service(config: &Config, options: &Options) -> Result<Backup, Stri
 const SERVICE_ENDED: &str =
     "the running service ended or cancelled the backup; no backup was written; try again";
 
+/// The answer to `POST /admin/backup`.
+#[derive(Deserialize)]
+struct RequestedBackup {
+    started: bool,
+    id: Option<u64>,
+}
+
 /// Waits until no other backup is running. Returns this backup's number.
 fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
     loop {
-        let answer = running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
-        if answer["started"] == Value::Bool(true) {
-            return answer["id"].as_u64().ok_or(SERVICE_ENDED.to_owned());
+        let answer: RequestedBackup =
+            running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        if answer.started {
+            return answer.id.ok_or(SERVICE_ENDED.to_owned());
         }
         progress.spin("waiting for another backup");
         std::thread::sleep(POLL_INTERVAL);

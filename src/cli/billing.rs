@@ -1,7 +1,7 @@
 //! `chatkeep billing …`: compares our subscriptions with the payment provider's.
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::progress::Progress;
 use super::running::{self, IdleService};
@@ -60,8 +60,8 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
                 Some(&body),
             )?,
         };
-        let page = match answer {
-            Some(answer) => parse_page(answer)?,
+        let page: Page = match answer {
+            Some(page) => page,
             None => {
                 if idle_service.is_none() {
                     let idle = IdleService::start(config)?;
@@ -91,11 +91,6 @@ fn record_audit(idle: &IdleService) -> Result<(), String> {
     let change = Change::work("billing.reconcile");
     let recording = (idle.app.store).write(move |tx| tx.insert_audit(&operator, &change, now));
     idle.run(recording)
-}
-
-fn parse_page(answer: Value) -> Result<Page, String> {
-    serde_json::from_value(answer)
-        .map_err(|e| format!("the answer of the running service is invalid: {e}"))
 }
 
 fn print_result(total: &Page, options: &Options) -> Result<(), String> {

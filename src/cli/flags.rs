@@ -8,7 +8,7 @@ use super::running;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{Flags, Override, Scalar};
+use crate::flags::{FlagList, Flags, Override, Scalar};
 use crate::outbound::Method;
 use crate::store;
 
@@ -134,7 +134,7 @@ fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
 }
 
 /// The answer of `GET /admin/feature-flags`, also without a service.
-fn list(config: &Config) -> Result<Value, String> {
+fn list(config: &Config) -> Result<FlagList, String> {
     if let Some(flags) = running::ask(config, Method::Get, ROUTE, None)? {
         return Ok(flags);
     }
@@ -144,8 +144,9 @@ fn list(config: &Config) -> Result<Value, String> {
         flags.set_overrides(store::look(path, |view| view.flag_overrides())?);
     }
     let views = registry::all().iter().map(|flag| flags.view(flag));
-    let views = views.map(|view| json!(view));
-    Ok(json!({ "flags": views.collect::<Vec<_>>() }))
+    Ok(FlagList {
+        flags: views.collect(),
+    })
 }
 
 fn change(
@@ -211,26 +212,25 @@ fn note_new_database(config: &Config) {
     }
 }
 
-fn show(flags: &Value, as_json: bool) -> Result<(), String> {
+fn show(list: &FlagList, as_json: bool) -> Result<(), String> {
     if as_json {
-        return super::print_json(flags);
+        return super::print_json(&json!(list));
     }
-    let rows = flags["flags"].as_array().map_or(&[][..], Vec::as_slice);
-    let text = |row: &Value, name| row[name].as_str().unwrap_or_default().to_owned();
-    let width = rows.iter().map(|row| text(row, "key").len()).max();
+    let rows = &list.flags;
+    let width = rows.iter().map(|row| row.key.len()).max();
     let width = width.unwrap_or_default();
     let head = format!("{:width$}  in_use  {:>6}  source", "flag", "value");
     let lines = rows.iter().map(|row| {
         let mut line = format!(
             "{:width$}  {:6}  {:>6}  {}",
-            text(row, "key"),
-            if row["in_use"] == true { "yes" } else { "no" },
-            row["value"].to_string(),
-            text(row, "source")
+            row.key,
+            if row.in_use { "yes" } else { "no" },
+            row.value.to_string(),
+            row.source.as_str()
         );
-        if let (Some(at), Some(by)) = (row["set_at"].as_str(), row["set_by"].as_str()) {
+        if let (Some(at), Some(by)) = (row.set_at, &row.set_by) {
             line += &format!(" (by {by}, {at}");
-            if let Some(until) = row["expires_at"].as_str() {
+            if let Some(until) = row.expires_at {
                 line += &format!(", until {until}");
             }
             line.push(')');

@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
 use super::progress::Progress;
 use super::running::{self, IdleService};
-use crate::account::erasure::{self, PurgeRun};
+use crate::account::erasure::{self, PurgeOutlook, PurgeRun};
 use crate::app::App;
 use crate::clock::Clock;
 use crate::config::{Config, Source};
@@ -50,47 +51,49 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     result.map_err(super::one_reason)
 }
 
-fn outlook(config: &Config) -> Result<Value, String> {
-    if let Some(outlook) = running::ask(config, Method::Get, ROUTE, None)? {
-        return Ok(outlook);
-    }
-    let outlook = erasure::outlook_of_file(&config.storage.path, Clock::system().now())?;
-    Ok(json!(outlook))
+/// The answer to `POST /admin/purge`.
+#[derive(Deserialize)]
+struct RequestedPurge {
+    /// Its number.
+    asked: u64,
 }
 
-fn list(outlook: &Value, as_json: bool) -> Result<(), String> {
-    if as_json {
-        return super::print_json(outlook);
+fn outlook(config: &Config) -> Result<PurgeOutlook, String> {
+    match running::ask(config, Method::Get, ROUTE, None)? {
+        Some(outlook) => Ok(outlook),
+        None => erasure::outlook_of_file(&config.storage.path, Clock::system().now()),
     }
-    let (due, under_way) = (accounts(outlook, "due"), accounts(outlook, "under_way"));
-    if due.is_empty() && under_way.is_empty() {
+}
+
+fn list(outlook: &PurgeOutlook, as_json: bool) -> Result<(), String> {
+    if as_json {
+        return super::print_json(&json!(outlook));
+    }
+    if remaining(outlook) == 0 {
         return super::print("No account is to be erased.");
     }
-    let text = |account: &Value, name| account[name].as_str().unwrap_or_default().to_owned();
-    for account in due {
-        let date = text(account, "deletion_scheduled_for");
+    for account in &outlook.due {
         super::print(&format!(
-            "{}  due for erasure since {date}",
-            text(account, "user_id")
+            "{}  due for erasure since {}",
+            account.user_id, account.deletion_scheduled_for
         ))?;
     }
-    for account in under_way {
-        let at = text(account, "started_at");
+    for account in &outlook.under_way {
         super::print(&format!(
-            "{}  being erased since {at}",
-            text(account, "user_id")
+            "{}  being erased since {}",
+            account.user_id, account.started_at
         ))?;
     }
     Ok(())
 }
 
-fn accounts<'v>(outlook: &'v Value, name: &str) -> &'v [Value] {
-    outlook[name].as_array().map_or(&[], Vec::as_slice)
+fn remaining(outlook: &PurgeOutlook) -> usize {
+    outlook.due.len() + outlook.under_way.len()
 }
 
 fn purge(config: &Config, as_json: bool) -> Result<(), String> {
     let erased = match running::ask(config, Method::Post, ROUTE, None)? {
-        Some(answer) => purge_by_service(config, answer["asked"].as_u64().unwrap_or_default())?,
+        Some(RequestedPurge { asked }) => purge_by_service(config, asked)?,
         None => purge_without_service(config)?,
     };
     super::print(&match (as_json, erased) {
@@ -106,21 +109,21 @@ fn purge_by_service(config: &Config, number: u64) -> Result<u64, String> {
     let mut bar = PurgeProgress::default();
     let mut erased_before = None;
     loop {
-        let status = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
-        let progress = &status["progress"];
-        if progress["asked"].as_u64().unwrap_or_default() < number {
+        let outlook: PurgeOutlook =
+            running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        let progress = outlook.progress;
+        if progress.asked < number {
             return Err(SERVICE_ENDED.to_owned()); // the service was restarted since
         }
-        let erased = progress["erased"].as_u64().unwrap_or_default();
-        let erased_before = *erased_before.get_or_insert(erased);
-        let remaining = accounts(&status, "due").len() + accounts(&status, "under_way").len();
-        if progress["over"].as_u64().unwrap_or_default() >= number {
+        let erased_before = *erased_before.get_or_insert(progress.erased);
+        let remaining = remaining(&outlook);
+        if progress.over >= number {
             return match remaining {
-                0 => Ok(erased.saturating_sub(erased_before)),
+                0 => Ok(progress.erased.saturating_sub(erased_before)),
                 remaining => Err(unfinished(remaining)),
             };
         }
-        bar.show(remaining, progress["batches"].as_u64().unwrap_or_default());
+        bar.show(remaining, progress.batches);
         std::thread::sleep(POLL_INTERVAL);
     }
 }
@@ -144,7 +147,7 @@ fn purge_without_service(config: &Config) -> Result<u64, String> {
                 outcome = &mut erasing => break outcome,
                 () = tokio::time::sleep(POLL_INTERVAL) => {
                     let outlook = app.eraser.outlook().await.map_err(|e| e.to_string())?;
-                    bar.show(outlook.due.len() + outlook.under_way.len(), outlook.progress.batches);
+                    bar.show(remaining(&outlook), outlook.progress.batches);
                 }
             }
         };
@@ -155,7 +158,7 @@ fn purge_without_service(config: &Config) -> Result<u64, String> {
         if let (Some(note), 1..) = (mails, outlook.progress.erased) {
             eprintln!("chatkeep: note: {note}");
         }
-        match outlook.due.len() + outlook.under_way.len() {
+        match remaining(&outlook) {
             0 => Ok(outlook.progress.erased),
             remaining => Err(unfinished(remaining)),
         }

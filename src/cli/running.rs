@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::app::{self, App};
@@ -46,7 +47,7 @@ pub(super) fn change(
     body: Option<&Value>,
     work: impl FnOnce(&mut Tx<'_>, Operator) -> error::Result<()> + Send + 'static,
 ) -> Result<(), String> {
-    if ask(config, method, path, body)?.is_some() {
+    if ask::<Value>(config, method, path, body)?.is_some() {
         return Ok(());
     }
     let _lock = app::lock(config)?;
@@ -99,24 +100,24 @@ pub(super) fn is_answering(config: &Config) -> bool {
 }
 
 /// Sends a request to the service; `None` when no service runs on this database. Any answer other
-/// than 200 is an error.
-pub(super) fn ask(
+/// than 200 with a `T` is an error.
+pub(super) fn ask<T: DeserializeOwned>(
     config: &Config,
     method: Method,
     path: &str,
     body: Option<&Value>,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<T>, String> {
     send(config, Request::new(method, path), body)
 }
 
 /// Like `ask`, for work that takes the service up to `timeout`.
-pub(super) fn ask_for(
+pub(super) fn ask_for<T: DeserializeOwned>(
     config: &Config,
     method: Method,
     path: &str,
     body: Option<&Value>,
     timeout: Duration,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<T>, String> {
     let request = Request {
         timeout,
         ..Request::new(method, path)
@@ -125,11 +126,11 @@ pub(super) fn ask_for(
 }
 
 /// `request` has the path in the place of a URL.
-fn send(
+fn send<T: DeserializeOwned>(
     config: &Config,
     request: Request<'_>,
     body: Option<&Value>,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<T>, String> {
     let Some(holder) = store::holder(&config.storage.path) else {
         return Ok(None);
     };
@@ -147,18 +148,30 @@ fn send(
         ..request
     })
     .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
-    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     match answer.status {
-        200 => Ok(Some(body)),
+        200 => read(&address, &answer.body).map(Some),
         401 => Err(format!(
             "the running service at {address} has another admin.token; \
              use its configuration (--config and the same environment)"
         )),
-        status => Err(match body.get("detail").and_then(Value::as_str) {
-            Some(detail) => format!("the running service refused: {detail}"),
-            None => format!("the running service refused with {status}"),
-        }),
+        status => {
+            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            Err(match body.get("detail").and_then(Value::as_str) {
+                Some(detail) => format!("the running service refused: {detail}"),
+                None => format!("the running service refused with {status}"),
+            })
+        }
     }
+}
+
+/// The service's answer with status 200.
+fn read<T: DeserializeOwned>(address: &str, body: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(body).map_err(|error| {
+        format!(
+            "the running service at {address} has another version, and its answer can't be read \
+             ({error}); restart it with this executable"
+        )
+    })
 }
 
 /// The user who runs this command, also through `sudo`.
@@ -190,4 +203,24 @@ fn operator_header() -> String {
         .take(CHARS_MAX)
         .map(visible)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::erasure::PurgeOutlook;
+
+    #[test]
+    fn an_answer_of_another_version_is_no_success() {
+        let progress = r#""progress":{"asked":1,"over":1,"erased":2,"batches":3}"#;
+        let whole = format!(r#"{{"due":[],"under_way":[],{progress}}}"#);
+        let read_whole = read::<PurgeOutlook>("a", whole.as_bytes()).unwrap();
+        assert_eq!(read_whole.progress.erased, 2);
+        for body in ["", "<html>", "{}", &whole.replace("\"over\":1,", "")] {
+            let why = read::<PurgeOutlook>("a", body.as_bytes()).unwrap_err();
+            assert!(why.contains("has another version"), "{body}: {why}");
+        }
+        assert!(read::<Value>("a", b"ok").is_err());
+        assert!(read::<Value>("a", b"{}").is_ok());
+    }
 }

@@ -15,9 +15,10 @@ use super::running::{self, IdleService};
 use super::user::{self, UserArguments};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
+use crate::model::connected_service::ServiceKind;
 use crate::model::public_id::PublicId;
 use crate::outbound::Method;
-use crate::services::{Credentials, NAME_CHARS_MAX};
+use crate::services::{Credentials, NAME_CHARS_MAX, ServiceList, ServiceView};
 
 /// A call sends several requests to the server, each of at most 20 seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(120);
@@ -203,88 +204,89 @@ fn add(
     if let Some(name) = &options.name {
         body["name"] = name.as_str().into();
     }
-    let service = match running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)? {
+    let asked = running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)?;
+    let service: ServiceView = match asked {
         Some(service) => service,
         None => {
             let (name, operator) = (options.name.clone(), running::operator());
             let idle = IdleService::start(config)?;
             let services = &idle.app.services;
-            json!(idle.run(services.connect_for(user_id, credentials, name, operator))?)
+            idle.run(services.connect_for(user_id, credentials, name, operator))?
         }
     };
     match options.json {
-        true => super::print_json(&service),
+        true => super::print_json(&json!(service)),
         false => super::print(&format!("Connected: {}", line(&service))),
     }
 }
 
 fn list(config: &Config, user_id: &str, options: &List) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services");
-    let body = match running::ask(config, Method::Get, &path, None)? {
-        Some(body) => body,
+    let list = match running::ask(config, Method::Get, &path, None)? {
+        Some(list) => list,
         None => {
             let idle = IdleService::start(config)?;
-            json!({ "services": idle.run(idle.app.services.list_of(user_id))? })
+            let services = idle.run(idle.app.services.list_of(user_id))?;
+            ServiceList { services }
         }
     };
     if options.json {
-        return super::print_json(&body);
+        return super::print_json(&json!(list));
     }
-    let services = body["services"].as_array().map_or(&[][..], Vec::as_slice);
-    if services.is_empty() {
+    if list.services.is_empty() {
         return super::print("No services.");
     }
-    let lines: Vec<String> = services.iter().map(line).collect();
+    let lines: Vec<String> = list.services.iter().map(line).collect();
     super::print(&lines.join("\n"))
 }
 
 fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}/sync");
-    let service = match running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)? {
+    let asked = running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)?;
+    let service: ServiceView = match asked {
         Some(service) => service,
         None => {
             let idle = IdleService::start(config)?;
-            json!(idle.run(idle.app.services.test_of(user_id, id))?)
+            idle.run(idle.app.services.test_of(user_id, id))?
         }
     };
     match as_json {
-        true => super::print_json(&service)?,
+        true => super::print_json(&json!(service))?,
         false => super::print(&line(&service))?,
     }
-    match service["error"].as_str() {
-        Some(why) => Err(why.to_owned()),
-        None => Ok(()),
-    }
+    service.error.map_or(Ok(()), Err)
 }
 
 fn remove(config: &Config, user_id: &str, id: &str) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}");
-    if running::ask_for(config, Method::Delete, &path, None, ANSWER_MAX)?.is_none() {
+    let asked: Option<Value> = running::ask_for(config, Method::Delete, &path, None, ANSWER_MAX)?;
+    if asked.is_none() {
         let (idle, operator) = (IdleService::start(config)?, running::operator());
         idle.run(idle.app.services.disconnect_for(user_id, id, operator))?;
     }
     super::print("The service is removed; its credentials and fetched data are deleted.")
 }
 
-fn line(service: &Value) -> String {
-    let text = |name: &str| service[name].as_str().unwrap_or_default();
-    let synced = service["last_sync_at"].as_str().unwrap_or("never");
-    let calendars = service["calendars"].as_array().map_or(0, Vec::len);
-    let calendars = match (text("kind"), calendars) {
-        ("imap", _) => String::new(),
+fn line(service: &ServiceView) -> String {
+    let synced = match service.last_sync_at {
+        Some(at) => at.to_string(),
+        None => "never".to_owned(),
+    };
+    let calendars = match (service.kind, service.calendars.len()) {
+        (ServiceKind::Imap, _) => String::new(),
         (_, 1) => ", 1 calendar".to_owned(),
         (_, count) => format!(", {count} calendars"),
     };
-    let why = match service["error"].as_str() {
+    let why = match &service.error {
         Some(why) => format!("  {why}"),
         None => String::new(),
     };
     plain(&format!(
         "{}  {:<6}  {:<7}  {} ({}{calendars})  synced {synced}{why}",
-        text("service_id"),
-        text("kind"),
-        text("state"),
-        text("name"),
-        text("host"),
+        service.service_id,
+        service.kind.as_str(),
+        service.state.as_str(),
+        service.name,
+        service.host,
     ))
 }

@@ -11,12 +11,22 @@ use super::registry::Scalar;
 use crate::clock::{Clock, Timestamp};
 
 /// The source of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     Override,
     Provider,
     Default,
+}
+
+impl Origin {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Override => "override",
+            Self::Provider => "provider",
+            Self::Default => "default",
+        }
+    }
 }
 
 #[derive(Debug)]

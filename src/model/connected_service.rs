@@ -29,6 +29,15 @@ pub enum ServiceState {
 }
 
 impl ServiceKind {
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ics => "ics",
+            Self::Caldav => "caldav",
+            Self::Imap => "imap",
+        }
+    }
+
     /// What the person lets us do, as the API and the export show it.
     pub const fn scope(self) -> &'static str {
         match self {
@@ -40,6 +49,17 @@ impl ServiceKind {
 
     pub const fn is_calendar(self) -> bool {
         matches!(self, Self::Ics | Self::Caldav)
+    }
+}
+
+impl ServiceState {
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failing => "failing",
+            Self::Refused => "refused",
+        }
     }
 }
 

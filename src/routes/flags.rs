@@ -9,7 +9,7 @@ use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{FlagView, Override};
+use crate::flags::{FlagList, Override};
 use crate::http::{self, Fields, Response};
 use crate::store::Operator;
 
@@ -28,8 +28,8 @@ pub(super) async fn status(rq: Request<Admin>) -> Result<Response> {
 
 pub(super) async fn list(rq: Request<Admin>) -> Result<Response> {
     let flags = registry::all().iter();
-    let flags: Vec<FlagView> = flags.map(|flag| rq.app.flags.view(flag)).collect();
-    Ok(http::json(&json!({ "flags": flags })))
+    let flags = flags.map(|flag| rq.app.flags.view(flag)).collect();
+    Ok(http::json(&FlagList { flags }))
 }
 
 /// A new override.

@@ -10,7 +10,7 @@ use crate::account::identity::SignedInUser;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
-use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
+use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange, ServiceList};
 
 const URL_BYTES_MAX: usize = 2_000;
 const HOST_BYTES_MAX: usize = 253;
@@ -78,7 +78,7 @@ pub(super) async fn disconnect(rq: Request<SignedInUser, String>) -> Result<Resp
 
 pub(super) async fn list_of(rq: Request<Admin, String>) -> Result<Response> {
     let services = rq.app.services.list_of(&rq.path).await?;
-    Ok(http::json(&json!({ "services": services })))
+    Ok(http::json(&ServiceList { services }))
 }
 
 pub(super) async fn connect_for(rq: Request<Admin, String, ServiceDraft>) -> Result<Response> {
