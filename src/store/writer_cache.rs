@@ -109,27 +109,25 @@ impl WriterCache {
 
     pub(super) fn put_agent(&mut self, name: &str, agent: Agent) {
         self.touched = true;
-        bound(&mut self.agents);
+        self.agents.bound();
         self.agents.insert(name.to_owned(), agent);
     }
 
     pub(super) fn put_user(&mut self, handle: &str, user: Arc<User>) {
         self.touched = true;
-        bound(&mut self.users);
+        self.users.bound();
         self.users.insert(handle.to_owned(), user);
     }
 
     pub(super) fn put_room(&mut self, guid: &str, room: Room) {
         self.touched = true;
-        bound(&mut self.rooms);
+        self.rooms.bound();
         self.rooms.insert(guid.to_owned(), room);
     }
 
     pub(super) fn put_event_cursor(&mut self, webhook: WebhookId, cursor: EventCursor) {
         self.touched = true;
-        if self.event_cursors.len() >= ENTRIES_MAX {
-            self.event_cursors.clear();
-        }
+        self.event_cursors.bound();
         self.event_cursors.insert(webhook, cursor);
     }
 
@@ -145,9 +143,7 @@ impl WriterCache {
 
     /// Returns whether the author is new.
     pub(super) fn put_author(&mut self, user: UserId, room: RoomId) -> bool {
-        if self.authors.len() >= ENTRIES_MAX {
-            self.authors.clear();
-        }
+        self.authors.bound();
         let new = self.authors.insert((user, room));
         self.touched |= new;
         new
@@ -155,26 +151,20 @@ impl WriterCache {
 
     pub(super) fn put_without_question(&mut self, user: UserId, room: RoomId) {
         self.touched = true;
-        if self.without_question.len() >= ENTRIES_MAX {
-            self.without_question.clear();
-        }
+        self.without_question.bound();
         self.without_question.insert((user, room));
     }
 
     pub(super) fn put_uninstalled(&mut self, app: AppId) {
         self.touched = true;
-        if self.uninstalled.len() >= ENTRIES_MAX {
-            self.uninstalled.clear();
-        }
+        self.uninstalled.bound();
         self.uninstalled.insert(app);
     }
 
     pub(super) fn put_session(&mut self, place: (UserId, RoomId), session: PowerSession) {
         self.touched = true;
         // A session that is dropped here ends like an idle one.
-        if self.sessions.len() >= ENTRIES_MAX {
-            self.sessions.clear();
-        }
+        self.sessions.bound();
         self.sessions.insert(place, session);
     }
 
@@ -194,8 +184,23 @@ impl WriterCache {
     }
 }
 
-fn bound<V>(map: &mut HashMap<String, V>) {
-    if map.len() >= ENTRIES_MAX {
-        map.clear();
+trait Bounded {
+    /// Empties what has reached its limit.
+    fn bound(&mut self);
+}
+
+impl<K, V> Bounded for HashMap<K, V> {
+    fn bound(&mut self) {
+        if self.len() >= ENTRIES_MAX {
+            self.clear();
+        }
+    }
+}
+
+impl<T> Bounded for HashSet<T> {
+    fn bound(&mut self) {
+        if self.len() >= ENTRIES_MAX {
+            self.clear();
+        }
     }
 }
