@@ -23,6 +23,7 @@ use super::presence::SocketGuard;
 use super::wire;
 use crate::error::Result as StoreResult;
 use crate::limits::{Bucket, Window};
+use crate::model::masking::masked;
 use crate::random;
 use crate::store::Command;
 use frames::ReportOutcome;
@@ -110,8 +111,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> SocketSession<S> {
     }
 
     async fn begin(&mut self) -> SessionStep {
+        let name = masked(&self.guard.relay.name).into_owned();
         let internal = |error| {
-            log::warn!("edge session: {error}");
+            log::warn!("the session of agent {name}: {error}");
             Some(Close::new(1011, "internal"))
         };
         let SocketGuard { hub, relay, .. } = &self.guard;

@@ -16,7 +16,10 @@ use crate::store::Backlog;
 /// read, its metrics are left out and the others remain.
 pub(super) async fn metrics(rq: Request<Admin>) -> Result<Response> {
     let app = rq.app;
-    let backlog = app.store.read(|view| view.backlog()).await.ok();
+    let reading = app.store.read(|view| view.backlog()).await;
+    let backlog = reading
+        .inspect_err(|error| log::warn!("metrics: the database can't be read: {error}"))
+        .ok();
     let rendered = tokio::task::spawn_blocking(move || write(&app, backlog));
     let page = rendered.await.map_err(Error::internal)?;
     Ok(http::with_header(

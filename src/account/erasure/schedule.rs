@@ -26,6 +26,7 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
     let started = eraser.clock.now();
     // When a purge last ran and when it must continue; read from the database first.
     let (mut last, mut continue_at, mut is_loaded) = (None, None, false);
+    let mut is_unread_logged = false;
     let mut waiting_runs = 0;
     let mut looked_at = started;
     loop {
@@ -33,10 +34,22 @@ pub async fn run(eraser: Arc<Eraser>, metrics: Arc<JobMetrics>) {
             () = eraser.clock.pause(looked_at, POLL_INTERVAL) => false,
             () = eraser.wake.notified() => true,
         };
-        if !is_loaded && let Ok((purged_at, is_under_way)) = load_state(&eraser).await {
-            last = purged_at;
-            continue_at = is_under_way.then(|| started.plus_ms(AFTER_START_MS));
-            is_loaded = true;
+        if !is_loaded {
+            match load_state(&eraser).await {
+                Ok((purged_at, is_under_way)) => {
+                    last = purged_at;
+                    continue_at = is_under_way.then(|| started.plus_ms(AFTER_START_MS));
+                    is_loaded = true;
+                }
+                Err(error) if !is_unread_logged => {
+                    log::warn!(
+                        "purge: when one last ran can't be read, and is tried again: {error}"
+                    );
+                    metrics.ran(&Err::<(), _>(error), eraser.clock.now().0);
+                    is_unread_logged = true;
+                }
+                Err(_) => {}
+            }
         }
         let now = eraser.clock.now();
         looked_at = now;

@@ -66,7 +66,7 @@ impl ModelTurn<'_> {
             Ok(Some(turn)) => turn,
             Ok(None) => return String::new(),
             Err(error) => {
-                log::warn!("message {id}: what is private can't be read: {error}");
+                log::warn!("message {id}: the private answer's context can't be read: {error}");
                 return String::new();
             }
         };

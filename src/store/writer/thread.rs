@@ -211,19 +211,19 @@ impl<'c> Thread<'c> {
                 }
             }
             let waiting = batch.len();
-            match started {
+            let error = match started {
                 Ok(_) => return true,
-                Err(error) if is_busy(&error) => {
-                    batch.retain(|job| job.queued.elapsed() < WAIT_MAX);
-                }
-                Err(error) => {
-                    self.failed(&error);
-                    batch.clear();
-                }
+                Err(error) => error,
+            };
+            if is_busy(&error) {
+                batch.retain(|job| job.queued.elapsed() < WAIT_MAX);
+            } else {
+                self.failed(&error);
+                batch.clear();
             }
             if batch.len() < waiting {
                 self.metrics.refused.inc_by((waiting - batch.len()) as u64);
-                log::warn!("{} writes were refused", waiting - batch.len());
+                log::warn!("{} writes were refused: {error}", waiting - batch.len());
             }
             if batch.is_empty() {
                 return false;
