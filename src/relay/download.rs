@@ -99,9 +99,9 @@ impl Download {
                 false => Failure::Passing(error.to_string()),
             })?;
             let target = match answer.status {
-                301 | 302 | 303 | 307 | 308 => {
-                    answer.header("location").map(|to| joined(&origin, to))
-                }
+                301 | 302 | 303 | 307 | 308 => answer
+                    .header("location")
+                    .map(|to| joined(&origin, &url, to)),
                 _ => None,
             };
             match target {
@@ -117,12 +117,24 @@ fn no_address() -> Failure {
     Failure::Final("its address is none of http:// or https://".to_owned())
 }
 
-/// Where an address leads. A path alone stays on the server.
-fn joined(origin: &Origin, target: &str) -> String {
-    match target.strip_prefix('/') {
-        Some(rest) if !rest.starts_with('/') => format!("{}/{rest}", origin.text()),
-        _ => target.to_owned(),
+/// Where `target` leads from `url`, an address on `origin`.
+fn joined(origin: &Origin, url: &str, target: &str) -> String {
+    let is_letters = |scheme: &str| scheme.bytes().all(|b| b.is_ascii_alphanumeric());
+    if (target.split_once("://")).is_some_and(|(scheme, _)| is_letters(scheme)) {
+        return target.to_owned();
     }
+    if target.starts_with("//") {
+        let scheme = if origin.is_tls { "https" } else { "http" };
+        return format!("{scheme}:{target}");
+    }
+    if target.starts_with('/') {
+        return format!("{}{target}", origin.text());
+    }
+    let place = url.split_once("://").map_or("", |(_, place)| place);
+    let path = place.split(['?', '#']).next().unwrap_or_default();
+    let path = path.find('/').map_or("", |at| &path[at..]);
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{}{folder}/{target}", origin.text())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,11 +208,23 @@ mod tests {
             assert_eq!(text(url).as_deref(), expected, "{url}");
         }
         let origin = Origin::of("https://a.example/x").unwrap();
-        assert_eq!(joined(&origin, "/y"), "https://a.example:443/y");
-        assert_eq!(
-            joined(&origin, "https://b.example/y"),
-            "https://b.example/y"
-        );
+        for (url, target, expected) in [
+            ("https://a.example/x", "/y", "https://a.example:443/y"),
+            (
+                "https://a.example/x", "https://b.example/y", "https://b.example/y",
+            ),
+            (
+                "https://a.example/x", "//b.example/y", "https://b.example/y",
+            ),
+            (
+                "https://a.example/x/a.jpg?s=/1", "b.jpg", "https://a.example:443/x/b.jpg",
+            ),
+            (
+                "https://a.example", "b.jpg?u=http://c", "https://a.example:443/b.jpg?u=http://c",
+            ),
+        ] {
+            assert_eq!(joined(&origin, url, target), expected, "{url} {target}");
+        }
     }
 
     /// Answers each connection with the next text; the requests, in their order.
