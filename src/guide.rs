@@ -34,6 +34,9 @@ pub mod webhooks {}
 #[doc = page!("assistant.md")]
 pub mod assistant {}
 
+#[doc = page!("models.md")]
+pub mod models {}
+
 #[doc = page!("architecture.md")]
 pub mod architecture {}
 
