@@ -22,7 +22,7 @@ pub use builtin::{
     counted_unit_s, crisis_is_over, crisis_language, hour_or_people, is_consent,
     is_figure_of_speech, is_other_offset, is_unrelated_to_crisis, may_answer, may_restate,
     memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap, missing_part,
-    name_and_day, named_apart, names_hour, names_offset, only_asks, reminder_answer,
+    name_and_day, named_apart, names_hour, names_offset, names_time, only_asks, reminder_answer,
     reminder_matches, restated, reworded, second_request, separate_facts, unit_of_s,
     with_corrected_value, with_other_offset, with_other_person,
 };

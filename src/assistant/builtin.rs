@@ -33,7 +33,7 @@ use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
-    may_restate, name_and_day, named_apart, names_hour, restated, reworded, second_request,
+    may_restate, name_and_day, named_apart, names_hour, names_time, restated, reworded, second_request,
     unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;

@@ -42,7 +42,7 @@ pub use recurring::{
 };
 pub use reminders::*;
 pub use skipping::*;
-pub use times::{date_now, date_of, day_name, time_in, time_now};
+pub use times::{date_now, date_of, day_name, hours_of_day, limited_day, time_in, time_now};
 pub use undo::*;
 
 /// Open reminders per person.

@@ -7,6 +7,7 @@ use super::dialog::question;
 use super::dialog::question::Question;
 use super::listing::{self, described, listed, pairs};
 use super::{calendar_events, open_reminders, reminding};
+use crate::assistant;
 use crate::assistant::builtin::RemindersToCancel;
 use crate::assistant::powers::choice;
 use crate::assistant::wording;
@@ -33,6 +34,9 @@ pub(super) fn requested(
             return Ok(wording::nothing_to_keep());
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
+    }
+    if found.is_empty() && about.is_some_and(assistant::names_time) {
+        return Ok(wording::reminders_to_cancel_unclear());
     }
     if found.is_empty() && !request.kept.is_empty() {
         return Ok(wording::left_as_it_was());

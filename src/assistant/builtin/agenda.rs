@@ -1,6 +1,8 @@
 //! Questions about a span of time: "what do I have tomorrow?", "reminders for friday", "my
 //! reminders about mom". It only parses them.
 
+mod hours;
+
 use std::ops::Range;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
@@ -58,11 +60,12 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
         let from = words
             .after(from, phrases!["due on", "due in", "due", "for", "on", "in"])
             .unwrap_or(from);
-        if let Some(span) = span(message, from..end) {
-            return Some(Intent::FindReminders {
-                span: Some(span),
-                about: None,
-            });
+        let found = |span| Intent::FindReminders {
+            span: Some(span),
+            about: None,
+        };
+        if let Some(asked) = spans(message, from..end, found) {
+            return Some(asked);
         }
         let about = subject(words.original(about.or(for_what)?..end));
         return (!about.is_empty()).then_some(Intent::FindReminders {
@@ -78,7 +81,7 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
     if let Some(from) = another_day(message) {
         let from = words.after(from, phrases!["for", "on"]).unwrap_or(from);
-        return span(message, from..end).map(|span| Intent::Agenda {
+        return spans(message, from..end, |span| Intent::Agenda {
             span,
             of_calendar: false,
         });
@@ -96,6 +99,13 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     let agenda = |span| Intent::Agenda { span, of_calendar };
     if from == end && is_own {
         return today(message).map(agenda);
+    }
+    // A calendar tells of hours by itself.
+    if !of_calendar {
+        let from = words.after(from, phrases!["planned", "for", "on"]).unwrap_or(from);
+        if let Some(asked) = spans(message, from..end, agenda) {
+            return Some(asked);
+        }
     }
     let from = words
         .after(from, phrases!["going on", "coming up", "planned"])
@@ -120,6 +130,32 @@ fn of_day_alone(message: &ParsedMessage, end: usize) -> Option<Intent> {
     let span = span(message, from..end)?;
     let of_calendar = false;
     Some(Intent::Agenda { span, of_calendar })
+}
+
+/// The question about one span or several: "tomorrow", "friday at 9", "tomorrow and friday". Where
+/// the words are another time, it is asked which days are meant.
+fn spans(
+    message: &ParsedMessage,
+    range: Range<usize>,
+    intent: impl Fn(Span) -> Intent,
+) -> Option<Intent> {
+    let words = &message.words;
+    let one = |range: Range<usize>| {
+        span(message, range.clone()).or_else(|| hours::asked(message, range))
+    };
+    if let Some(span) = one(range.clone()) {
+        return Some(intent(span));
+    }
+    let mut ands = range.clone().filter(|at| words.get(*at) == "and");
+    let both = ands.find_map(|and| Some([one(range.start..and)?, one(and + 1..range.end)?]));
+    if let Some(both) = both {
+        return Some(Intent::Several(both.into_iter().map(intent).collect()));
+    }
+    let from = words
+        .after(range.start, phrases!["after", "before", "between", "from", "until", "till", "by"])
+        .unwrap_or(range.start);
+    let is_time = when::read(words, from).is_some() || hours::is_count(words, from);
+    (is_time && from < range.end).then(|| Intent::Unclear(wording::asked_days_unclear()))
 }
 
 /// "whats my week look like", "my alarms".
@@ -216,7 +252,9 @@ pub(super) fn span(message: &ParsedMessage, words: Range<usize>) -> Option<Span>
         return Some(span);
     }
     let (zone, now) = (message.zone(), message.context.now);
-    let range = day(&message.words, words, now, zone)?;
+    let Some(range) = day(&message.words, words.clone(), now, zone) else {
+        return hours::read(message, words);
+    };
     let name = wording::day_name(range.start, now, zone);
     Some(Span { range, name })
 }

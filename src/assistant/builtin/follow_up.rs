@@ -18,7 +18,7 @@ pub use corrected_value::{
 };
 pub(in crate::assistant::builtin) use moment::problem;
 pub(in crate::assistant) use new_time::read_new_time;
-pub use new_time::{counted_unit_s, names_hour, unit_of_s};
+pub use new_time::{counted_unit_s, names_hour, names_time, unit_of_s};
 pub(in crate::assistant) use read::{is_consent, read, two_durations};
 pub(super) use restated::may_correct;
 pub use restated::{may_restate, restated};

@@ -16,11 +16,13 @@ mod pending;
 mod recurring;
 pub(in crate::assistant) mod repeats;
 mod several_times;
+mod spans;
 mod spoken_of;
 mod task_words;
 mod telling;
 mod timers;
 mod who;
+mod zones;
 
 use std::ops::Range;
 
@@ -274,7 +276,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
     if let Some(found) = other_than_once(message, &range, request) {
         return found;
     }
-    let mut parsed = parsed_request(message, range.clone(), request);
+    let mut parsed = zones::taken(parsed_request(message, range.clone(), request));
     if is_pronoun(&parsed.text) {
         parsed.text.clear();
     }

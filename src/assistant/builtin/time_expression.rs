@@ -156,8 +156,8 @@ impl TimeExpression {
         let clashes = (self.day.is_some() && other.day.is_some())
             || (self.clock.is_some() && other.clock.is_some())
             || (self.part.is_some() && other.part.is_some())
-            || self.is_at_odds_with(other)
-            || other.is_at_odds_with(self)
+            || is_outside(self.part, other.clock)
+            || is_outside(other.part, self.clock)
             || (self.zone.is_some() && other.zone.is_some())
             || delays.iter().flatten().count() > 1
             || (delays.iter().flatten().any(|w| w.seconds != 0))
@@ -173,17 +173,22 @@ impl TimeExpression {
         })
     }
 
-    /// "in the morning" and "at 3pm".
-    fn is_at_odds_with(self, other: Self) -> bool {
-        let (Some(part), Some(clock)) = (self.part, other.clock) else {
-            return false;
-        };
-        let is_before_noon = clock.hour < 12;
-        clock.exact
-            && match part {
-                PartOfDay::Morning => !is_before_noon,
-                PartOfDay::Afternoon | PartOfDay::Evening => is_before_noon,
-                PartOfDay::Night => false,
-            }
+    /// Whether its time of day is in no such part of a day: "at 8pm in the morning".
+    pub(in crate::assistant) const fn contradicts_itself(&self) -> bool {
+        is_outside(self.part, self.clock)
     }
+}
+
+/// Whether a time of day, named with its half of the day, is in another part of it.
+const fn is_outside(part: Option<PartOfDay>, clock: Option<TimeOfDay>) -> bool {
+    let (Some(part), Some(clock)) = (part, clock) else {
+        return false;
+    };
+    clock.exact
+        && match part {
+            PartOfDay::Morning => matches!(clock.hour, 12..=24),
+            PartOfDay::Afternoon => matches!(clock.hour, 0..=11 | 20..=24),
+            PartOfDay::Evening => clock.hour < 16,
+            PartOfDay::Night => matches!(clock.hour, 6..=16),
+        }
 }

@@ -24,6 +24,11 @@ pub fn reminders_found(
     super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
 }
 
+/// Days of a question that are not understood.
+pub fn asked_days_unclear() -> String {
+    "I'm not sure which days you mean. I know for example “what do I have tomorrow?”, “what do I have on friday evening?” and “reminders for this week”.".to_owned()
+}
+
 /// Of a reminder whose later times are not listed.
 pub fn comes_more_often(what: &str, listed: usize) -> String {
     format!(

@@ -205,6 +205,11 @@ pub fn weekday_mismatch() -> String {
         .to_owned()
 }
 
+/// "8pm in the morning"
+pub fn part_of_day_mismatch() -> String {
+    "Those are two different times of day. Which of the two do you mean?".to_owned()
+}
+
 pub fn reminder_one_time() -> String {
     "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
 }

@@ -1,6 +1,8 @@
 //! Wording of times: "in 20 minutes", "tomorrow at 09:00", with "UTC" when the person's zone is
 //! unknown. It computes no times.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Datelike};
 
 use crate::clock::{Timestamp, Zone};
@@ -9,15 +11,11 @@ use crate::clock::{Timestamp, Zone};
 pub(super) const ZONE_HINT: &str =
     " I don't know your time zone yet; tell me, for example “my time zone is Europe/Berlin”.";
 
-/// The wording of a future time, and whether it contains a time of day.
+/// The wording of a future time, and whether it may have been a time of day.
 pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> (String, bool) {
-    let wait = short_wait(at.0.saturating_sub(now.0));
-    if let Some((wait, false)) = wait {
-        return (format!("in {wait}"), false);
-    }
     let moment = day_and_time(at, now, timezone);
-    match wait {
-        Some((wait, _)) => (format!("in {wait}, {moment}"), true),
+    match short_wait(at.0.saturating_sub(now.0)) {
+        Some((wait, is_hours)) => (format!("in {wait}, {moment}"), is_hours),
         None => (moment, true),
     }
 }
@@ -133,6 +131,18 @@ pub fn day_name(day: Timestamp, now: Timestamp, zone: Zone) -> String {
         1 => "tomorrow".to_owned(),
         _ => format!("on {}", date(day, now, Some(zone))),
     }
+}
+
+/// "tomorrow after 10:00". `link`: "after".
+pub fn limited_day(link: &str, at: Timestamp, now: Timestamp, zone: Zone) -> String {
+    let clock = clock(local(at, Some(zone)), Some(zone));
+    format!("{} {link} {clock}", day_name(at, now, zone))
+}
+
+/// "tomorrow from 09:00 to 10:00", a span within a day.
+pub fn hours_of_day(span: &Range<Timestamp>, now: Timestamp, zone: Zone) -> String {
+    let first = limited_day("from", span.start, now, zone);
+    format!("{first} to {}", clock(local(span.end, Some(zone)), Some(zone)))
 }
 
 /// "Friday, 3 January", with the year if it isn't the current one.

@@ -45,6 +45,14 @@ pub fn names_hour(text: &str) -> bool {
         .any(|at| read(at).is_some_and(|(spec, _)| !spec.lacks_hour()))
 }
 
+/// Whether words tell of a time, also one that isn't understood: "the next 3 days", "evening".
+pub fn names_time(text: &str) -> bool {
+    let words = Words::new(text);
+    let is_part = |word: &str| matches!(word, "morning" | "afternoon" | "evening" | "night");
+    words.len() <= COUNT_WORDS_MAX
+        && (mentions_time(&words, 0..words.len()) || words.iter().any(is_part))
+}
+
 /// The same for a delay.
 pub fn unit_of_s(delay_s: i64) -> i64 {
     match delay_s % HOUR_S {

@@ -207,6 +207,12 @@ fn named_before(
     if let Some(span) = agenda::named_span(message, name) {
         return Ok(within(span.range));
     }
+    if let Some(span) = agenda::span(message, range.clone()) {
+        return Ok(RemindersToCancel {
+            several,
+            ..within(span.range)
+        });
+    }
     if let Some(spec) = time_before(words, range.start, range.end) {
         return at_time(message, &spec, several);
     }

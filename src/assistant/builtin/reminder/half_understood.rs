@@ -3,7 +3,9 @@
 
 use super::correction;
 use super::parts::{WORDS_MAX, split_words};
+use super::spans;
 use super::task_words::is_task_word;
+use super::zones;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, Day, time_at, weekday_name};
 use crate::assistant::builtin::words::Words;
@@ -26,6 +28,7 @@ pub(super) fn has_time_left(text: &str) -> bool {
         || when::is_like_day(words.get(0))
         || when::is_like_day(words.get(words.len().saturating_sub(1)))
         || has_span(&words)
+        || zones::is_left(&words)
         || (0..words.len()).any(|at| is_week_or_part(&words, at))
     {
         return true;
@@ -184,7 +187,7 @@ fn ends_with_time_word(words: &Words) -> bool {
         "again" => matches!(before, "and" | "then"),
         word => {
             is_weekday_list(word)
-                || matches!(before, "until" | "till" | "from" | "to") && has_digit(word)
+                || matches!(before, "until" | "till" | "from" | "to" | "since") && has_digit(word)
         }
     }
 }
@@ -247,7 +250,11 @@ pub(super) fn has_condition(words: &Words) -> bool {
     is_condition(words, 0)
         || (0..words.len()).any(|at| match words.get(at) {
             "unless" | "except" | "excluding" | "until" | "till" => true,
-            "in" | "during" | "through" => when::month(words.get(at + 1)).is_some(),
+            "lasts" => matches!(words.get(at + 1), "" | "to"),
+            "in" | "during" | "through" => {
+                when::month(words.get(at + 1)).is_some() || spans::is_through_span(words, at)
+            }
+            "throughout" => spans::is_through_span(words, at),
             // "train for 4 weeks": as long, or so long again and again?
             "for" => when::amount::delay(words, at + 1, true).is_some_and(|(delay, end)| {
                 end == words.len() && (delay.days > 0 || delay.months > 0)

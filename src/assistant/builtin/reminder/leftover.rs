@@ -5,15 +5,20 @@ use std::ops::Range;
 
 use super::correction;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
+use super::spans;
 use super::task_words::begins_task;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, amount};
+use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{Intent, ParsedMessage, subject, wording, zone};
 use crate::clock::Zone;
 
 /// Words before "to" beyond this many belong to the text.
 const LEAD_WORDS_MAX: usize = 12;
+
+/// Words of "for the next two weeks".
+const DAYS_WORDS_MAX: usize = 5;
 
 /// Whether the words after "remind me" are the text itself: "remind me to …", "don't forget to …".
 pub(super) fn begins_with_text(words: &Words, at: usize) -> bool {
@@ -144,8 +149,47 @@ pub(super) fn of_request(
             &parsed.text,
         )));
     }
+    if let Some(span) = of_span(&message.words, range.clone()) {
+        let span = subject(message.words.original(span));
+        return Some(Intent::Unclear(wording::reminder_words_unknown(&span)));
+    }
+    if !parsed.is_clause && is_done_within(&text) {
+        return Some(Intent::Unclear(wording::reminder_half_understood(
+            &parsed.text,
+        )));
+    }
     let is_text = parsed.is_linked || begins_with_text(&message.words, range.start);
     unknown_before(&text, is_text)
+}
+
+/// "of my trip" after a time: the day may be one of the trip.
+fn of_span(words: &Words, range: Range<usize>) -> Option<Range<usize>> {
+    let of = range.clone().find(|at| words.get(*at) == "of")?;
+    let end = spans::before_task(words, of)?;
+    let times = (range.start..of).filter_map(|at| when::read(words, at));
+    let ends: Vec<usize> = times.map(|(_, end)| end).collect();
+    // "the first monday of next month" is one time.
+    let is_after_time = ends.contains(&of) && ends.iter().all(|end| *end <= of);
+    is_after_time.then_some(of..end)
+}
+
+/// Whether a text says at its end on how many days or in which month something is done: "run for 3
+/// days", "water the plants in april". What is arranged may be for later: "book a hotel in april".
+fn is_done_within(text: &Words) -> bool {
+    /// Sorted.
+    static DONE: WordSet<128> = WordSet::new(&[
+        "call", "clean", "do", "drink", "eat", "exercise", "fast", "feed", "go", "jog", "meditate",
+        "meet", "phone", "practice", "practise", "run", "start", "stop", "stretch", "study",
+        "swim", "take", "text", "train", "visit", "walk", "wash", "water", "work",
+    ]);
+    let len = text.len();
+    let is_at_end = |at: usize| match text.get(at) {
+        "in" | "during" => at + 2 == len && when::month(text.get(at + 1)).is_some(),
+        "for" => amount::delay(text, at + 1, true)
+            .is_some_and(|(delay, end)| end == len && (delay.days > 0 || delay.months > 0)),
+        _ => false,
+    };
+    DONE.contains(text.get(0)) && (len.saturating_sub(DAYS_WORDS_MAX).max(1)..len).any(is_at_end)
 }
 
 /// The question about words before the text. `is_text`: the words are the text itself.

@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
+use super::zones;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
-use crate::assistant::builtin::when::{self, TimeExpression, time_at, trailing_time};
+use crate::assistant::builtin::when::{self, PartOfDay, TimeExpression, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
 use crate::assistant::builtin::{ParsedMessage, tidied, zone};
 use crate::clock::Zone;
@@ -243,12 +244,20 @@ pub(super) fn day_of_thing(
     let is_before = |link| words.get(at) == link || at > text.start + 1 && before == link;
     let is_timed = spec.clock.is_some() || spec.delay.is_some();
     let has_day = of_thing.day.is_some();
+    // "at 5 to do it tonight"
+    let is_afternoon = spec.day.is_none()
+        && spec.clock.is_some_and(|clock| clock.bare && clock.hour <= 6)
+        && of_thing.part == Some(PartOfDay::Night)
+        && of_thing.clock.is_none();
     let is_linked = if is_before("for") {
         is_timed || spec.day.is_some() && has_day
     } else {
         let has_time = is_timed || spec.day.is_some();
         let is_named = ["by", "due", "about"].into_iter().any(is_before);
-        has_time && has_day && (is_named || tells_clause(words, text.start..at))
+        // "at 6 to be home by 8"
+        let is_by_hour = is_timed && of_thing.clock.is_some() && is_before("by");
+        let is_of_thing = is_named || is_afternoon || tells_clause(words, text.start..at);
+        is_by_hour || has_time && has_day && is_of_thing
     };
     is_linked.then(|| ReminderParts {
         is_linked: true,
@@ -372,9 +381,11 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
     }
     let last = len.saturating_sub(1);
     let misspelled = Some(last).filter(|last| *last > 0 && when::is_like_day(words.get(*last)));
+    let zone = zones::trailing(&words).map(|(_, at)| at);
     let tail = (last.saturating_sub(TAIL_WORDS_MAX - 1).max(1)..last)
         .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))
-        .or(misspelled)?;
+        .or(misspelled)
+        .or(zone)?;
     // "for the next 3 days"
     let is_link = |at: usize| is_time_link(words.get(at)) || matches!(words.get(at), "for" | "the");
     let tail = (1..tail)

@@ -6,6 +6,7 @@ use super::half_understood::{has_condition, has_time_left, is_condition};
 use super::leftover;
 use super::parts;
 use super::repeats::{self, Repeat, RepeatProblem, repeats};
+use super::spans;
 use super::{REMINDER_CHARS_MAX, ReminderText, is_waking};
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::words::Words;
@@ -61,7 +62,15 @@ pub(super) fn repeated(
     let left = Words::new(&parsed.text);
     // "every monday in december" has a limit that is not understood.
     // So has "every year on my birthday".
-    if is_condition(words, found.end) || has_condition(&left) || left.get(0) == "on" {
+    let is_text = parsed.is_linked
+        || leftover::begins_with_text(words, range.start)
+        || leftover::begins_with_text(&rest, 0);
+    let is_limited = is_condition(words, found.end)
+        || spans::names_span(words, found.end..range.end)
+        || has_condition(&left)
+        || repeat.is_limited_by_end(&left)
+        || !is_text && spans::tells_when(&left, &parsed.tail);
+    if is_limited || left.get(0) == "on" {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
     let is_left =
@@ -71,9 +80,6 @@ pub(super) fn repeated(
             &parsed.text,
         )));
     }
-    let is_text = parsed.is_linked
-        || leftover::begins_with_text(words, range.start)
-        || leftover::begins_with_text(&rest, 0);
     let unknown = leftover::unknown_before(&left, is_text);
     let repeats: Vec<Repeat> = others.into_iter().map(|(other, _)| other).collect();
     Some(unknown.unwrap_or_else(|| match repeats.is_empty() {

@@ -75,6 +75,17 @@ impl Repeat {
         self.start.is_some() || self.frequency.days != Days::Unsaid
     }
 
+    /// Whether the words at the end, "this week", say how long it comes: it comes several times in
+    /// that span. "every friday to review this week" doesn't.
+    pub(super) fn is_limited_by_end(&self, words: &Words) -> bool {
+        let at = words.len().saturating_sub(2);
+        match words.after(at, phrases!["this week", "this month", "this year"]) {
+            Some(_) if words.get(at + 1) == "week" => self.frequency.is_within_week(),
+            Some(_) => !matches!(self.frequency.unit, Unit::Month | Unit::Year),
+            None => false,
+        }
+    }
+
     /// Begins on that day, where it comes once a week at most and names no day: "weekly".
     pub(in crate::assistant) fn start_on(&mut self, day: Day) {
         if self.frequency.goes_by_today() && self.start.is_none() {

@@ -33,6 +33,8 @@ pub(in crate::assistant) enum Problem {
     Ambiguous(NaiveDate, NaiveDate),
     /// The weekday is not that of the date.
     WeekdayMismatch,
+    /// The hour is in another part of the day: "8pm in the morning".
+    PartMismatch,
     /// "half 9"; the hour is that of the later reading.
     HalfHour(u32),
 }
@@ -44,6 +46,9 @@ pub(in crate::assistant) fn resolve(
 ) -> Result<Timestamp, Problem> {
     if let Some(hour) = half_of(spec) {
         return Err(Problem::HalfHour(hour));
+    }
+    if spec.contradicts_itself() {
+        return Err(Problem::PartMismatch);
     }
     let zone = spec.zone.unwrap_or(zone);
     let local = now.utc().with_timezone(&zone).naive_local();
@@ -383,6 +388,9 @@ fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
 pub(in crate::assistant) fn time_of_day(spec: &TimeExpression) -> Result<(u32, u32), Problem> {
     if let Some(hour) = half_of(spec) {
         return Err(Problem::HalfHour(hour));
+    }
+    if spec.contradicts_itself() {
+        return Err(Problem::PartMismatch);
     }
     let at = at_time(NaiveDate::default(), spec)?.time();
     Ok((at.hour(), at.minute()))

@@ -71,6 +71,14 @@ impl Frequency {
         matches!(self.unit, Unit::Hour | Unit::Minute)
     }
 
+    /// Whether it comes on more than one day of a week.
+    pub(super) fn is_within_week(&self) -> bool {
+        match &self.days {
+            Days::Weekdays(days) => days.len() > 1,
+            _ => matches!(self.unit, Unit::Minute | Unit::Hour | Unit::Day),
+        }
+    }
+
     /// Whether it comes once a week at most, and names no day: "weekly".
     pub(super) fn goes_by_today(&self) -> bool {
         self.days == Days::Unsaid && matches!(self.unit, Unit::Week | Unit::Month | Unit::Year)
@@ -192,6 +200,7 @@ fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         {
             return None;
         }
+        let end = after_larger_unit(words, Unit::Week, end);
         return Some((Frequency::on(Unit::Week, Days::Weekdays(days)), end));
     }
     if let Some(found) = dated(words, at) {
@@ -227,7 +236,32 @@ fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         }
         word => Frequency::of(unit(word)?, interval),
     };
-    Some(on_day(words, frequency, from + 1))
+    let end = after_larger_unit(words, frequency.unit, from + 1);
+    Some(on_day(words, frequency, end))
+}
+
+/// The index after "of the week" of "every day of the week", which adds nothing. "of the year end
+/// report" is what it is about.
+fn after_larger_unit(words: &Words, unit: Unit, at: usize) -> usize {
+    let end = match unit {
+        Unit::Minute => words.after(at, phrases!["of the hour", "of the day"]),
+        Unit::Hour => words.after(at, phrases!["of the day", "of every day", "of each day"]),
+        Unit::Day => words.after(at, phrases!["of the week", "of the month", "of the year"]),
+        Unit::Week => words.after(
+            at,
+            phrases!["of the month", "of each month", "of every month", "of the year"],
+        ),
+        Unit::Month => words.after(at, phrases!["of the year", "of every year"]),
+        Unit::Year => None,
+    };
+    let ends = |end: usize| {
+        words.is_set_off(end - 1)
+            || matches!(
+                words.get(end),
+                "" | "to" | "that" | "at" | "on" | "in" | "from" | "until" | "till" | "starting"
+            )
+    };
+    end.filter(|end| ends(*end)).unwrap_or(at)
 }
 
 /// "every 15th", "every first monday of the month", "every last day of the month", "every 3 may".
