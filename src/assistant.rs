@@ -23,8 +23,8 @@ pub use builtin::{
     is_figure_of_speech, is_other_offset, is_unrelated_to_crisis, may_answer, may_restate,
     memory_answers, memory_is_meant, memory_matches, memory_names, memory_overlap, missing_part,
     name_and_day, named_apart, names_hour, names_offset, names_time, only_asks, reminder_answer,
-    reminder_matches, restated, reworded, second_request, separate_facts, unit_of_s,
-    with_corrected_value, with_other_offset, with_other_person,
+    reminder_matches, request_with_answer, restated, reworded, second_request, separate_facts,
+    unit_of_s, with_corrected_value, with_other_offset, with_other_person,
 };
 pub use time_words::depends_on_time;
 pub use understand::{Understanding, is_courtesy, understand, understand_all};

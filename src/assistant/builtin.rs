@@ -27,14 +27,14 @@ use std::cell::Cell;
 
 use super::help::HelpGroup;
 use super::wording;
-use crate::assistant::builtin::phrases::Phrases;
+use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use crisis::CrisisKind;
 pub use follow_up::{
     FollowUp, NewTime, ReminderRef, TimeChange, corrected_value, counted_unit_s, hour_or_people,
-    may_restate, name_and_day, named_apart, names_hour, names_time, restated, reworded, second_request,
-    unit_of_s, with_corrected_value, with_other_person,
+    may_restate, name_and_day, named_apart, names_hour, names_time, restated, reworded,
+    second_request, unit_of_s, with_corrected_value, with_other_person,
 };
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::fact::{ChangedFact, separate_facts};
@@ -391,6 +391,28 @@ pub fn missing_part(text: &str, persona: &str) -> String {
         true => words.original(0..words.len()).to_owned(),
         false => String::new(),
     }
+}
+
+/// A reminder's request where the answer to the question when is more than one time: "at 5 and at 7",
+/// "after dinner", or names its text again: "in 10 minutes to jump". `None` for another message.
+pub fn request_with_answer(answer: &str, persona: &str, what: &str) -> Option<String> {
+    let mut words = Words::new(answer);
+    parsing::drop_name(&mut words, persona);
+    if !reminder::may_answer(&words) {
+        return None;
+    }
+    let from = words.after(0, phrases!["either", "maybe"]).unwrap_or(0);
+    let read = when::read(&words, from).or_else(|| when::read_hour_alone(&words, from));
+    let is_time = read.is_some()
+        || words
+            .after(from, phrases!["after", "before", "between"])
+            .is_some();
+    let has_text = read.is_some_and(|(_, end)| words.get(end) == "to" && end + 1 < words.len());
+    let time = words.original(from..words.len());
+    is_time.then(|| match has_text {
+        true => format!("remind me {time}"),
+        false => format!("remind me {time} to {what}"),
+    })
 }
 
 /// What a message of one request means.

@@ -216,6 +216,9 @@ fn answer_unknown(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<Reply> {
     if let Some(reply) = missing_part::answer_rest(turn, tx)? {
         return Ok(reply);
     }
+    if let Some(reply) = missing_part::answer_when(turn, tx)? {
+        return Ok(reply);
+    }
     let persona = &turn.ingest.persona.get().name;
     if let Some(event) = occasions::when_is_it(turn, tx)? {
         return Ok(event.into());

@@ -60,6 +60,13 @@ pub(super) fn carry_out(
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => no(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
+        FollowUp::Snooze(Some(time))
+        | FollowUp::SnoozeNumbered {
+            time: Some(time), ..
+        }
+        | FollowUp::SnoozeAbout {
+            time: Some(time), ..
+        } if time.is_repeat() => Some(wording::snoozes_once().into()),
         FollowUp::Snooze(time) => Some(snooze::last(turn, tx, time.as_ref())?),
         FollowUp::SnoozeUnclear { first, second } => {
             Some(wording::which_duration(first, second).into())

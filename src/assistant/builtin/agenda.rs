@@ -102,7 +102,9 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
     // A calendar tells of hours by itself.
     if !of_calendar {
-        let from = words.after(from, phrases!["planned", "for", "on"]).unwrap_or(from);
+        let from = words
+            .after(from, phrases!["planned", "for", "on"])
+            .unwrap_or(from);
         if let Some(asked) = spans(message, from..end, agenda) {
             return Some(asked);
         }
@@ -140,9 +142,8 @@ fn spans(
     intent: impl Fn(Span) -> Intent,
 ) -> Option<Intent> {
     let words = &message.words;
-    let one = |range: Range<usize>| {
-        span(message, range.clone()).or_else(|| hours::asked(message, range))
-    };
+    let one =
+        |range: Range<usize>| span(message, range.clone()).or_else(|| hours::asked(message, range));
     if let Some(span) = one(range.clone()) {
         return Some(intent(span));
     }
@@ -152,7 +153,10 @@ fn spans(
         return Some(Intent::Several(both.into_iter().map(intent).collect()));
     }
     let from = words
-        .after(range.start, phrases!["after", "before", "between", "from", "until", "till", "by"])
+        .after(
+            range.start,
+            phrases!["after", "before", "between", "from", "until", "till", "by"],
+        )
         .unwrap_or(range.start);
     let is_time = when::read(words, from).is_some() || hours::is_count(words, from);
     (is_time && from < range.end).then(|| Intent::Unclear(wording::asked_days_unclear()))

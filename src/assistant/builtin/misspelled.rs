@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::word_set::WordMap;
 
 /// Sorted by the first.
-const WORDS: [(&str, &str); 99] = [
+const WORDS: [(&str, &str); 102] = [
     ("2day", "today"),
     ("2moro", "tomorrow"),
     ("2morrow", "tomorrow"),
@@ -35,8 +35,11 @@ const WORDS: [(&str, &str); 99] = [
     ("mornig", "morning"),
     ("mornin", "morning"),
     ("nxt", "next"),
-    ("rember", "remind"),
+    ("rember", "remember"),
     ("remeber", "remember"),
+    ("remembe", "remember"),
+    ("remembr", "remember"),
+    ("rememeber", "remember"),
     ("rememebr", "remember"),
     ("rememer", "remember"),
     ("remid", "remind"),

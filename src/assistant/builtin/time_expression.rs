@@ -120,6 +120,8 @@ pub(in crate::assistant) struct TimeExpression {
     pub(in crate::assistant) clock: Option<TimeOfDay>,
     /// The zone named with the time of day.
     pub(in crate::assistant) zone: Option<Zone>,
+    /// The zone was named by its summer time: "PDT".
+    pub(in crate::assistant) is_summer_time: bool,
     /// "half 9", which is 08:30 to some and 09:30 to others.
     pub(in crate::assistant) is_half: bool,
 }
@@ -169,6 +171,7 @@ impl TimeExpression {
             part: self.part.or(other.part),
             clock: self.clock.or(other.clock),
             zone: self.zone.or(other.zone),
+            is_summer_time: self.is_summer_time || other.is_summer_time,
             is_half: self.is_half || other.is_half,
         })
     }

@@ -96,6 +96,7 @@ impl TimeExpression {
             && let Some((zone, end)) = zone::after_time(words, at)
         {
             self.zone = Some(zone);
+            self.is_summer_time = zone::is_summer_time(words.get(at));
             return Some(end);
         }
         None

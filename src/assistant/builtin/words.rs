@@ -86,6 +86,10 @@ impl<'a> Words<'a> {
                 }
             }
             let mut low = low;
+            if let Some(slash) = slash_of_hours(&words.lower[low..]) {
+                words.push_hours(start..start + chunk.len(), low, slash);
+                continue;
+            }
             if let Some(full) = written_out(&words.lower[low..]) {
                 words.lower.truncate(low);
                 words.lower.push_str(full);
@@ -102,6 +106,22 @@ impl<'a> Words<'a> {
             }
         }
         words
+    }
+
+    /// "8am/8pm" as three words, "and" for the slash. `low`: where they begin in `lower`, `slash`: where
+    /// the slash is in them.
+    fn push_hours(&mut self, raw: Range<usize>, low: usize, slash: usize) {
+        let chunk = &self.text[raw.clone()];
+        let at = raw.start + chunk.find('/').unwrap_or(chunk.len());
+        let second = self.lower.split_off(low + slash + 1);
+        self.lower.truncate(low + slash);
+        self.push(raw.start..at, low..low + slash);
+        self.lower.push_str(" and");
+        self.push(at..at + 1, low + slash + 1..self.lower.len());
+        self.lower.push(' ');
+        let low = self.lower.len();
+        self.lower.push_str(&second);
+        self.push(at + 1..raw.end, low..self.lower.len());
     }
 
     fn push(&mut self, raw: Range<usize>, low: Range<usize>) {
@@ -242,6 +262,24 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Where the slash is in two times of day, "8am/8pm" or "8:00/20:00". "8/20" is a date.
+fn slash_of_hours(word: &str) -> Option<usize> {
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None; // most words
+    }
+    let (first, second) = word.split_once('/')?;
+    let is_hour = |part: &str| {
+        let number = part
+            .strip_suffix("am")
+            .or_else(|| part.strip_suffix("pm"))
+            .unwrap_or(part);
+        let is_marked = number.len() < part.len() || number.contains(':');
+        let is_number = |c: char| c.is_ascii_digit() || c == ':';
+        is_marked && (1..=5).contains(&number.len()) && number.chars().all(is_number)
+    };
+    (is_hour(first) && is_hour(second)).then_some(first.len())
+}
+
 fn has_apostrophe_s(core: &str) -> bool {
     ["'s", "’s", "'S", "’S"]
         .iter()
@@ -353,6 +391,11 @@ mod tests {
         assert_eq!(words.after(6, &["7:30 👍"]), Some(8));
         assert_eq!(words.after(8, &["at"]), None);
         assert!(words.is_set_off(1) && !words.is_set_off(0));
+        let hours = Words::new("take (8am/8PM), 1/2 pill");
+        let bare: Vec<&str> = hours.iter().collect();
+        assert_eq!(bare, ["take", "8am", "and", "8pm", "1/2", "pill"]);
+        assert_eq!(hours.original(0..4), "take (8am/8PM),");
+        assert_eq!(hours.after(1, &["8am and 8pm"]), Some(4));
         let joined = Words::new("Remindme, at 5");
         assert_eq!(joined.after(0, &["remind me at"]), Some(3));
         assert_eq!(

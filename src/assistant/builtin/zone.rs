@@ -3,7 +3,7 @@
 
 use super::words::Words;
 use crate::assistant::builtin::phrases::phrases;
-use crate::clock::Zone;
+use crate::clock::{Timestamp, Zone};
 
 /// Places and abbreviations that no IANA name ends with.
 const ALIASES: [(&str, &str); 60] = [
@@ -74,6 +74,19 @@ const AFTER_TIME: [&str; 20] = [
     "gmt", "utc", "et", "est", "edt", "ct", "cst", "cdt", "mt", "mst", "mdt", "pt", "pst", "pdt",
     "bst", "cet", "cest", "ist", "jst", "aest",
 ];
+
+/// Whether an abbreviation names the summer time of its zone.
+pub(super) fn is_summer_time(word: &str) -> bool {
+    matches!(word, "edt" | "cdt" | "mdt" | "pdt" | "bst" | "cest")
+}
+
+/// Whether the clock is not behind that of half a year later, as it is in winter.
+pub(super) fn has_summer_time(zone: Zone, at: Timestamp) -> bool {
+    const HALF_YEAR_S: i64 = 182 * 86_400;
+    let wall = |at: Timestamp| at.utc().with_timezone(&zone).naive_local();
+    let later = at.plus_s(HALF_YEAR_S);
+    (wall(later) - wall(at)).num_seconds() <= HALF_YEAR_S
+}
 
 /// Most words of a place before "time".
 const PLACE_WORDS_MAX: usize = 3;

@@ -297,6 +297,7 @@ fn problem_text(problem: Problem) -> String {
             "No calendar has that day or time. Which one do you mean?".to_owned()
         }
         Problem::WeekdayMismatch => wording::weekday_mismatch(),
+        Problem::NotSummerTime => wording::not_summer_time(),
         Problem::PartMismatch => wording::part_of_day_mismatch(),
         Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
         Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),

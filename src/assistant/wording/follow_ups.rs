@@ -96,6 +96,11 @@ pub fn not_come_yet(
     )
 }
 
+/// "snooze every 10 min"
+pub fn snoozes_once() -> String {
+    "A snooze comes once, so I've changed nothing: say for example “snooze 10 min”. What comes again and again is a reminder of its own, like “remind me every hour to …”.".to_owned()
+}
+
 pub fn nothing_to_snooze() -> String {
     "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
 }

@@ -205,9 +205,15 @@ pub fn weekday_mismatch() -> String {
         .to_owned()
 }
 
+/// "9 am PDT" in winter
+pub fn not_summer_time() -> String {
+    "That's the name of a summer time, and on that day another time is in use there. Say it with the day and the place, like “on friday at 9 am Los Angeles time”.".to_owned()
+}
+
 /// "8pm in the morning"
 pub fn part_of_day_mismatch() -> String {
-    "Those are two different times of day. Which of the two do you mean?".to_owned()
+    "Those are two different times of day. Which of the two do you mean, and on which day?"
+        .to_owned()
 }
 
 pub fn reminder_one_time() -> String {

@@ -142,7 +142,10 @@ pub fn limited_day(link: &str, at: Timestamp, now: Timestamp, zone: Zone) -> Str
 /// "tomorrow from 09:00 to 10:00", a span within a day.
 pub fn hours_of_day(span: &Range<Timestamp>, now: Timestamp, zone: Zone) -> String {
     let first = limited_day("from", span.start, now, zone);
-    format!("{first} to {}", clock(local(span.end, Some(zone)), Some(zone)))
+    format!(
+        "{first} to {}",
+        clock(local(span.end, Some(zone)), Some(zone))
+    )
 }
 
 /// "Friday, 3 January", with the year if it isn't the current one.

@@ -61,6 +61,43 @@ pub(in crate::ingest) fn answer_rest(
     Ok(reply)
 }
 
+/// The answer to the question when that is no time alone: "at 5 and at 7", "after dinner".
+pub(in crate::ingest) fn answer_when(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+) -> Result<Option<Reply>> {
+    let Some(Question::When { text, month: None }) = question::open(turn, tx)? else {
+        return Ok(None); // most messages
+    };
+    if !question::is_last(turn, tx)? {
+        return Ok(None);
+    }
+    let persona = turn.ingest.persona.get();
+    let request = assistant::request_with_answer(&turn.message.text, &persona.name, &text);
+    let Some(request) = request else {
+        return Ok(None);
+    };
+    match understood(turn, &request) {
+        Intent::AskWhen { reply, .. } | Intent::Unclear(reply) => Ok(Some(reply.into())),
+        request @ (Intent::Remind { .. } | Intent::Several(_)) => {
+            question::close(turn, tx)?;
+            reminding::requested(turn, tx, request).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What a request that was put together means.
+fn understood(turn: &MessageTurn<'_>, request: &str) -> Intent {
+    assistant::understand(&MessageContext {
+        text: request,
+        group: false, // the name is not among these words
+        ..turn
+            .message
+            .context(&turn.ingest.persona.get().name, turn.timezone(), turn.now)
+    })
+}
+
 /// Whether the last message changed something after the question: then nothing completes it.
 fn was_changed_since_asked(turn: &MessageTurn<'_>, tx: &mut Tx<'_>) -> Result<bool> {
     let asked = tx.question(turn.room.id, turn.user.id)?;
@@ -82,14 +119,7 @@ fn remind_with(
     let rest = ["every day ", "every ", "on ", "at "]
         .iter()
         .fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest));
-    let persona = turn.ingest.persona.get();
-    let understood = assistant::understand(&MessageContext {
-        text: &format!("{before}{rest}{after}"),
-        group: false, // the name is not among these words
-        ..turn
-            .message
-            .context(&persona.name, turn.timezone(), turn.now)
-    });
+    let understood = understood(turn, &format!("{before}{rest}{after}"));
     if let Intent::RemindBefore(request) = &understood {
         let plans = occasions::known(turn, tx)?;
         return match request.known(&plans).1.is_empty() {

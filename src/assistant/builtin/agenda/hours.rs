@@ -115,7 +115,11 @@ fn limited_day(message: &ParsedMessage, range: Range<usize>) -> Option<Span> {
         _ => {
             let to = words.after(end, phrases!["and", "to", "until", "till"])?;
             let (last, end) = hour(to)?;
-            (first..last, wording::hours_of_day(&(first..last), now, zone), end)
+            (
+                first..last,
+                wording::hours_of_day(&(first..last), now, zone),
+                end,
+            )
         }
     };
     let is_whole = end == range.end && limits.start < limits.end;
@@ -144,7 +148,10 @@ fn name_of_delay(words: &Words, range: &Range<usize>) -> String {
 /// The time from now on that all words name, and whether it is in days.
 fn next_delay(words: &Words, range: Range<usize>) -> Option<(Delay, bool)> {
     let from = words.after(range.start, &NEXT)?;
-    let (spec, end) = when::read_duration(words, from).filter(|(_, end)| *end == range.end)?;
+    // "the next hour" is one.
+    let read = when::read_duration(words, from);
+    let read = read.or_else(|| when::read_duration(words, from.checked_sub(2)?));
+    let (spec, end) = read.filter(|(_, end)| *end == range.end)?;
     let delay = spec.delay.filter(|delay| delay.months == 0)?;
     let is_short = delay.days <= 366 && delay.seconds <= DAY_S;
     (end == range.end && is_short).then_some((delay, delay.days > 0))

@@ -271,6 +271,7 @@ pub(in crate::assistant::builtin) fn problem(problem: Problem) -> String {
         Problem::Ambiguous(a, b) => wording::reminder_date_ambiguous(a, b),
         Problem::NoSuchTime => wording::reminder_no_such_time(),
         Problem::WeekdayMismatch => wording::weekday_mismatch(),
+        Problem::NotSummerTime => wording::not_summer_time(),
         Problem::PartMismatch => wording::part_of_day_mismatch(),
         Problem::HalfHour(hour) => wording::half_hour_unsure(hour),
     }

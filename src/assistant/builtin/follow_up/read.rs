@@ -262,6 +262,23 @@ pub(in crate::assistant) fn two_durations(
     (first && second && !is_one).then(|| (typed(from, link), typed(link + 1, end)))
 }
 
+static NEXT_DATES: Phrases = Phrases::new(&[
+    "when is it next", "when is that next", "when does it come next", "when does it come",
+    "whens it next", "when will it come", "when is the next one", "whens the next one",
+    "next three dates", "next 3 dates", "the next three dates", "next dates", "next times",
+    "show me the next three dates", "show me the next dates", "show the next dates",
+    "show next dates", "show the next three dates", "show me the next 3 dates",
+    "what are the next dates", "what are the next three dates", "what are the next 3 dates",
+    "what are its next dates", "whats the next date", "when next", "when are the next dates",
+    "when are the next times", "when are the next ones", "when are the next three dates",
+    "when are the next three times",
+]);
+static NEXT_FEW: Phrases = Phrases::new(&[
+    "when are the next three", "when are the next 3", "what are the next three",
+    "what are the next 3", "next three", "next 3", "show me the next three", "show me the next 3",
+    "show the next three", "show the next 3",
+]);
+
 /// What is put off: whatever came last, together.
 static SNOOZED: Phrases = Phrases::new(&[
     "both of them", "all of them", "them all", "them both", "both", "all", "them", "it", "that",
@@ -377,19 +394,11 @@ fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     {
         return Some(FollowUp::Dates(ReminderRef::Numbered(numbers)));
     }
-    let from = words.after(
-        range.start,
-        phrases![
-            "when is it next", "when is that next", "when does it come next", "when does it come",
-            "whens it next", "when will it come", "when is the next one", "whens the next one",
-            "next three dates", "next 3 dates", "the next three dates", "next dates", "next times",
-            "show me the next three dates", "show me the next dates", "show the next dates",
-            "show next dates", "show the next three dates", "show me the next 3 dates",
-            "what are the next dates", "what are the next three dates",
-            "what are the next 3 dates", "what are its next dates", "whats the next date",
-            "when next",
-        ],
-    )?;
+    // "the next three", unlike "the next three days".
+    let count = words.after(range.start, &NEXT_FEW);
+    let count = count.filter(|end| *end == range.end || matches!(words.get(*end), "of" | "for"));
+    let dates = || words.after(range.start, &NEXT_DATES);
+    let from = count.or_else(dates)?;
     let of = words
         .after(
             from,

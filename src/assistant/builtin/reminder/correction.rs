@@ -98,6 +98,10 @@ fn in_place_of(old: TimeExpression, new: TimeExpression) -> TimeExpression {
         part: new.part.or(old.part),
         clock: if has_time { new.clock } else { old.clock },
         zone: new.zone.or(old.zone),
+        is_summer_time: match has_time {
+            true => new.is_summer_time,
+            false => old.is_summer_time,
+        },
         is_half: if has_time { new.is_half } else { old.is_half },
     }
 }

@@ -250,11 +250,8 @@ pub(super) fn has_condition(words: &Words) -> bool {
     is_condition(words, 0)
         || (0..words.len()).any(|at| match words.get(at) {
             "unless" | "except" | "excluding" | "until" | "till" => true,
-            "lasts" => matches!(words.get(at + 1), "" | "to"),
-            "in" | "during" | "through" => {
-                when::month(words.get(at + 1)).is_some() || spans::is_through_span(words, at)
-            }
-            "throughout" => spans::is_through_span(words, at),
+            "in" | "through" => when::month(words.get(at + 1)).is_some(),
+            "during" | "throughout" => spans::is_span(words, at + 1),
             // "train for 4 weeks": as long, or so long again and again?
             "for" => when::amount::delay(words, at + 1, true).is_some_and(|(delay, end)| {
                 end == words.len() && (delay.days > 0 || delay.months > 0)

@@ -185,11 +185,20 @@ fn is_done_within(text: &Words) -> bool {
     let len = text.len();
     let is_at_end = |at: usize| match text.get(at) {
         "in" | "during" => at + 2 == len && when::month(text.get(at + 1)).is_some(),
-        "for" => amount::delay(text, at + 1, true)
-            .is_some_and(|(delay, end)| end == len && (delay.days > 0 || delay.months > 0)),
+        "for" => {
+            let count = text.after(at + 1, phrases!["the next", "the"]);
+            amount::delay(text, count.unwrap_or(at + 1), true)
+                .is_some_and(|(delay, end)| end == len && (delay.days > 0 || delay.months > 0))
+        }
         _ => false,
     };
-    DONE.contains(text.get(0)) && (len.saturating_sub(DAYS_WORDS_MAX).max(1)..len).any(is_at_end)
+    // "call bo about the trip in april"
+    let is_of_thing = || {
+        text.iter()
+            .any(|word| matches!(word, "about" | "if" | "that"))
+    };
+    let mut last = len.saturating_sub(DAYS_WORDS_MAX).max(1)..len;
+    DONE.contains(text.get(0)) && last.any(is_at_end) && !is_of_thing()
 }
 
 /// The question about words before the text. `is_text`: the words are the text itself.
@@ -395,6 +404,24 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(before_time(&Words::new(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_and_months_in_which_something_is_done() {
+        for (text, expected) in [
+            ("run for 3 days", true),
+            ("take pills for the next two weeks", true),
+            ("water the plants in april", true),
+            ("run for 30 minutes", false),
+            ("walk in april showers", false),
+            ("call april", false),
+            ("call bo about the trip in april", false),
+            ("book a hotel in april", false),
+            ("pack for 3 days", false),
+            ("", false),
+        ] {
+            assert_eq!(is_done_within(&Words::new(text)), expected, "{text}");
         }
     }
 

@@ -246,7 +246,9 @@ pub(super) fn day_of_thing(
     let has_day = of_thing.day.is_some();
     // "at 5 to do it tonight"
     let is_afternoon = spec.day.is_none()
-        && spec.clock.is_some_and(|clock| clock.bare && clock.hour <= 6)
+        && spec
+            .clock
+            .is_some_and(|clock| clock.bare && clock.hour <= 6)
         && of_thing.part == Some(PartOfDay::Night)
         && of_thing.clock.is_none();
     let is_linked = if is_before("for") {

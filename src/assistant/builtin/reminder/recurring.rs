@@ -66,7 +66,7 @@ pub(super) fn repeated(
         || leftover::begins_with_text(words, range.start)
         || leftover::begins_with_text(&rest, 0);
     let is_limited = is_condition(words, found.end)
-        || spans::names_span(words, found.end..range.end)
+        || spans::names_span(words, found.end..range.end, found.start > range.start)
         || has_condition(&left)
         || repeat.is_limited_by_end(&left)
         || !is_text && spans::tells_when(&left, &parsed.tail);

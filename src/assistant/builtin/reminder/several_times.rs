@@ -50,11 +50,6 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
         return None;
     }
     let mut specs = specs;
-    // "at 9, 12 and 18": the hours are those of 24.
-    if specs.iter().filter_map(|spec| spec.clock).any(is_of_24) {
-        let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
-        clocks.for_each(|clock| clock.bare = false);
-    }
     let now = message.context.now;
     let moments = |specs: &[TimeExpression]| -> Vec<_> {
         let each = specs
@@ -64,6 +59,12 @@ pub(super) fn at_several_times(message: &ParsedMessage, range: Range<usize>) -> 
     };
     let is_twice =
         |moments: &[Option<_>]| (1..moments.len()).any(|n| moments[..n].contains(&moments[n]));
+    // "at 9, 12 and 18", "at 8:00 and 20:00": the hours are those of 24.
+    let clocks = || specs.iter().filter_map(|spec| spec.clock);
+    if clocks().any(is_of_24) || clocks().any(|clock| clock.bare) && is_twice(&moments(&specs)) {
+        let clocks = specs.iter_mut().filter_map(|spec| spec.clock.as_mut());
+        clocks.for_each(|clock| clock.bare = false);
+    }
     if is_twice(&moments(&specs)) {
         return Some(Intent::Unclear(wording::reminder_one_time()));
     }

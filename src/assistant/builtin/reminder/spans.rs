@@ -37,18 +37,25 @@ fn after_span(words: &Words, at: usize) -> Option<usize> {
     ends.then_some(noun + 1)
 }
 
-/// Whether the words after a recurrence are a span in which it comes: "of my trip", or other words
-/// before the time of the text: "of the fair at 9 to sell". "of my pills" is what it is about.
-pub(super) fn names_span(words: &Words, range: Range<usize>) -> bool {
+/// Whether the words after a recurrence are a span in which it comes: "of december", "of my trip" before
+/// the text or after it (`has_text`), or other words before a time and the text: "of the fair at 9 to
+/// sell". "of my pills" and "of my trip to rome" are what it is about.
+pub(super) fn names_span(words: &Words, range: Range<usize>, has_text: bool) -> bool {
     let at = range.start;
     if words.get(at) != "of" {
         return false; // most words
     }
-    let is_before_text = |to: usize| {
+    let is_after_time = |to: usize| {
         words.get(to) == "to"
             && (at + 1..to).any(|time| when::read(words, time).is_some_and(|(_, end)| end == to))
     };
-    after_span(words, at + 1).is_some() || (at + 2..range.end).any(is_before_text)
+    let Some(end) = after_span(words, at + 1) else {
+        return (at + 2..range.end).any(is_after_time);
+    };
+    let is_month = when::month(words.get(end - 1)).is_some();
+    let is_task = |to: usize| words.get(to) == "to" && is_task_word(words.get(to + 1));
+    let mut tos = end..range.end;
+    is_month || has_text || tos.any(|to| is_task(to) || is_after_time(to))
 }
 
 /// The index of "to" after "of my trip" at `at`, before what is to be done.
@@ -57,20 +64,24 @@ pub(super) fn before_task(words: &Words, at: usize) -> Option<usize> {
     after_span(words, at + 1).filter(is_task)
 }
 
-/// "during my trip", "through the holidays".
-pub(super) fn is_through_span(words: &Words, at: usize) -> bool {
-    after_span(words, at + 1).is_some()
+/// "my trip", "december".
+pub(super) fn is_span(words: &Words, at: usize) -> bool {
+    after_span(words, at).is_some()
 }
 
 /// Whether words without a link tell when something is done, before "to": "the kids have school to
-/// pack lunch", "my trip lasts to run". `tail`: the words after a time within them.
+/// pack lunch", "my trip lasts". `tail`: the words after a time within them.
 pub(super) fn tells_when(words: &Words, tail: &Range<usize>) -> bool {
     let is_noun = words
-        .after(0, phrases!["my", "the", "our", "his", "her", "their", "your"])
+        .after(
+            0,
+            phrases!["my", "the", "our", "his", "her", "their", "your"],
+        )
         .is_some();
     let is_after_time = !tail.is_empty() && words.get(tail.start) == "to";
     let is_task = |to: usize| words.get(to) == "to" && is_task_word(words.get(to + 1));
-    is_noun && (is_after_time || (2..words.len()).any(is_task))
+    let lasts = words.get(words.len().saturating_sub(1)) == "lasts";
+    is_noun && (lasts || is_after_time || (2..words.len()).any(is_task))
 }
 
 #[cfg(test)]
@@ -81,17 +92,39 @@ mod tests {
     fn spans_are_told_from_what_it_is_about() {
         for (text, expected) in [
             ("of my trip at 9 to run", true),
-            ("of december to run", true),
-            ("of our next summer holidays", true),
+            ("of my trip to pack", true),
+            ("of december", true),
+            ("of our next summer holidays to call", true),
             ("of the fair at 9 to sell", true),
+            ("of my trip", false),
+            ("of my trip to rome", false),
             ("of my pills", false),
-            ("of the trip report", false),
+            ("of the trip report to send", false),
             ("of my flight to rome", false),
             ("at 9 of my trip", false),
             ("", false),
         ] {
             let words = Words::new(text);
-            assert_eq!(names_span(&words, 0..words.len()), expected, "{text}");
+            let found = names_span(&words, 0..words.len(), false);
+            assert_eq!(found, expected, "{text}");
+        }
+        let words = Words::new("of my trip");
+        assert!(names_span(&words, 0..words.len(), true));
+    }
+
+    #[test]
+    fn words_that_tell_when_something_is_done() {
+        for (text, tail, expected) in [
+            ("the kids have school to pack lunch", "", true),
+            ("my trip lasts", "", true),
+            ("my trip goes on to x", "to x", true),
+            ("the report", "", false),
+            ("my flight to rome", "", false),
+            ("call mom to say hi", "", false),
+        ] {
+            let words = Words::new(text);
+            let tail = words.len() - Words::new(tail).len()..words.len();
+            assert_eq!(tells_when(&words, &tail), expected, "{text}");
         }
     }
 }

@@ -39,9 +39,7 @@ pub(super) fn trailing(words: &Words) -> Option<(Zone, usize)> {
         }
         _ => at,
     };
-    let is_after_number = words
-        .get(at - 1)
-        .starts_with(|c: char| c.is_ascii_digit());
+    let is_after_number = words.get(at - 1).starts_with(|c: char| c.is_ascii_digit());
     (!is_after_number).then_some((zone, at))
 }
 
@@ -65,6 +63,7 @@ pub(super) fn taken(parts: ReminderParts) -> ReminderParts {
         return parts;
     };
     spec.zone = Some(zone);
+    spec.is_summer_time = zone::is_summer_time(words.get(at));
     ReminderParts {
         text: text_of(&words, 0..at),
         spec: Some(spec),

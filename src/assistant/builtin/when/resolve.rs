@@ -9,6 +9,7 @@ use super::{
     BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, DAY_HOUR, Day, Delay, NamedDay, NamedMonth, PartOfDay,
     TimeExpression, TimeOfDay,
 };
+use crate::assistant::builtin::zone;
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
 /// How many years ahead a time may be.
@@ -35,6 +36,8 @@ pub(in crate::assistant) enum Problem {
     WeekdayMismatch,
     /// The hour is in another part of the day: "8pm in the morning".
     PartMismatch,
+    /// The zone was named by its summer time, and has another time then: "PDT" in winter.
+    NotSummerTime,
     /// "half 9"; the hour is that of the later reading.
     HalfHour(u32),
 }
@@ -61,6 +64,8 @@ pub(in crate::assistant) fn resolve(
         .checked_add_months(Months::new(12 * YEARS_AHEAD_MAX));
     if moment <= now {
         Err(Problem::Past)
+    } else if spec.is_summer_time && !zone::has_summer_time(zone, moment) {
+        Err(Problem::NotSummerTime)
     } else if latest.is_some_and(|latest| moment.0 > latest.timestamp_millis()) {
         Err(Problem::TooFar)
     } else {

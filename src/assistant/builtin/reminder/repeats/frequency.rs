@@ -249,7 +249,9 @@ fn after_larger_unit(words: &Words, unit: Unit, at: usize) -> usize {
         Unit::Day => words.after(at, phrases!["of the week", "of the month", "of the year"]),
         Unit::Week => words.after(
             at,
-            phrases!["of the month", "of each month", "of every month", "of the year"],
+            phrases![
+                "of the month", "of each month", "of every month", "of the year"
+            ],
         ),
         Unit::Month => words.after(at, phrases!["of the year", "of every year"]),
         Unit::Year => None,
