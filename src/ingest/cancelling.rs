@@ -35,11 +35,10 @@ pub(super) fn requested(
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
     }
-    if found.is_empty() && about.is_some_and(assistant::names_time) {
-        return Ok(wording::reminders_to_cancel_unclear());
-    }
-    if found.is_empty() && !request.kept.is_empty() {
-        return Ok(wording::left_as_it_was());
+    if found.is_empty()
+        && let Some(reply) = nothing_found(request)
+    {
+        return Ok(reply);
     }
     let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));
     if turn.in_group() && (request.is_own || is_timer && !request.several) {
@@ -88,6 +87,15 @@ pub(super) fn requested(
         (true, false) => wording::reminders_cancelled(&[]),
         (false, _) => replies.join("\n"),
     })
+}
+
+/// What is said of none where that is more than that there is no such reminder.
+fn nothing_found(request: &RemindersToCancel) -> Option<String> {
+    let about = request.about.as_deref();
+    match about.is_some_and(assistant::names_time) {
+        true => Some(wording::reminders_to_cancel_unclear()),
+        false => (!request.kept.is_empty()).then(wording::left_as_it_was),
+    }
 }
 
 /// In a group "my" are those that this person set, and a timer is of who set it.

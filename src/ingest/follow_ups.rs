@@ -50,9 +50,8 @@ pub(super) fn carry_out(
     if let Some(reply) = calendar_events::change_latest(turn, tx, what)? {
         return Ok(Some(reply.into()));
     }
-    let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
-    if is_short && let Some(Question::Crisis { language }) = question::open(turn, tx)? {
-        return Ok(Some(wording::after_crisis(language.as_deref()).into()));
+    if let Some(reply) = answered_first(turn, tx, what)? {
+        return Ok(Some(reply));
     }
     Ok(match what {
         FollowUp::Time(time) => answer_when(turn, tx, time)?,
@@ -60,13 +59,6 @@ pub(super) fn carry_out(
         FollowUp::Yes => answer_yes(turn, tx)?,
         FollowUp::No => no(turn, tx)?.map(Reply::from),
         FollowUp::NeverMind => never_mind(turn, tx)?.map(Reply::from),
-        FollowUp::Snooze(Some(time))
-        | FollowUp::SnoozeNumbered {
-            time: Some(time), ..
-        }
-        | FollowUp::SnoozeAbout {
-            time: Some(time), ..
-        } if time.is_repeat() => Some(wording::snoozes_once().into()),
         FollowUp::Snooze(time) => Some(snooze::last(turn, tx, time.as_ref())?),
         FollowUp::SnoozeUnclear { first, second } => {
             Some(wording::which_duration(first, second).into())
@@ -113,6 +105,22 @@ pub(super) fn carry_out(
         FollowUp::MovedAbout { about, to } => told_times::moved(turn, tx, about, to)?,
         FollowUp::Dates(which) => next_dates(turn, tx, which)?.map(Reply::from),
     })
+}
+
+/// What is answered whatever it refers to.
+fn answered_first(
+    turn: &MessageTurn<'_>,
+    tx: &mut Tx<'_>,
+    what: &FollowUp,
+) -> Result<Option<Reply>> {
+    if what.snoozes_often() {
+        return Ok(Some(wording::snoozes_once().into()));
+    }
+    let is_short = matches!(what, FollowUp::Yes | FollowUp::No | FollowUp::NeverMind);
+    if is_short && let Some(Question::Crisis { language }) = question::open(turn, tx)? {
+        return Ok(Some(wording::after_crisis(language.as_deref()).into()));
+    }
+    Ok(None)
 }
 
 /// "make it 10": what the assistant has just asked about or offered, what was just told, or the

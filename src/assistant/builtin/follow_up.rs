@@ -124,6 +124,16 @@ pub enum FollowUp {
 }
 
 impl FollowUp {
+    /// "snooze every 10 min"
+    pub fn snoozes_often(&self) -> bool {
+        let time = match self {
+            Self::Snooze(time) => time,
+            Self::SnoozeNumbered { time, .. } | Self::SnoozeAbout { time, .. } => time,
+            _ => return false,
+        };
+        time.as_ref().is_some_and(TimeChange::is_repeat)
+    }
+
     /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         !matches!(

@@ -277,10 +277,7 @@ fn reminder(message: &ParsedMessage, request: &ReminderText) -> Intent {
         return found;
     }
     let mut parsed = zones::taken(parsed_request(message, range.clone(), request));
-    if is_pronoun(&parsed.text) {
-        parsed.text.clear();
-    }
-    if parsed.text.is_empty() {
+    if is_pronoun(&parsed.text) || parsed.text.is_empty() {
         parsed.text = request.nothing.to_owned();
     }
     if is_waking(&parsed.text) {

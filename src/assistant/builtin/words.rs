@@ -86,7 +86,9 @@ impl<'a> Words<'a> {
                 }
             }
             let mut low = low;
-            if let Some(slash) = slash_of_hours(&words.lower[low..]) {
+            if let Some(slash) = slash_of_hours(&words.lower[low..])
+                && !words.ends_with_article()
+            {
                 words.push_hours(start..start + chunk.len(), low, slash);
                 continue;
             }
@@ -106,6 +108,13 @@ impl<'a> Words<'a> {
             }
         }
         words
+    }
+
+    /// "the 8am/9am bus"
+    fn ends_with_article(&self) -> bool {
+        self.words
+            .last()
+            .is_some_and(|word| matches!(&*word.low_word, "the" | "a" | "an" | "my" | "our"))
     }
 
     /// "8am/8pm" as three words, "and" for the slash. `low`: where they begin in `lower`, `slash`: where
@@ -396,6 +405,7 @@ mod tests {
         assert_eq!(bare, ["take", "8am", "and", "8pm", "1/2", "pill"]);
         assert_eq!(hours.original(0..4), "take (8am/8PM),");
         assert_eq!(hours.after(1, &["8am and 8pm"]), Some(4));
+        assert_eq!(Words::new("the 8am/9am bus").len(), 3);
         let joined = Words::new("Remindme, at 5");
         assert_eq!(joined.after(0, &["remind me at"]), Some(3));
         assert_eq!(

@@ -40,7 +40,7 @@ pub(super) fn asked(message: &ParsedMessage, range: Range<usize>) -> Option<Span
             name: name_of_delay(words, &range),
         });
     }
-    let (spec, end) = when::read(words, range.start)?;
+    let (spec, end) = read_time(words, range.start)?;
     if end != range.end || spec.delay.is_some() {
         return None;
     }
@@ -64,9 +64,15 @@ pub(super) fn is_count(words: &Words, at: usize) -> bool {
     from.is_some_and(|from| when::read_duration(words, from).is_some())
 }
 
+/// The time at `at`, also "the 3rd at 5" after "on".
+fn read_time(words: &Words, at: usize) -> Option<(TimeExpression, usize)> {
+    let on = at.checked_sub(1).filter(|on| words.get(*on) == "on");
+    when::read(words, at).or_else(|| when::read(words, on?))
+}
+
 /// "friday evening", "tomorrow morning".
 fn part_of_day(message: &ParsedMessage, range: Range<usize>) -> Option<Span> {
-    let (spec, end) = when::read(&message.words, range.start)?;
+    let (spec, end) = read_time(&message.words, range.start)?;
     let is_part = end == range.end && spec.lacks_hour();
     of_part(message, spec.day.filter(|_| is_part)?, spec.part?)
 }

@@ -7,6 +7,7 @@ use super::correction;
 use super::parts::{ReminderParts, WORDS_MAX, text_of, without_unknown_time};
 use super::spans;
 use super::task_words::begins_task;
+use super::zones;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, amount};
 use crate::assistant::builtin::word_set::WordSet;
@@ -103,7 +104,15 @@ pub(super) fn without_time(text: String, is_text: bool) -> Intent {
         (subject(words.original(left)), rest)
     });
     let unknown = left.filter(|(_, rest)| !rest.is_empty());
-    match unknown.or_else(|| without_unknown_time(&text)) {
+    let zone = || {
+        let (_, at) = zones::trailing(&words)?;
+        Some((
+            subject(words.original(at..words.len())),
+            text_of(&words, 0..at),
+        ))
+    };
+    let unknown = unknown.or_else(|| without_unknown_time(&text));
+    match unknown.or_else(zone) {
         // The words that were not understood don't belong to the text.
         Some((time, text)) => Intent::AskWhen {
             reply: wording::reminder_time_unknown(&time, &text),

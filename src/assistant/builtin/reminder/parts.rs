@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::task_words::is_task_word;
-use super::zones;
 use crate::assistant::builtin::phrases::{Phrases, phrases};
 use crate::assistant::builtin::when::{self, PartOfDay, TimeExpression, time_at, trailing_time};
 use crate::assistant::builtin::words::Words;
@@ -383,11 +382,9 @@ pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
     }
     let last = len.saturating_sub(1);
     let misspelled = Some(last).filter(|last| *last > 0 && when::is_like_day(words.get(*last)));
-    let zone = zones::trailing(&words).map(|(_, at)| at);
     let tail = (last.saturating_sub(TAIL_WORDS_MAX - 1).max(1)..last)
         .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))
-        .or(misspelled)
-        .or(zone)?;
+        .or(misspelled)?;
     // "for the next 3 days"
     let is_link = |at: usize| is_time_link(words.get(at)) || matches!(words.get(at), "for" | "the");
     let tail = (1..tail)

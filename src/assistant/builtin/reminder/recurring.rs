@@ -60,17 +60,15 @@ pub(super) fn repeated(
         repeat.take_24_hours();
     }
     let left = Words::new(&parsed.text);
-    // "every monday in december" has a limit that is not understood.
-    // So has "every year on my birthday".
     let is_text = parsed.is_linked
         || leftover::begins_with_text(words, range.start)
         || leftover::begins_with_text(&rest, 0);
-    let is_limited = is_condition(words, found.end)
-        || spans::names_span(words, found.end..range.end, found.start > range.start)
-        || has_condition(&left)
-        || repeat.is_limited_by_end(&left)
+    let has_text = found.start > range.start;
+    let is_limited = is_limited(&repeat, &left)
+        || is_condition(words, found.end)
+        || spans::names_span(words, found.end..range.end, has_text)
         || !is_text && spans::tells_when(&left, &parsed.tail);
-    if is_limited || left.get(0) == "on" {
+    if is_limited {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
     let is_left =
@@ -86,6 +84,12 @@ pub(super) fn repeated(
         true => recurring(message, &repeat, &parsed.text),
         false => each_recurring(message, &repeat, &repeats, &parsed.text),
     }))
+}
+
+/// Whether the text has a limit that is not understood: "every monday in december", "every year on my
+/// birthday".
+fn is_limited(repeat: &Repeat, text: &Words) -> bool {
+    has_condition(text) || repeat.is_limited_by_end(text) || text.get(0) == "on"
 }
 
 /// "and wednesdays at 9" after "mondays at 8": more days with times of their own, and where each

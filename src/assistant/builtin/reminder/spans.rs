@@ -9,8 +9,8 @@ use crate::assistant::builtin::when;
 use crate::assistant::builtin::word_set::WordSet;
 use crate::assistant::builtin::words::Words;
 
-/// Words before the noun: "of our next summer holidays".
-const WORDS_BEFORE_MAX: usize = 3;
+/// Words before the noun: "the rest of my holidays".
+const WORDS_BEFORE_MAX: usize = 4;
 
 /// Sorted.
 static SPANS: WordSet<256> = WordSet::new(&[
@@ -42,7 +42,7 @@ fn after_span(words: &Words, at: usize) -> Option<usize> {
 /// sell". "of my pills" and "of my trip to rome" are what it is about.
 pub(super) fn names_span(words: &Words, range: Range<usize>, has_text: bool) -> bool {
     let at = range.start;
-    if words.get(at) != "of" {
+    if !matches!(words.get(at), "of" | "for") {
         return false; // most words
     }
     let is_after_time = |to: usize| {
@@ -99,6 +99,8 @@ mod tests {
             ("of my trip", false),
             ("of my trip to rome", false),
             ("of my pills", false),
+            ("for the rest of my trip at 9 to run", true),
+            ("for my pills", false),
             ("of the trip report to send", false),
             ("of my flight to rome", false),
             ("at 9 of my trip", false),

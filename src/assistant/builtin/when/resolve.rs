@@ -47,11 +47,8 @@ pub(in crate::assistant) fn resolve(
     now: Timestamp,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
-    if let Some(hour) = half_of(spec) {
-        return Err(Problem::HalfHour(hour));
-    }
-    if spec.contradicts_itself() {
-        return Err(Problem::PartMismatch);
+    if let Some(problem) = unsure(spec) {
+        return Err(problem);
     }
     let zone = spec.zone.unwrap_or(zone);
     let local = now.utc().with_timezone(&zone).naive_local();
@@ -73,8 +70,13 @@ pub(in crate::assistant) fn resolve(
     }
 }
 
-fn half_of(spec: &TimeExpression) -> Option<u32> {
-    spec.clock.filter(|_| spec.is_half).map(|clock| clock.hour)
+/// Why the time of day is not clear.
+fn unsure(spec: &TimeExpression) -> Option<Problem> {
+    if spec.contradicts_itself() {
+        return Some(Problem::PartMismatch);
+    }
+    let half = spec.clock.filter(|_| spec.is_half);
+    half.map(|clock| Problem::HalfHour(clock.hour))
 }
 
 fn waited(
@@ -391,11 +393,8 @@ fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
 
 /// Hour and minute of the first such time of a day.
 pub(in crate::assistant) fn time_of_day(spec: &TimeExpression) -> Result<(u32, u32), Problem> {
-    if let Some(hour) = half_of(spec) {
-        return Err(Problem::HalfHour(hour));
-    }
-    if spec.contradicts_itself() {
-        return Err(Problem::PartMismatch);
+    if let Some(problem) = unsure(spec) {
+        return Err(problem);
     }
     let at = at_time(NaiveDate::default(), spec)?.time();
     Ok((at.hour(), at.minute()))
