@@ -139,7 +139,8 @@ async fn a_reminder_comes_with_buttons() {
         buttons[1]["callback_data"].as_str().unwrap(),
     );
     let texts = until_texts(&telegram, ADA, 3).await;
-    assert!(texts[2].contains("in 10 minutes: stretch"), "{}", texts[2]);
+    assert!(texts[2].contains("in 10 minutes, "), "{}", texts[2]);
+    assert!(texts[2].ends_with("): stretch."), "{}", texts[2]);
     assert_eq!(service.rows("SELECT text FROM reminders"), [["stretch"]]);
     telegram.press(ADA, &reminder, "done");
     until_confirmed(&telegram).await;

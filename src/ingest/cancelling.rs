@@ -35,9 +35,8 @@ pub(super) fn requested(
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
     }
-    if found.is_empty()
-        && let Some(reply) = nothing_found(request)
-    {
+    let nothing = found.is_empty().then(|| nothing_found(request));
+    if let Some(reply) = nothing.flatten() {
         return Ok(reply);
     }
     let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));

@@ -204,7 +204,8 @@ fn chat_answers_piped_lines_and_waits_for_a_reminder() {
         printed[0].starts_with("Juno: ") && printed[0].contains("Ada"),
         "{printed:?}"
     );
-    assert!(printed[1].contains("in 1 second: stretch"), "{printed:?}");
+    assert!(printed[1].contains("in 1 second, "), "{printed:?}");
+    assert!(printed[1].contains("): stretch"), "{printed:?}");
     assert_eq!(printed[2], "Juno: ⏰ Reminder: stretch");
     assert_eq!(printed.len(), 3);
 }

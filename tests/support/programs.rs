@@ -180,11 +180,22 @@ pub struct Ledger {
 
 const REMINDER: &str = "⏰ Reminder: ";
 
+/// "in 1 second" of "in 1 second, today at 14:00 UTC (Monday, 23 November)": the clock is the real one.
+fn without_clock(text: String) -> String {
+    let from = [", today at ", ", tomorrow at "];
+    let from = from.iter().find_map(|from| text.find(from));
+    match (from, text.find("):")) {
+        (Some(from), Some(to)) => format!("{}{}", &text[..from], &text[to + 1..]),
+        _ => text,
+    }
+}
+
 impl Ledger {
     /// What is expected beside it was heard already.
     pub fn of(heard: Vec<String>) -> Self {
         let (reminders, replies) = heard
             .into_iter()
+            .map(without_clock)
             .partition(|text| text.starts_with(REMINDER));
         Self { replies, reminders }
     }

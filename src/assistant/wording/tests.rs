@@ -9,11 +9,11 @@ const NOW: Timestamp = Timestamp(1_772_625_600_000);
 #[test]
 fn reminders_are_confirmed_with_their_time() {
     let cases = [
-        (20, "in 20 seconds"),
-        (90, "in 90 seconds"),
-        (60, "in 1 minute"),
-        (1_200, "in 20 minutes"),
-        (5_400, "in 90 minutes"),
+        (20, "in 20 seconds, today at 13:00 (Wednesday, 4 March)"),
+        (90, "in 90 seconds, today at 13:01 (Wednesday, 4 March)"),
+        (60, "in 1 minute, today at 13:01 (Wednesday, 4 March)"),
+        (1_200, "in 20 minutes, today at 13:20 (Wednesday, 4 March)"),
+        (5_400, "in 90 minutes, today at 14:30 (Wednesday, 4 March)"),
         (7_200, "in 2 hours, today at 15:00 (Wednesday, 4 March)"),
         (9_000, "today at 15:30 (Wednesday, 4 March)"),
         (86_400, "tomorrow at 13:00 (Thursday, 5 March)"),

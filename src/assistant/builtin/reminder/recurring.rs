@@ -71,9 +71,7 @@ pub(super) fn repeated(
     if is_limited {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
     }
-    let is_left =
-        leftover::after_time(message, &rest, parsed.tail.clone()) || leftover::is_taken_back(&left);
-    if is_left || has_time_left(&parsed.text) || repeats(&left, 0..left.len()) {
+    if leftover::after_time(message, &rest, parsed.tail.clone()) || has_more(&left) {
         return Some(Intent::Unclear(wording::reminder_half_understood(
             &parsed.text,
         )));
@@ -84,6 +82,13 @@ pub(super) fn repeated(
         true => recurring(message, &repeat, &parsed.text),
         false => each_recurring(message, &repeat, &repeats, &parsed.text),
     }))
+}
+
+/// Whether the text takes the request back, or has another time.
+fn has_more(text: &Words) -> bool {
+    leftover::is_taken_back(text)
+        || has_time_left(text.original(0..text.len()))
+        || repeats(text, 0..text.len())
 }
 
 /// Whether the text has a limit that is not understood: "every monday in december", "every year on my

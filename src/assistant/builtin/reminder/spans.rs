@@ -25,16 +25,17 @@ static SPANS: WordSet<256> = WordSet::new(&[
 /// "the trip report".
 fn after_span(words: &Words, at: usize) -> Option<usize> {
     let is_span = |word: &str| SPANS.contains(word) || when::month(word).is_some();
-    let noun = (at..=at + WORDS_BEFORE_MAX)
+    let ends = |noun: usize| {
+        words.is_set_off(noun)
+            || matches!(
+                words.get(noun + 1),
+                "" | "to" | "at" | "in" | "on" | "from" | "with" | "and" | "when" | "by"
+            )
+    };
+    (at..=at + WORDS_BEFORE_MAX)
         .take_while(|at| !matches!(words.get(*at), "" | "to" | "at"))
-        .find(|at| is_span(words.get(*at)))?;
-    let next = words.get(noun + 1);
-    let ends = words.is_set_off(noun)
-        || matches!(
-            next,
-            "" | "to" | "at" | "in" | "on" | "from" | "with" | "and" | "when" | "by"
-        );
-    ends.then_some(noun + 1)
+        .find(|at| is_span(words.get(*at)) && ends(*at))
+        .map(|noun| noun + 1)
 }
 
 /// Whether the words after a recurrence are a span in which it comes: "of december", "of my trip" before
