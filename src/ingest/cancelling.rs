@@ -35,8 +35,7 @@ pub(super) fn requested(
         }
         found.retain(|one| stays.iter().all(|other| other.id != one.id));
     }
-    let nothing = found.is_empty().then(|| nothing_found(request));
-    if let Some(reply) = nothing.flatten() {
+    if let Some(reply) = nothing_found(&found, request) {
         return Ok(reply);
     }
     let is_timer = about.is_some_and(|about| matches!(about, "timer" | "alarm"));
@@ -89,7 +88,10 @@ pub(super) fn requested(
 }
 
 /// What is said of none where that is more than that there is no such reminder.
-fn nothing_found(request: &RemindersToCancel) -> Option<String> {
+fn nothing_found(found: &[Reminder], request: &RemindersToCancel) -> Option<String> {
+    if !found.is_empty() {
+        return None;
+    }
     let about = request.about.as_deref();
     match about.is_some_and(assistant::names_time) {
         true => Some(wording::reminders_to_cancel_unclear()),
