@@ -102,19 +102,13 @@ pub(super) fn command(message: &ParsedMessage) -> Option<Intent> {
     }
     // A calendar tells of hours by itself.
     if !of_calendar {
-        let from = words
-            .after(from, phrases!["planned", "for", "on"])
-            .unwrap_or(from);
+        let from = words.skip(from, phrases!["planned", "for", "on"]);
         if let Some(asked) = spans(message, from..end, agenda) {
             return Some(asked);
         }
     }
-    let from = words
-        .after(from, phrases!["going on", "coming up", "planned"])
-        .unwrap_or(from);
-    let from = words
-        .after(from, phrases!["for", "on", "in"])
-        .unwrap_or(from);
+    let from = words.skip(from, phrases!["going on", "coming up", "planned"]);
+    let from = words.skip(from, phrases!["for", "on", "in"]);
     span(message, from..end).map(agenda)
 }
 
