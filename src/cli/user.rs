@@ -20,6 +20,7 @@ const LIMITS: RangeInclusive<u16> = 1..=1000;
 /// Users compared with an unknown name.
 const USERS_COMPARED_MAX: usize = 100_000;
 const USERS_PER_READ: usize = 1_000;
+const NO_USERS: &str = "no users yet: a user exists after their first message";
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -206,7 +207,11 @@ pub(super) fn find(
         let name = user.phone.as_ref().or(user.user_id.as_ref());
         let name = name.map_or("", String::as_str);
         let nearest = nearest(database, name, user.phone.is_some(), now);
-        format!("no user is known as {:?}; {nearest}", plain(name))
+        let list = match nearest == NO_USERS {
+            true => "",
+            false => "; `chatkeep user list` shows who has written",
+        };
+        format!("no user is known as {:?}; {nearest}{list}", plain(name))
     })
 }
 
@@ -229,11 +234,8 @@ pub(super) fn nearest(database: &Path, name: &str, by_phone: bool, now: Timestam
         nearest = config::nearest(name, names.chain(nearest.as_deref())).map(str::to_owned);
     }
     match nearest {
-        Some(nearest) => format!(
-            "the nearest is {}; `chatkeep user list` shows who has written",
-            plain(&nearest)
-        ),
-        None => "no users yet: a user exists after their first message".to_owned(),
+        Some(nearest) => format!("the nearest is {}", plain(&nearest)),
+        None => NO_USERS.to_owned(),
     }
 }
 

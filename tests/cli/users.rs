@@ -265,7 +265,7 @@ async fn what_can_not_be_done_is_said_in_one_line() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     assert_refused(folder, "list", "there is no database");
-    let place = folder.join("data/chatkeep.db").display().to_string();
+    let place = folder.join("chatkeep.db").display().to_string();
     assert_refused(folder, "list", &place);
     assert_refused(
         folder,

@@ -85,7 +85,7 @@ fn subject(config: &Config, user: &UserArguments, now: Timestamp) -> Result<Stri
             false => "there is no database yet".to_owned(),
         };
         format!(
-            "nobody has written from \"{}\" yet; {nearest}; --user-id makes a token for a new account",
+            "nobody has written from \"{}\" yet; {nearest}; `chatkeep user list` shows who has, and --user-id makes a token for a new account",
             phone.escape_debug()
         )
     })
