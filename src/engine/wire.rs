@@ -111,14 +111,15 @@ impl ModelFailure {
         }
     }
 
-    /// What an operator may have to change, where the failure tells.
-    const fn advice(self) -> Option<&'static str> {
-        match self {
-            Self::Unreachable => Some("is reply.base_url right?"),
-            Self::Status(401 | 403) => Some("check reply.api_key"),
-            Self::Status(404) => Some("check reply.base_url and reply.model"),
-            _ => None,
-        }
+    /// The failure, and what an operator may have to change where it tells that.
+    pub fn with_advice(self) -> String {
+        let advice = match self {
+            Self::Unreachable => "is reply.base_url right?",
+            Self::Status(401 | 403) => "check reply.api_key",
+            Self::Status(404) => "check reply.base_url and reply.model",
+            _ => return self.to_string(),
+        };
+        format!("{self}: {advice}")
     }
 
     /// Whether a server without tool support may answer like this.
@@ -130,12 +131,8 @@ impl ModelFailure {
 impl fmt::Display for ModelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Status(status) => write!(f, "status {status}")?,
-            other => f.write_str(other.code())?,
-        }
-        match self.advice() {
-            Some(advice) => write!(f, ": {advice}"),
-            None => Ok(()),
+            Self::Status(status) => write!(f, "status {status}"),
+            other => f.write_str(other.code()),
         }
     }
 }

@@ -248,7 +248,7 @@ fn a_failure_says_which_setting_to_check() {
         (ModelFailure::Status(500), "status 500"),
         (ModelFailure::TimedOut, "timed_out"),
     ] {
-        assert_eq!(failure.to_string(), expected);
+        assert_eq!(failure.with_advice(), expected);
     }
 }
 

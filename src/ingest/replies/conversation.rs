@@ -132,7 +132,8 @@ impl ModelTurn<'_> {
 
     fn fail(&self, failure: ModelFailure, work: &mut CallTotals) {
         let id = self.pending.message_id;
-        log::warn!("message {id}: the model gave no reply: {failure}");
+        let why = failure.with_advice();
+        log::warn!("message {id}: the model gave no reply: {why}");
         work.failure = Some(failure);
     }
 
