@@ -38,7 +38,12 @@ fn text(n: usize) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_conversations_on_a_model_that_thinks() {
     let places = PLACES.to_string();
-    let (service, model) = service_with(&[("CHATKEEP_REPLY_MAX_CONCURRENCY", &places)]).await;
+    // On a busy machine the default deadline would pass while the calls are held.
+    let settings = [
+        ("CHATKEEP_REPLY_MAX_CONCURRENCY", places.as_str()),
+        ("CHATKEEP_REPLY_DEADLINE_S", "60"),
+    ];
+    let (service, model) = service_with(&settings).await;
     model.usually(Mode::Held);
     let sent = asking(service.address);
     model.calls(PLACES).await;
